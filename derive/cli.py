@@ -1,0 +1,178 @@
+"""The command line: it parses, calls and prints, and knows nothing else.
+
+Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+_CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+_JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+_LIBRARY = click.option(
+    "--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library."
+)
+_ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file beside the library.")
+
+
+@click.group(context_settings=_CONTEXT, epilog="Each verb has an example: derive VERB -h")
+@click.version_option(package_name="derive-engine", prog_name="derive")
+def cli() -> None:
+    """Relations with units: checked when they are stated, asked in any direction."""
+
+
+@cli.command(epilog="Example:  derive check pendulum.toml")
+@click.argument("files", nargs=-1, metavar="[FILE ...]")
+@_JSON
+def check(files: tuple[str, ...], as_json: bool) -> int:
+    """Check relation files (with none, the built-in library) for dimensional consistency."""
+    from derive.errors import DeriveError, DimensionError
+    from derive.loading import load
+
+    if not files:
+        _say_sound("built-in library", _library(None, ()), as_json)
+        return 0
+    status, found = 0, []
+    for file in files:
+        try:
+            library = load(Path(file))
+        except DeriveError as error:
+            status = max(status, 1 if isinstance(error, DimensionError) else 2)
+            problems = getattr(error, "problems", ())
+            found += [{"file": file, **_problem_data(problem)} for problem in problems]
+            if not as_json or not problems:
+                _complain(error)
+        else:
+            _say_sound(file, library, as_json)
+    if as_json:
+        click.echo(json.dumps({"problems": found}, indent=2))
+    return status
+
+
+@cli.command("list", epilog="Example:  derive list relations")
+@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles]")
+@_LIBRARY
+@_ADD
+@_JSON
+def list_(kind: str, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """List what the library holds."""
+    from derive.listing import as_data, rows
+
+    library = _library(replaced, added)
+    if as_json:
+        click.echo(json.dumps({kind: as_data(library, kind)}, indent=2, ensure_ascii=False))
+    else:
+        _table(rows(library, kind))
+    return 0
+
+
+@cli.command(epilog="Example:  derive show kv_time")
+@click.argument("name")
+@_LIBRARY
+@_ADD
+@_JSON
+def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """Show all that bear a name: a quantity, a relation, a profile."""
+    from derive.listing import KINDS, as_data, entries
+
+    library = _library(replaced, added)
+    found = entries(library, name)
+    if as_json:
+        data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in KINDS}
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return 0
+    for heading, lines in found:
+        click.secho(heading, bold=True)
+        width = max(len(label) for label, _ in lines)
+        for label, text in lines:
+            click.echo(f"  {label:<{width}}  {text}")
+    return 0
+
+
+def _library(replaced: str | None, added: Sequence[str]) -> Library:
+    """The built-in library or the one in its place, with what is added to it."""
+    from derive.loading import load
+
+    if replaced is None:
+        from derive.relations import library as built_in
+
+        library = built_in()
+    else:
+        library = load(Path(replaced))
+    for file in added:
+        library = library | load(Path(file), beside=library)
+    return library
+
+
+def _say_sound(label: str, library: Library, quiet: bool) -> None:
+    if not quiet:
+        relations, quantities = len(library.relations), len(library.quantities)
+        plural = "" if relations == 1 else "s"
+        click.echo(f"{label}: consistent ({relations} relation{plural} over {quantities} quantities)")
+
+
+def _problem_data(problem: Any) -> dict[str, Any]:
+    return {
+        "relation": problem.relation,
+        "line": problem.line,
+        "message": problem.message,
+        "hint": problem.hint,
+    }
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> None:
+    """Rows in columns, the last one as long as it likes."""
+    if len(rows) == 1:
+        click.echo(f"No {rows[0][0]} is declared.")
+        return
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    for number, row in enumerate(rows):
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        line = "  ".join([*cells, row[-1]]).rstrip()
+        click.secho(line, bold=number == 0)
+
+
+def _complain(error: Exception) -> None:
+    click.echo(f"derive: {error}", err=True)
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its status."""
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    try:
+        return int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.Abort:
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:  # whatever else goes wrong is told in words too
+        from derive.errors import DeriveError, DimensionError, LimitError
+
+        if not isinstance(error, DeriveError):
+            if os.environ.get("DERIVE_DEBUG"):
+                raise
+            click.echo(
+                f"derive: internal error, {type(error).__name__}: {error}\n"
+                "  This is a defect of derive. Set DERIVE_DEBUG=1 for the details, and report them.",
+                err=True,
+            )
+            return 2
+        _complain(error)
+        return 1 if isinstance(error, (DimensionError, LimitError)) else 2

@@ -1,0 +1,121 @@
+"""What a library holds, as rows and as entries: the words behind `derive list` and `derive show`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from derive.errors import unknown
+from derive.library import Library
+from derive.relation import Relation
+from quantities.profiles import Profile
+from quantities.quantity import Quantity
+
+__all__ = ["KINDS", "as_data", "entries", "rows"]
+
+KINDS = ("quantities", "relations", "profiles")
+
+
+def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
+    """One row for each entry of a kind, the header first.
+
+    >>> rows(Library(), "quantities")
+    [('quantity', 'unit', 'meaning')]
+    """
+    match kind:
+        case "quantities":
+            found = [(q.name, q.unit.text or "1", q.meaning) for q in library.quantities.values()]
+            return [("quantity", "unit", "meaning"), *found]
+        case "relations":
+            return [("relation", "equation"), *((r.name, str(r.written)) for r in library.relations.values())]
+        case "profiles":
+            sets = [(p.name, str(len(p.values)), ", ".join(p.values)) for p in library.profiles.values()]
+            return [("profile", "values", "of"), *sets]
+    raise unknown("list", kind, KINDS)
+
+
+def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Everything that bears a name: for each a heading, and its lines as label and text."""
+    found: list[tuple[str, list[tuple[str, str]]]] = []
+    if name in library.quantities:
+        found.append((f"quantity {name}", _quantity(library.quantities[name], library)))
+    if name in library.relations:
+        found.append((f"relation {name}", _relation(library.relations[name])))
+    if name in library.profiles:
+        found.append((f"profile {name}", _profile(library.profiles[name])))
+    if not found:
+        raise unknown("entry", name, [*library.quantities, *library.relations, *library.profiles])
+    return found
+
+
+def _quantity(quantity: Quantity, library: Library) -> list[tuple[str, str]]:
+    used = [str(r.written) for r in library.relations.values() if quantity.name in r.quantities]
+    lines = [
+        ("meaning", quantity.meaning),
+        ("unit", quantity.unit.text or "1"),
+        ("measures", str(quantity.dimension)),
+        ("domain", quantity.domain.text),
+        ("letter", quantity.latex),
+    ]
+    if quantity.default is not None:
+        lines += [("default", str(quantity.default)), ("source", str(quantity.default.source))]
+    return [(label, text) for label, text in [*lines, *(("stands in", equation) for equation in used)] if text]
+
+
+def _relation(relation: Relation) -> list[tuple[str, str]]:
+    tolerance = "" if relation.approximate is None else f"within {relation.approximate:.3g}"
+    lines = [
+        ("states", str(relation.written)),
+        ("because", relation.because),
+        ("source", relation.source),
+        *(("when", condition) for condition in relation.when),
+        ("holds", tolerance),
+    ]
+    where = [("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.quantities.values()]
+    return [(label, text) for label, text in [*lines, *where] if text]
+
+
+def _profile(profile: Profile) -> list[tuple[str, str]]:
+    return [(name, f"{value}  ({value.source.kind}: {value.source})") for name, value in profile.values.items()]
+
+
+def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
+    """The entries of a kind as plain data, for programs."""
+    makers: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "quantities": lambda: [
+            {
+                "name": q.name,
+                "unit": q.unit.text,
+                "meaning": q.meaning,
+                "latex": q.latex,
+                "domain": q.domain.text,
+                "default": None if q.default is None else str(q.default),
+            }
+            for q in library.quantities.values()
+        ],
+        "relations": lambda: [
+            {
+                "name": r.name,
+                "equation": str(r.written),
+                "because": r.because,
+                "source": r.source,
+                "when": list(r.when),
+                "approximate": r.approximate,
+                "quantities": list(r.quantities),
+            }
+            for r in library.relations.values()
+        ],
+        "profiles": lambda: [
+            {
+                "name": p.name,
+                "values": {
+                    name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
+                    for name, value in p.values.items()
+                },
+            }
+            for p in library.profiles.values()
+        ],
+    }
+    if kind not in makers:
+        raise unknown("list", kind, KINDS)
+    return makers[kind]()

@@ -1,0 +1,193 @@
+"""The table of units, read from `units.txt` without pint: each name's factor and dimension.
+
+A name is looked up whole first (`min` is the minute, `Pa` the pascal), then as prefix and unit, then as the plural of a
+spelled-out name. Prefixes are tried only where the file allows them, so that no chance pair of letters becomes a unit.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from quantities.dimension import NUMBER, Dimension
+
+__all__ = ["Definition", "Entry", "definition", "definition_lines", "entry", "known_names", "spellings"]
+
+Section = Literal["plain", "prefixes", "multiples"]
+
+
+class Entry(NamedTuple):
+    """One unit by one of its names: where pint keeps it, its size in base units, and what it measures."""
+
+    canonical: str
+    factor: Fraction
+    dimension: Dimension
+    offset: Fraction  # of the zero point, in kelvin; not zero only for degC and degF
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A line of the file."""
+
+    name: str
+    meaning: str
+    offset: str
+    aliases: tuple[str, ...]
+    section: Section
+
+
+class _Tables(NamedTuple):
+    definitions: MappingProxyType[str, Definition]  # by every name and alias
+    prefixes: MappingProxyType[str, tuple[str, Fraction]]  # by every spelling: the long name and the factor
+
+
+def definition_lines() -> list[str]:
+    """The lines of the file as pint reads them."""
+    return files("quantities").joinpath("units.txt").read_text(encoding="utf-8").splitlines()
+
+
+@cache
+def _tables() -> _Tables:
+    definitions: dict[str, Definition] = {}
+    prefixes: dict[str, tuple[str, Fraction]] = {}
+    section: Section = "plain"
+    for line in definition_lines():
+        if line.startswith("#:"):
+            section = line[2:].strip()  # type: ignore[assignment]
+            continue
+        if not line or line.startswith("#"):
+            continue
+        name, meaning, *aliases = (part.strip() for part in line.split(" = "))
+        if name.endswith("-"):
+            for spelling in (name, *aliases):
+                prefixes[spelling.rstrip("-")] = (name.rstrip("-"), Fraction(meaning))
+            continue
+        meaning, _, offset = meaning.partition("; offset:")
+        kept = tuple(alias for alias in aliases if alias != "_")
+        for spelling in (name, *kept):
+            definitions[spelling] = Definition(name, meaning, offset.strip(), kept, section)
+    return _Tables(MappingProxyType(definitions), MappingProxyType(prefixes))
+
+
+def known_names() -> list[str]:
+    """Every spelling that needs no prefix."""
+    return list(_tables().definitions)
+
+
+def spellings(name: str) -> list[str]:
+    """The names that differ from this one in capitals only.
+
+    >>> spellings("mhz"), spellings("KG")
+    (['MHz', 'mHz'], ['kg'])
+    """
+    folded = name.casefold()
+    tables = _tables()
+    starts = [(prefix, folded[len(prefix) :]) for prefix in tables.prefixes if folded.startswith(prefix.casefold())]
+    found = [alias for alias in tables.definitions if alias.casefold() == folded]
+    found += [prefix + alias for prefix, rest in starts for alias in tables.definitions if alias.casefold() == rest]
+    return sorted(other for other in set(found) if other != name and entry(other))
+
+
+def definition(name: str) -> Definition | None:
+    """The line that defines a name, if one does."""
+    return _tables().definitions.get(name)
+
+
+@cache
+def entry(name: str) -> Entry | None:
+    """What a name means, or None where it means nothing.
+
+    >>> entry("kB").factor, str(entry("kB").dimension)
+    (Fraction(1000, 1), 'byte')
+    >>> entry("Nm") is None
+    True
+    """
+    found = _whole(name) or _prefixed(name) or _difference(name)
+    if found is None and len(name) > 3 and name.endswith("s") and not name.endswith("ss"):
+        stem = name[:-1]
+        if any(stem.endswith(known) for known in _tables().definitions if len(known) >= 3):
+            found = entry(stem)
+    return found
+
+
+def _whole(name: str) -> Entry | None:
+    line = _tables().definitions.get(name)
+    return _resolved(line.name) if line else None
+
+
+@cache
+def _resolved(name: str) -> Entry:
+    line = _tables().definitions[name]
+    if line.meaning == "[]":
+        return Entry(name, Fraction(1), NUMBER, Fraction(0))
+    if line.meaning.startswith("["):
+        return Entry(name, Fraction(1), Dimension.of(line.meaning.strip("[]")), Fraction(0))
+    factor, dimension = _evaluated(line.meaning)
+    offset = _evaluated(line.offset)[0] if line.offset else Fraction(0)
+    return Entry(name, factor, dimension, offset)
+
+
+def _prefixed(name: str) -> Entry | None:
+    tables = _tables()
+    for length in range(min(6, len(name) - 1), 0, -1):
+        prefix = tables.prefixes.get(name[:length])
+        line = tables.definitions.get(name[length:])
+        if prefix is None or line is None or line.section == "plain":
+            continue
+        long_name, scale = prefix
+        if line.section == "multiples" and scale < 1:
+            continue
+        if long_name.endswith("bi") and line.section != "multiples":
+            continue
+        unit = _resolved(line.name)
+        return Entry(long_name + unit.canonical, scale * unit.factor, unit.dimension, Fraction(0))
+    return None
+
+
+def _difference(name: str) -> Entry | None:
+    """`delta_degC`: a step on a scale whose zero does not matter."""
+    if not name.startswith("delta_"):
+        return None
+    unit = _whole(name.removeprefix("delta_"))
+    if unit is None or not unit.offset:
+        return None
+    return Entry("delta_" + unit.canonical, unit.factor, unit.dimension, Fraction(0))
+
+
+_TOKEN = re.compile(r"\s*(\*\*|[*/()]|[^\s*/()]+)")
+
+
+def _evaluated(text: str) -> tuple[Fraction, Dimension]:
+    """A meaning of the file, which is ours: products and quotients of numbers, names and their integer powers."""
+    tokens = _TOKEN.findall(text)
+    factor, dimension = Fraction(1), NUMBER
+    sign, position = 1, 0
+    while position < len(tokens):
+        token = tokens[position]
+        if token in "*/":
+            sign = 1 if token == "*" else -1
+            position += 1
+            continue
+        if token == "(":
+            close = tokens.index(")", position)
+            value = _evaluated(" ".join(tokens[position + 1 : close]))
+            position = close
+        elif token[0].isdigit():
+            value = Fraction(token), NUMBER
+        else:
+            found = entry(token)
+            if found is None:
+                raise LookupError(f"units.txt: {token} is not defined")
+            value = found.factor, found.dimension
+        power = sign
+        if tokens[position + 1 : position + 2] == ["**"]:
+            power *= int(tokens[position + 2])
+            position += 2
+        factor, dimension = factor * value[0] ** power, dimension * value[1] ** power
+        position += 1
+    return factor, dimension

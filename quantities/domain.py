@@ -1,0 +1,68 @@
+"""Which values a quantity can take at all: judged in coherent base units, so in kelvin for a temperature."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quantities.errors import DeriveError, ExpressionError, excerpt
+from quantities.units import Unit, convert
+from quantities.value import read_value
+
+__all__ = ["Domain", "read_domain"]
+
+_WORDS = ("positive", "nonnegative", "real")
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """An interval in base units; `open_low` leaves its lower end out.
+
+    >>> from quantities.units import parse_unit
+    >>> domain = read_domain("0..6.3 radian", parse_unit("radian"))
+    >>> 6.3 in domain, 7 in domain
+    (True, False)
+    """
+
+    text: str
+    low: float
+    high: float
+    open_low: bool = False
+
+    def __contains__(self, number: object) -> bool:
+        if not isinstance(number, (int, float)) or not math.isfinite(number):
+            return False
+        return number > self.low if self.open_low else self.low <= number <= self.high
+
+    @property
+    def assumptions(self) -> dict[str, bool]:
+        """What sympy may assume of a symbol with this domain."""
+        if self.low > 0 or (self.low == 0 and self.open_low):
+            return {"positive": True}
+        if self.low == 0:
+            return {"nonnegative": True}
+        if self.high < 0:
+            return {"negative": True}
+        return {"real": True}
+
+
+@lru_cache(maxsize=4096)
+def read_domain(text: str, unit: Unit) -> Domain:
+    """Read `positive`, `nonnegative`, `real` or `low..high unit`."""
+    word = text.strip()
+    if word == "positive":
+        return Domain(word, 0.0, math.inf, open_low=True)
+    if word == "nonnegative":
+        return Domain(word, 0.0, math.inf)
+    if word == "real":
+        return Domain(word, -math.inf, math.inf)
+    hint = f"Write {', '.join(_WORDS)}, or an interval as in 0..6.3 radian."
+    if ".." not in word:
+        raise ExpressionError(f"domain {excerpt(text)}: it is none of the known words.", hint=hint, text=text)
+    try:
+        value = read_value(word)
+        low, high = (unit.to_base(convert(end, value.unit, unit)) for end in (value.low, value.high))
+    except DeriveError as error:
+        raise type(error)(f"domain {excerpt(text)}: {error.what}", hint=error.hint or hint) from None
+    return Domain(word, low, high)

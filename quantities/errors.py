@@ -1,0 +1,133 @@
+"""What can be wrong with a text, a unit or a value, said so that the asker can mend it.
+
+Every error of the two packages descends from `DeriveError`. An error carries its facts as fields and two texts: `what`
+is wrong (and where), and the `hint` that would mend it. The sentence is put together only when somebody reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+__all__ = [
+    "DeriveError",
+    "DomainError",
+    "ExpressionError",
+    "LimitError",
+    "UnitError",
+    "UnknownNameError",
+    "excerpt",
+    "suggest",
+]
+
+_SHOWN = 60  # characters of a user's text that a message repeats
+_MANY = 2000  # names beyond which only those with the right first letter are compared
+
+
+class DeriveError(Exception):
+    """The root of all errors: `what` is wrong, and the `hint` that mends it."""
+
+    def __init__(self, what: str, *, hint: str = "", **facts: Any) -> None:
+        super().__init__(what)
+        self.what = what
+        self.hint = hint
+        self.__dict__.update(facts)
+        self._facts = facts
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.hint}".rstrip()
+
+    def __reduce__(self) -> tuple[Callable[..., DeriveError], tuple[Any, ...]]:
+        return _rebuilt, (type(self), self.what, self.hint, self._facts)
+
+
+def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
+    """The error again, on the other side of a pickle."""
+    return kind(what, hint=hint, **facts)
+
+
+class ExpressionError(DeriveError):
+    """Text that cannot be read: an equation, a value, a unit, a file."""
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        hint: str = "",
+        text: str = "",
+        position: tuple[int, int] | None = None,
+        problems: Sequence[Any] = (),
+    ) -> None:
+        super().__init__(what, hint=hint, text=text, position=position, problems=tuple(problems))
+
+    text: str
+    position: tuple[int, int] | None
+    problems: tuple[Any, ...]
+
+
+class UnitError(DeriveError):
+    """A unit that nobody knows, or a value whose unit does not fit its quantity."""
+
+    def __init__(self, what: str, *, hint: str = "", quantity: str = "", unit: str = "") -> None:
+        super().__init__(what, hint=hint, quantity=quantity, unit=unit)
+
+    quantity: str
+    unit: str
+
+
+class DomainError(DeriveError):
+    """A value outside its quantity's domain, or one that is no number at all."""
+
+    def __init__(self, what: str, *, hint: str = "", quantity: str = "", domain: str = "") -> None:
+        super().__init__(what, hint=hint, quantity=quantity, domain=domain)
+
+    quantity: str
+    domain: str
+
+
+class UnknownNameError(DeriveError):
+    """A name of a quantity, relation, profile, precision or report that nobody declared."""
+
+    def __init__(
+        self, what: str, *, hint: str = "", name: str = "", kind: str = "", suggestions: Sequence[str] = ()
+    ) -> None:
+        super().__init__(what, hint=hint, name=name, kind=kind, suggestions=tuple(suggestions))
+
+    name: str
+    kind: str
+    suggestions: tuple[str, ...]
+
+
+class LimitError(DeriveError):
+    """The input is larger than the engine takes on, or its time ran out."""
+
+    def __init__(self, what: str, *, hint: str = "", limit: str = "") -> None:
+        super().__init__(what, hint=hint, limit=limit)
+
+    limit: str
+
+
+def excerpt(text: str) -> str:
+    """A user's text as a message shows it: quoted, on one line, printable, and short.
+
+    >>> excerpt("a" * 200)
+    "'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'"
+    """
+    shown = text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return repr(shown)
+
+
+def suggest(name: str, known: Sequence[str]) -> tuple[str, ...]:
+    """The known names that look most like this one, best first.
+
+    >>> suggest("lenght", ["length", "width", "LENGTH"])
+    ('length',)
+    """
+    if len(name) > 2 * _SHOWN:
+        return ()
+    if len(known) > _MANY:
+        known = [other for other in known if other[:1] == name[:1] and abs(len(other) - len(name)) <= 2][:_MANY]
+    folded = [other for other in known if other.casefold() == name.casefold()]
+    close = get_close_matches(name, known, n=3, cutoff=0.7)
+    return tuple(dict.fromkeys([*folded, *close]))

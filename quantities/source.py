@@ -1,0 +1,33 @@
+"""Where a number comes from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+__all__ = ["ASKER", "KINDS", "Kind", "Source"]
+
+Kind = Literal["exact", "measured", "published", "assumed"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A source: what it is, how far it is to be trusted, where and when it was read.
+
+    >>> Source("NVIDIA H100 data sheet", "published", date="2026-08")
+    Source(text='NVIDIA H100 data sheet', kind='published', url='', date='2026-08')
+    """
+
+    text: str
+    kind: Kind = "published"
+    url: str = ""
+    date: str = ""
+
+    def __str__(self) -> str:
+        details = ", ".join(detail for detail in (self.date, self.url) if detail)
+        return f"{self.text} ({details})" if details else self.text
+
+
+ASKER = Source("given by the asker", "assumed")
+"""The source of a value that was typed in with the question."""

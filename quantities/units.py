@@ -1,0 +1,358 @@
+"""Units as people write them: a strict grammar, and conversions that refuse to guess.
+
+    unit    = product { "/" product }          left to right, as in Python: J/kg*K is (J/kg)*K
+    product = power { ("*" | "·" | " ") power }     a blank multiplies only where no "/" stands before it
+    power   = atom [ ("**" | "^") exponent ]
+    atom    = name | "1" | "(" unit ")"
+
+`per` is a division in words. Names come from `definitions`; nothing reaches pint that was not read here first.
+
+Two things have no dimension in the SI and are still kept apart, because sliding from one to the other changes a number
+by 2 pi: radians and cycles. A cycle (revolution, rpm) is a dimension of its own. Hertz stays 1/s, but a unit remembers
+whether it was written with radians or with hertz, and `convert` lets each meet the cycle at its true rate
+(60 rpm = 1 Hz = 2 pi rad/s said of turning) and never one another.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from quantities.definitions import Entry, entry, known_names, spellings
+from quantities.dimension import NUMBER, Dimension
+from quantities.errors import UnitError, excerpt, suggest
+
+__all__ = ["DIMENSIONLESS", "Unit", "convert", "parse_unit"]
+
+_LONGEST = 300  # characters of a unit's text
+_DEEPEST = 20  # nested parentheses
+_HIGHEST = 99  # exponent
+
+_TOKEN = re.compile(
+    r"(?P<space>\s+)|(?P<name>[A-Za-z_%‰°$ΩΩÅÅµμ][A-Za-z0-9_°ΩΩÅÅ]*)|(?P<number>\d+(?:\.\d+)?)"
+    r"|(?P<op>\*\*|\^|[*/()·⋅×+-])|(?P<high>[⁺⁻]?[⁰¹²³⁴-⁹]+)"
+)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_REFUSED = {
+    "dB": "Decibels are logarithmic: give the ratio itself.",
+    "ton": "Write tonne (1000 kg), short_ton (2000 lb) or long_ton (2240 lb).",
+    "tons": "Write tonne (1000 kg), short_ton (2000 lb) or long_ton (2240 lb).",
+    "FLOPS": "Write FLOP/s for a rate, FLOP for an amount.",
+    "flops": "Write FLOP/s for a rate, FLOP for an amount.",
+    "OPS": "Write FLOP/s for a rate, FLOP for an amount.",
+    "KB": "Write kB (1000 byte) or KiB (1024 byte).",
+    "Kb": "Write kb or kbit (1000 bit), kB (1000 byte) or KiB (1024 byte).",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit that has been read: its text, its size in coherent base units, and what it measures."""
+
+    text: str
+    factors: tuple[tuple[str, Fraction], ...]  # pint's names and their powers
+    size: Fraction
+    dimension: Dimension
+    offset: Fraction = Fraction(0)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether a bare number may be given: the unit is "", "1" or the radian."""
+        return all(name == "radian" for name, _ in self.factors)
+
+    @property
+    def is_difference(self) -> bool:
+        return len(self.factors) == 1 and self.factors[0][0].startswith("delta_")
+
+    @property
+    def counts(self) -> str:
+        """How the unit speaks of turning: in "radian", in "hertz", or not at all."""
+        for name, _ in self.factors:
+            if name in _RADIANS:
+                return "radian"
+            if name.endswith("hertz"):
+                return "hertz"
+        return ""
+
+    def to_base(self, number: float) -> float:
+        """A number in this unit as a number in coherent base units."""
+        if self.offset:
+            return float(Fraction(number) * self.size + self.offset)
+        return number * float(self.size)
+
+    def from_base(self, number: float) -> float:
+        if self.offset:
+            return float((Fraction(number) - self.offset) / self.size)
+        return number / float(self.size)
+
+    def __str__(self) -> str:
+        return self.text or "1"
+
+
+_RADIANS = {"radian", "degree", "arcminute", "arcsecond", "steradian"}
+DIMENSIONLESS = Unit("", (), Fraction(1), NUMBER)
+
+
+@lru_cache(maxsize=4096)
+def parse_unit(text: str) -> Unit:
+    """Read a unit.
+
+    >>> unit = parse_unit("TB/s")
+    >>> str(unit.dimension), float(unit.size)
+    ('byte/s', 1000000000000.0)
+    >>> parse_unit("Nm")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.UnitError: unit 'Nm': 'Nm' is not a unit. Write N*m for the product.
+    """
+    if len(text) > _LONGEST:
+        raise UnitError(
+            f"unit {excerpt(text)}: {len(text)} characters are too many for a unit.",
+            hint=f"Keep it under {_LONGEST}.",
+            unit=text,
+        )
+    if text.strip() in ("", "1", "dimensionless"):
+        return Unit(text.strip(), (), Fraction(1), NUMBER)
+    return _Reader(text).unit()
+
+
+def convert(number: float, source: Unit, target: Unit) -> float:
+    """A number in one unit as a number in another.
+
+    >>> convert(60, parse_unit("rpm"), parse_unit("Hz"))
+    1.0
+    >>> convert(20, parse_unit("degC"), parse_unit("K"))
+    293.15
+    """
+    turns = _turns(source, target)
+    if source.offset or target.offset:
+        return float((Fraction(number) * source.size + source.offset - target.offset) / target.size)
+    return number * (float(source.size / target.size) * turns)
+
+
+def _turns(source: Unit, target: Unit) -> float:
+    """The factor that converting needs beside the units' sizes, or the reason why there is none."""
+    ratio = source.dimension / target.dimension
+    if not ratio and {source.counts, target.counts} != {"radian", "hertz"}:
+        if (source.offset and target.is_difference) or (target.offset and source.is_difference):
+            raise _misfit(source, target, "One is a temperature, the other a difference of temperatures.")
+        return 1.0
+    if not ratio:
+        raise _misfit(source, target, "Hertz counts cycles, 2 pi radians each: write rad/s for one, Hz for the other.")
+    if ratio.bases.keys() == {"cycle"} and abs(power := ratio.bases["cycle"]) == 1:
+        other = target if power == 1 else source
+        if other.counts:
+            return math.tau ** int(power) if other.counts == "radian" else 1.0
+        hint = "Cycles become 1/s only as Hz (one each) or as rad/s (2 pi each): say which."
+        raise _misfit(source, target, hint)
+    raise _misfit(source, target, _slip(ratio))
+
+
+def _misfit(source: Unit, target: Unit, hint: str) -> UnitError:
+    what = f"'{source}' [{source.dimension}] does not convert to '{target}' [{target.dimension}]."
+    return UnitError(what, hint=hint, unit=source.text)
+
+
+def _slip(ratio: Dimension) -> str:
+    """The words for a typical slip, by what the unit given measures over what was asked for."""
+    bases = ratio.bases
+    if bases == {"accelerator": 1}:
+        return "A total was given where a per-chip value is meant: divide by the chips."
+    if bases == {"accelerator": -1}:
+        return "A per-chip value was given where a total is meant: multiply by the chips."
+    if bases == {"time": 1}:
+        return "An amount was given where a rate is meant: divide by a time."
+    if bases == {"time": -1}:
+        return "A rate was given where an amount is meant: multiply by a time."
+    if bases == {"current": 1, "time": 1, "temperature": -1}:
+        return "C is the coulomb: write degC for Celsius."
+    return f"They differ by {ratio}."
+
+
+class _Reader:
+    """One pass over a unit's text; `unit` is the whole of it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(self._tokens())
+        self.next = 0
+        self.depth = 0
+        self.divided = False
+
+    def unit(self) -> Unit:
+        parts = self._quotient()
+        if self.next < len(self.tokens):
+            raise self._error(f"{excerpt(self.tokens[self.next][1])} is out of place.")
+        return self._assembled(parts)
+
+    def _tokens(self) -> list[tuple[str, str]]:
+        found: list[tuple[str, str]] = []
+        position = 0
+        text = self.text.strip()
+        while position < len(text):
+            match = _TOKEN.match(text, position)
+            if match is None:
+                mark = text[position]
+                raise self._error(f"{mark!r} (U+{ord(mark):04X}) has no place in a unit.", _MARKS.get(mark, ""))
+            kind, word = str(match.lastgroup), match.group()
+            if kind == "name" and word == "per":
+                kind, word = "op", "/"
+            found.append((kind, word))
+            position = match.end()
+        return [
+            token
+            for i, token in enumerate(found)
+            if token[0] != "space" or (_ends(found[i - 1]) and _begins(found[i + 1]))
+        ]
+
+    def _peek(self) -> tuple[str, str]:
+        return self.tokens[self.next] if self.next < len(self.tokens) else ("end", "")
+
+    def _quotient(self) -> list[tuple[str, Entry, Fraction]]:
+        parts = self._power()
+        while True:
+            kind, word = self._peek()
+            if kind == "space" and self.divided:
+                hint = "After a '/', write the product with '*' and parentheses: J/(kg*K)."
+                raise self._error("A blank after a division can be read two ways.", hint)
+            if kind == "space" or word in ("*", "·", "⋅", "×"):
+                sign = 1
+            elif word == "/":
+                sign, self.divided = -1, True
+            else:
+                return parts
+            self.next += 1
+            parts = parts + [(name, found, sign * power) for name, found, power in self._power()]
+
+    def _power(self) -> list[tuple[str, Entry, Fraction]]:
+        parts = self._atom()
+        kind, word = self._peek()
+        if word in ("**", "^"):
+            self.next += 1
+            exponent = self._exponent()
+        elif kind == "high":
+            self.next += 1
+            exponent = Fraction(int(word.translate(_SUPERSCRIPTS)))
+        else:
+            return parts
+        if abs(exponent) > _HIGHEST or exponent.denominator > _HIGHEST:
+            raise self._error(f"The exponent {exponent} is too large.", f"Keep it under {_HIGHEST}.")
+        return [(name, found, power * exponent) for name, found, power in parts]
+
+    def _atom(self) -> list[tuple[str, Entry, Fraction]]:
+        kind, word = self._peek()
+        self.next += 1
+        if kind == "name":
+            return [(word, self._lookup(word), Fraction(1))]
+        if word == "1" and self._peek()[1] in ("/", ")", ""):
+            return []
+        if word == "(":
+            self.depth += 1
+            if self.depth > _DEEPEST:
+                raise self._error("The parentheses are nested too deep.", f"Keep them under {_DEEPEST}.")
+            outer, self.divided = self.divided, False
+            parts = self._quotient()
+            self.divided = outer
+            if self._peek()[1] != ")":
+                raise self._error("A parenthesis is not closed.")
+            self.next += 1
+            self.depth -= 1
+            return parts
+        if kind == "number":
+            raise self._error(f"The number {word} stands where a unit belongs.", "A unit is made of names, or is '1'.")
+        raise self._error("It ends where a unit belongs." if kind == "end" else f"{word!r} is out of place.")
+
+    def _exponent(self) -> Fraction:
+        enclosed = self._peek()[1] == "("
+        words = []
+        if enclosed:
+            self.next += 1
+            while self._peek()[1] not in (")", ""):
+                words.append(self._peek()[1])
+                self.next += 1
+            self.next += 1
+        else:
+            if self._peek()[1] in ("-", "+"):
+                words.append(self._peek()[1])
+                self.next += 1
+            words.append(self._peek()[1])
+            self.next += 1
+        try:
+            return Fraction("".join(words))
+        except (ValueError, ZeroDivisionError):
+            raise self._error(f"{excerpt(''.join(words))} is not an exponent.", "Write m**2 or m**(1/2).") from None
+
+    def _lookup(self, name: str) -> Entry:
+        found = None if _bare(name) in _REFUSED else entry(name)
+        if found is None:
+            raise self._error(f"{excerpt(name)} is not a unit.", _mend(name))
+        return found
+
+    def _assembled(self, parts: list[tuple[str, Entry, Fraction]]) -> Unit:
+        text = self.text.strip()
+        if len(parts) == 1 and parts[0][2] == 1:
+            found = parts[0][1]
+            return Unit(text, ((found.canonical, Fraction(1)),), found.factor, found.dimension, found.offset)
+        size, dimension = Fraction(1), NUMBER
+        powers: dict[str, Fraction] = {}
+        for name, found, power in parts:
+            canonical = found.canonical
+            if found.offset:
+                if power > 0:
+                    hint = f"Write delta_{name} for a difference, K for an absolute temperature."
+                    raise self._error(f"{name} has a zero of its own and cannot be multiplied.", hint)
+                canonical = "delta_" + canonical
+            size *= _raised(found.factor, power)
+            dimension = dimension * found.dimension**power
+            powers[canonical] = powers.get(canonical, Fraction(0)) + power
+        if not 1e-300 < size < 1e300:
+            raise self._error("Its size in base units leaves the range of numbers.", "Use smaller powers.")
+        return Unit(text, tuple((n, p) for n, p in powers.items() if p), size, dimension)
+
+    def _error(self, what: str, hint: str = "") -> UnitError:
+        return UnitError(f"unit {excerpt(self.text)}: {what}", hint=hint, unit=self.text)
+
+
+_MARKS = {
+    "⁄": "Write '/'.",
+    "∕": "Write '/'.",
+    "−": "Write '-'.",
+    ",": "Write '*' between units.",
+    ".": "Write '*' between units.",
+}
+
+
+def _bare(name: str) -> str:
+    """The name without a decimal prefix, where what is left is one that is always refused."""
+    return name[1:] if name[:1] in "kMGTPE" and name[1:] in ("FLOPS", "OPS", "flops") else name
+
+
+def _ends(token: tuple[str, str]) -> bool:
+    return token[0] in ("name", "number", "high") or token[1] == ")"
+
+
+def _begins(token: tuple[str, str]) -> bool:
+    return token[0] in ("name", "number") or token[1] == "("
+
+
+def _raised(factor: Fraction, power: Fraction) -> Fraction:
+    if power.denominator == 1:
+        return factor ** int(power)
+    return Fraction(float(factor) ** float(power))
+
+
+def _mend(name: str) -> str:
+    """What somebody who typed this may have meant."""
+    if _bare(name) in _REFUSED:
+        return _REFUSED[_bare(name)]
+    if re.fullmatch(r"[A-Za-z]+\d", name) and entry(name[:-1]):
+        return f"Write {name[:-1]}**{name[-1]}."
+    if name.isalpha() and len(name) <= 12:
+        for cut in range(1, len(name)):
+            if entry(name[:cut]) and entry(name[cut:]):
+                return f"Write {name[:cut]}*{name[cut:]} for the product."
+    close = list(dict.fromkeys([*spellings(name), *suggest(name, known_names())]))[:3]
+    return f"Did you mean {' or '.join(close)}?" if close else "`derive.units` knows the SI and its prefixes."

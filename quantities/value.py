@@ -1,0 +1,221 @@
+"""Values as people write them: a number or a range, a unit, a source.
+
+    value  = number [unit]  |  number ("+/-" | "±") number [unit]  |  number [unit] ".." number [unit]
+    number = [sign] digits [ "." digits ] [ "e" exponent ]
+
+The number is read strictly, because what looks like one and is not has changed meaning in every lenient reader:
+a decimal comma (`1,5 m`), a second point (`3.0.0 m`), a broken exponent (`1e3.5 m`). U+2212 is the minus it looks like.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from quantities.errors import DomainError, ExpressionError, excerpt
+from quantities.source import ASKER, Source
+from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
+
+__all__ = ["Value", "is_number", "read_number", "read_value"]
+
+_LONGEST = 400  # characters of a value's text
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number with its unit, bounds and source; without a range the bounds are the number itself.
+
+    >>> value = read_value("300 +/- 20 FLOP/byte")
+    >>> value.low, value.number, value.high, str(value.unit)
+    (280.0, 300.0, 320.0, 'FLOP/byte')
+    """
+
+    number: float
+    low: float
+    high: float
+    unit: Unit
+    source: Source = ASKER
+
+    @property
+    def is_range(self) -> bool:
+        return self.low != self.high
+
+    @property
+    def base(self) -> tuple[float, float, float]:
+        """(low, number, high) in coherent base units."""
+        to_base = self.unit.to_base
+        return to_base(self.low), to_base(self.number), to_base(self.high)
+
+    def sourced(self, source: Source) -> Value:
+        """The same value, on somebody else's word."""
+        return replace(self, source=source)
+
+    def __str__(self) -> str:
+        unit = f" {self.unit}" if self.unit.text not in ("", "1") else ""
+        if not self.is_range:
+            return f"{self.number:.12g}{unit}"
+        return f"{self.low:.12g}..{self.high:.12g}{unit}"
+
+
+@lru_cache(maxsize=4096)
+def read_value(text: str) -> Value:
+    """Read a value.
+
+    >>> str(read_value("3.35 TB/s")), str(read_value("2..6"))
+    ('3.35 TB/s', '2..6')
+    >>> read_value("1,5 m")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.ExpressionError: value '1,5 m': after 1 comes a comma. Write 1.5 for a decimal, 15 for thousands.
+    """
+    if len(text) > _LONGEST:
+        raise ExpressionError(
+            f"value {excerpt(text)}: {len(text)} characters are too many for a value.",
+            hint=f"Keep it under {_LONGEST}.",
+            text=text,
+        )
+    return _Reader(text).value()
+
+
+def read_number(number: float, unit: Unit, text: str = "") -> Value:
+    """A value without a range, proved finite and representable in base units."""
+    shown = text or repr(number)
+    if not math.isfinite(number):
+        raise DomainError(f"value {excerpt(shown)}: it is not a finite number.", hint="Give a finite number.")
+    base = unit.to_base(number)
+    if not math.isfinite(base) or (number != 0 and base == 0 and not unit.offset):
+        raise DomainError(
+            f"value {excerpt(shown)}: in base units it leaves the range of double precision.",
+            hint="Give a number between 1e-300 and 1e300 in base units.",
+        )
+    if unit.offset and base < 0:
+        raise DomainError(f"value {excerpt(shown)}: it lies below absolute zero.", hint="Temperatures start at 0 K.")
+    return Value(number, number, number, unit)
+
+
+class _Reader:
+    """One pass over a value's text."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.plain = text.replace("−", "-").replace("±", "+/-").strip()
+        self.next = 0
+
+    def value(self) -> Value:
+        first = self._number()
+        rest = self.plain[self.next :]
+        if rest.lstrip().startswith("+/-"):
+            return self._plus_minus(first)
+        before, dots, _ = rest.partition("..")
+        if dots:
+            return self._range(first, before)
+        return self._checked(first, self._unit(rest))
+
+    def _plus_minus(self, number: float) -> Value:
+        self._skip("+/-")
+        width = self._number()
+        if width < 0:
+            raise self._error(f"the width {width:g} is negative.", "Write 5 +/- 0.1.")
+        unit = self._unit(self.plain[self.next :])
+        return self._bounded(number - width, number, number + width, unit)
+
+    def _range(self, low: float, before: str) -> Value:
+        self.next += len(before)
+        self._skip("..")
+        high = self._number()
+        unit = self._unit(self.plain[self.next :])
+        if before.strip():
+            low = convert(low, self._unit(before), unit)
+        if low > high:
+            raise self._error(f"the range runs from {low:g} down to {high:g}.", "Write the lower end first.")
+        return self._bounded(low, (low + high) / 2, high, unit)
+
+    def _bounded(self, low: float, number: float, high: float, unit: Unit) -> Value:
+        for end in (low, high):
+            self._checked(end, unit)
+        return Value(number, low, high, unit)
+
+    def _checked(self, number: float, unit: Unit) -> Value:
+        return read_number(number, unit, self.text)
+
+    def _skip(self, mark: str) -> None:
+        self.next = self.plain.index(mark, self.next) + len(mark)
+
+    def _number(self) -> float:
+        while self.plain[self.next : self.next + 1].isspace():
+            self.next += 1
+        here = self.plain[self.next :]
+        if _NO_NUMBER.match(here):
+            raise DomainError(f"value {excerpt(self.text)}: it is not a finite number.", hint="Give a finite number.")
+        match = _NUMBER.match(here)
+        if match is None:
+            raise self._error("it does not begin with a number.", self._beginning(here))
+        word = match.group()
+        self._refuse_run_on(word, here[match.end() :])
+        number = float(word)
+        if math.isinf(number) or (number == 0 and re.search(r"[1-9]", re.split("[eE]", word)[0])):
+            raise DomainError(
+                f"value {excerpt(self.text)}: {word} leaves the range of double precision.",
+                hint="Give a number between 1e-300 and 1e300.",
+            )
+        self.next += match.end()
+        return number
+
+    def _refuse_run_on(self, word: str, rest: str) -> None:
+        """What may not follow a number at once, because it looks like more of it."""
+        mark = rest[:1]
+        if mark == ",":
+            raise self._error(
+                f"after {word} comes a comma.",
+                f"Write {word}.{_digits(rest[1:])} for a decimal, {word}{_digits(rest[1:])} for thousands.",
+            )
+        if mark == "." and not rest.startswith(".."):
+            raise self._error(f"after {word} comes another point.", "Write one decimal point, as in 1.5e3.")
+        if mark in ("_", "'") or (mark.isdigit() and not mark.isascii()):
+            raise self._error(f"{mark!r} stands inside the number.", "Write plain digits 0 to 9, as in 1e6.")
+        following = re.match(r"\s+(\d+)(?!\s*/)", rest)
+        if following and following.group(1) != "1":
+            raise self._error(f"two numbers, {word} and {following.group(1)}.", f"Write {word}{following.group(1)}.")
+        if word[-1:] in "0123456789." and re.match(r"[eE][+-]?(\d|$|\s)", rest):
+            raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
+
+    def _beginning(self, here: str) -> str:
+        mark = here[:1]
+        if mark.isdigit():
+            return "Write the digits 0 to 9."
+        if mark in ("$", "€", "£"):
+            return "Write the number first: 3 USD."
+        if mark in ("<", ">", "~", "≈", "="):
+            return "Write a range, as in 2..6 m."
+        return "Write a number and its unit, as in 3.35 TB/s."
+
+    def _unit(self, text: str) -> Unit:
+        stripped = text.strip()
+        return parse_unit(stripped) if stripped else DIMENSIONLESS
+
+    def _error(self, what: str, hint: str) -> ExpressionError:
+        return ExpressionError(
+            f"value {excerpt(self.text)}: {what}", hint=hint, text=self.text, position=(1, self.next + 1)
+        )
+
+
+def _digits(text: str) -> str:
+    match = re.match(r"\d+", text)
+    return match.group() if match else ""
+
+
+def is_number(given: Any) -> bool:
+    """Whether this is a bare real number of Python, NumPy, sympy, fractions or decimal, and no truth value."""
+    if isinstance(given, (bool, str, bytes, complex)):
+        return False
+    if isinstance(given, (int, float)):
+        return True
+    kind = type(given).__name__
+    if kind in ("bool_", "bool", "Quantity") or getattr(given, "shape", ()) != () or not hasattr(given, "__float__"):
+        return False
+    return not hasattr(given, "_units")
