@@ -24,53 +24,98 @@ if getattr(quantities, "DISTRIBUTION", "") != "derive-engine":
     )
 
 if TYPE_CHECKING:
+    from derive.answer import Answer, Step
     from derive.errors import (
+        AmbiguousError,
         DeriveError,
         DimensionError,
         DomainError,
         ExpressionError,
+        InconsistentError,
         LimitError,
+        NoSolutionError,
         Problem,
+        UnderdeterminedError,
         UnitError,
         UnknownNameError,
+        VerificationError,
     )
     from derive.library import Library
+    from derive.limits import limits
     from derive.loading import check, load
     from derive.relation import Relation, relate
+    from derive.sweeping import Table, span
     from quantities.dimension import BASE_UNITS as base_units
+    from quantities.profiles import Profile
     from quantities.quantity import Quantity
 
     llm: Library
     units: Any
+    _built_in = Library()
+    solve = _built_in.solve
+    solve_all = _built_in.solve_all
+    formula = _built_in.formula
+    compile = _built_in.compile  # noqa: A001  # the contract's name
+    sweep = _built_in.sweep
+    reach = _built_in.reach
+    profile = _built_in.profile
 
 __all__ = [
+    "AmbiguousError",
+    "Answer",
     "DeriveError",
     "DimensionError",
     "DomainError",
     "ExpressionError",
+    "InconsistentError",
     "Library",
     "LimitError",
+    "NoSolutionError",
     "Problem",
+    "Profile",
     "Quantity",
     "Relation",
+    "Step",
+    "Table",
+    "UnderdeterminedError",
     "UnitError",
     "UnknownNameError",
+    "VerificationError",
     "base_units",
     "check",
+    "compile",
+    "formula",
+    "limits",
     "llm",
     "load",
+    "profile",
+    "reach",
     "relate",
+    "solve",
+    "solve_all",
+    "span",
+    "sweep",
     "units",
 ]
 
 _HOMES = {
-    **dict.fromkeys(("DeriveError", "DimensionError", "DomainError", "ExpressionError"), "derive.errors"),
-    **dict.fromkeys(("LimitError", "Problem", "UnitError", "UnknownNameError"), "derive.errors"),
+    **dict.fromkeys(("AmbiguousError", "DeriveError", "DimensionError", "DomainError"), "derive.errors"),
+    **dict.fromkeys(("ExpressionError", "InconsistentError", "LimitError", "NoSolutionError"), "derive.errors"),
+    **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
+    "VerificationError": "derive.errors",
+    **dict.fromkeys(("Answer", "Step"), "derive.answer"),
+    **dict.fromkeys(("Table", "span"), "derive.sweeping"),
+    "limits": "derive.limits",
+    "Profile": "quantities.profiles",
     **dict.fromkeys(("check", "load"), "derive.loading"),
     **dict.fromkeys(("Relation", "relate"), "derive.relation"),
     "Library": "derive.library",
     "Quantity": "quantities.quantity",
 }
+
+
+_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "reach", "profile")
+"""What the built-in library is asked: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 
 def __getattr__(name: str) -> Any:
@@ -82,6 +127,8 @@ def __getattr__(name: str) -> Any:
             value = import_module("quantities.registry").registry()
         case "base_units":
             value = import_module("quantities.dimension").BASE_UNITS
+        case _ if name in _ASKED:
+            value = getattr(import_module("derive.relations").library(), name)
         case _ if name in _HOMES:
             value = getattr(import_module(_HOMES[name]), name)
         case _:

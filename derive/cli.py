@@ -99,6 +99,89 @@ def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool)
     return 0
 
 
+_WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
+
+
+@cli.command(epilog='Example:  derive solve period length="0.994 m" gravity="9.81 m/s**2" --library pendulum.toml')
+@click.argument("target")
+@click.argument("given", nargs=-1, metavar="[NAME=VALUE ...]")
+@_WITH
+@_LIBRARY
+@_ADD
+@click.option("--steps", is_flag=True, help="Show the derivation (the default on a terminal).")
+@click.option("--latex", "as_latex", is_flag=True, help="Print the derivation in LaTeX.")
+@_JSON
+def solve(
+    target: str,
+    given: tuple[str, ...],
+    profiles: tuple[str, ...],
+    replaced: str | None,
+    added: tuple[str, ...],
+    steps: bool,
+    as_latex: bool,
+    as_json: bool,
+) -> int:
+    """Answer one question: TARGET from what is given."""
+    from derive.typesetting import as_data, headline
+
+    answer = _library(replaced, added).solve(target, *profiles, **_givens(given))
+    if as_json:
+        click.echo(json.dumps(as_data(answer), indent=2, ensure_ascii=False))
+    elif as_latex:
+        click.echo(answer.latex(), nl=False)
+    elif steps or sys.stdout.isatty():
+        head, _, rest = answer.text().partition("\n")
+        click.secho(head, bold=True)
+        click.echo(rest)
+    else:
+        click.echo(headline(answer))
+    return 0
+
+
+@cli.command(epilog="Example:  derive graph step_time batch context -o plan.svg")
+@click.argument("target", required=False)
+@click.argument("given", nargs=-1, metavar="[GIVEN ...]")
+@_LIBRARY
+@_ADD
+@click.option("-o", "output", metavar="FILE.svg", help="Where to write the picture; standard output without it.")
+def graph(
+    target: str | None, given: tuple[str, ...], replaced: str | None, added: tuple[str, ...], output: str | None
+) -> int:
+    """Draw the library, or the plan of one question: TARGET from the names GIVEN."""
+    from derive.graphing import library_graph, plan_graph
+
+    library = _library(replaced, added)
+    picture = library_graph(library) if target is None else plan_graph(library, target, [_name(g) for g in given])
+    if output is None:
+        click.echo(picture, nl=False)
+    else:
+        _write(output, picture)
+    return 0
+
+
+def _givens(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f'{text!r} is no NAME=VALUE. Write for example  length="2 m"')
+        if name.strip() in found:
+            raise click.UsageError(f"{name.strip()} is given twice.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _name(text: str) -> str:
+    return text.partition("=")[0].strip()
+
+
+def _write(output: str, text: str) -> None:
+    try:
+        Path(output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{output!r} cannot be written: {str(error.strerror).lower()}.") from None
+
+
 def _library(replaced: str | None, added: Sequence[str]) -> Library:
     """The built-in library or the one in its place, with what is added to it."""
     from derive.loading import load
@@ -163,7 +246,8 @@ def _run(arguments: Sequence[str] | None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:  # whatever else goes wrong is told in words too
-        from derive.errors import DeriveError, DimensionError, LimitError
+        from derive import errors
+        from derive.errors import DeriveError
 
         if not isinstance(error, DeriveError):
             if os.environ.get("DERIVE_DEBUG"):
@@ -175,4 +259,5 @@ def _run(arguments: Sequence[str] | None) -> int:
             )
             return 2
         _complain(error)
-        return 1 if isinstance(error, (DimensionError, LimitError)) else 2
+        noes = (errors.DimensionError, errors.UnderdeterminedError, errors.InconsistentError)
+        return 1 if isinstance(error, (*noes, errors.NoSolutionError, errors.AmbiguousError, errors.LimitError)) else 2

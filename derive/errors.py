@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from quantities.errors import (
     DeriveError,
@@ -17,14 +18,19 @@ from quantities.errors import (
 )
 
 __all__ = [
+    "AmbiguousError",
     "DeriveError",
     "DimensionError",
     "DomainError",
     "ExpressionError",
+    "InconsistentError",
     "LimitError",
+    "NoSolutionError",
     "Problem",
+    "UnderdeterminedError",
     "UnitError",
     "UnknownNameError",
+    "VerificationError",
     "excerpt",
     "listed",
     "suggest",
@@ -54,6 +60,53 @@ class DimensionError(DeriveError):
         super().__init__(what, hint=hint, problems=tuple(problems))
 
     problems: tuple[Problem, ...]
+
+
+class UnderdeterminedError(DeriveError):
+    """The givens do not fix the target; `missing` holds the smallest sets of further givens that would."""
+
+    def __init__(self, what: str, *, hint: str = "", missing: Sequence[tuple[str, ...]] = ()) -> None:
+        super().__init__(what, hint=hint, missing=tuple(missing))
+
+    missing: tuple[tuple[str, ...], ...]
+
+
+class InconsistentError(DeriveError):
+    """The givens contradict each other or the relations; `conflicts` is a minimal set of both."""
+
+    def __init__(self, what: str, *, hint: str = "", conflicts: Sequence[str] = (), gap: float = 0.0) -> None:
+        super().__init__(what, hint=hint, conflicts=tuple(conflicts), gap=gap)
+
+    conflicts: tuple[str, ...]
+    gap: float
+
+
+class NoSolutionError(DeriveError):
+    """No value in the quantity's domain solves it."""
+
+    def __init__(self, what: str, *, hint: str = "", reason: str = "") -> None:
+        super().__init__(what, hint=hint, reason=reason)
+
+    reason: str
+
+
+class AmbiguousError(DeriveError):
+    """Several admissible solutions, or only bounds."""
+
+    def __init__(self, what: str, *, hint: str = "", answers: Sequence[Any] = ()) -> None:
+        super().__init__(what, hint=hint, answers=tuple(answers))
+
+    answers: tuple[Any, ...]
+
+
+class VerificationError(DeriveError):
+    """An answer failed its own substitution: a defect of this package, never a result."""
+
+    def __init__(self, what: str, *, hint: str = "", relation: str = "", residual: float = 0.0) -> None:
+        super().__init__(what, hint=hint, relation=relation, residual=residual)
+
+    relation: str
+    residual: float
 
 
 def listed(problems: Sequence[Problem]) -> str:

@@ -6,17 +6,24 @@ quantities of one name must agree in unit and domain, and where both state a mea
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.errors import ExpressionError, unknown
+from derive.expression import names_in
 from derive.relation import Relation
 from derive.repairs import Vocabulary
 from quantities.profiles import Profile
 from quantities.quantity import Quantity
+
+if TYPE_CHECKING:
+    from derive.answer import Answer
+    from derive.blocks import Outcome
+    from derive.planning import Plan, Structure
+    from derive.sweeping import Table
 
 __all__ = ["Library"]
 
@@ -95,6 +102,94 @@ class Library:
         if name not in self.profiles:
             raise unknown("profile", name, list(self.profiles))
         return self.profiles[name]
+
+    def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
+        """The one value of a quantity, from what is given of others.
+
+        >>> from derive.loading import load
+        >>> ohm = load('''[quantities]
+        ... V = { unit = "V" }
+        ... I = { unit = "A" }
+        ... R = { unit = "ohm" }
+        ... [relations.ohm]
+        ... equation = "V = I*R"''')
+        >>> ohm.solve("R", V="12 V", I="4000 mA").value
+        <Quantity(3.0, 'ohm')>
+        """
+        from derive.solving import solve
+
+        return solve(self, target, profiles, given)
+
+    def solve_all(self, target: str, /, *profiles: str | Profile, **given: Any) -> tuple[Answer, ...]:
+        """Every admissible value: all roots, all regimes, and bounds where there is no value."""
+        from derive.solving import solve_all
+
+        return solve_all(self, target, profiles, given)
+
+    def formula(self, target: str, given: Iterable[str] = ()) -> Any:
+        """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units."""
+        from derive.formulating import formula
+
+        return formula(self, target, given)
+
+    def compile(self, target: str, given: Iterable[str] = (), backend: str = "auto") -> Callable[..., Any]:
+        """A fast function of floats or arrays by keyword, in declared units, in and out."""
+        from derive.compiling import compiled
+
+        return compiled(self, target, given, backend)
+
+    def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
+        """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
+        from derive.sweeping import sweep
+
+        return sweep(self, targets, profiles, given)
+
+    def at(self, point: str, names: Iterable[str]) -> Library:
+        """Both operating points in one library: what follows from the named quantities is there twice."""
+        from derive.pointing import twins
+
+        return self | Library(*twins(self, point, names))
+
+    def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
+        """Every quantity that these givens determine, they and the defaults included."""
+        from derive.planning import closure
+
+        names = [self.quantity(name).name for name in given]
+        defaults = [name for name, quantity in self.quantities.items() if quantity.default is not None]
+        return closure(self.structure(), [*names, *defaults])
+
+    def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
+        """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
+        from derive.planning import Structure
+
+        if left_out not in self._structures:
+            equations = [r for r in self.relations.values() if r.is_equation and r.name not in left_out]
+            equations.sort(key=lambda relation: relation.approximate is not None)
+            self._structures[left_out] = Structure.of(equations)
+        return self._structures[left_out]
+
+    @cached_property
+    def _structures(self) -> dict[frozenset[str], Structure]:
+        return {}
+
+    @cached_property
+    def plans(self) -> dict[Any, Plan]:
+        """The plans that were made, by target, names given, and relations left out."""
+        return {}
+
+    @cached_property
+    def outcomes(self) -> dict[Any, Outcome]:
+        """The outcomes of simultaneous blocks at numbers that were asked before."""
+        return {}
+
+    @cached_property
+    def holders(self) -> Mapping[str, tuple[str, ...]]:
+        """The relations that hold each quantity, inequalities among them."""
+        found: dict[str, list[str]] = {}
+        for relation in self.relations.values():
+            for name in names_in(relation.written.lhs, relation.written.rhs):
+                found.setdefault(name, []).append(relation.name)
+        return {name: tuple(names) for name, names in found.items()}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -1,0 +1,54 @@
+"""A question as it was asked: the target, what is stated of other quantities, and what yields.
+
+Strong values are what the asker typed. Weak ones come from profiles (later before earlier) and then from the
+quantities' own defaults; they are used only where strong values and relations leave a quantity open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from quantities.profiles import Profile
+from quantities.quantity import read_given
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Question", "ask"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A target, strong values by name, and weak values by name in order of preference."""
+
+    target: str
+    strong: Mapping[str, Value]
+    weak: Mapping[str, Value]
+
+
+def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
+    """Read a question.
+
+    >>> from derive.library import Library
+    >>> from quantities.quantity import Quantity
+    >>> pendulum = Library(quantities=[Quantity("length", "m"), Quantity("period", "s")])
+    >>> question = ask(pendulum, "period", (), {"length": "2 m"})
+    >>> {name: str(value) for name, value in question.strong.items()}
+    {'length': '2 m'}
+    """
+    library.quantity(target)
+    strong = {name: read_given(value, library.quantity(name)) for name, value in given.items()}
+    weak: dict[str, Value] = {}
+    for profile in reversed(profiles):
+        found = profile if isinstance(profile, Profile) else library.profile(profile)
+        for name, value in found.values.items():
+            if name in library.quantities:
+                weak.setdefault(name, read_given(value, library.quantities[name]))
+    for name, quantity in library.quantities.items():
+        if quantity.default is not None:
+            weak.setdefault(name, quantity.default)
+    kept = {name: value for name, value in weak.items() if name not in strong and name != target}
+    return Question(target, strong, kept)

@@ -1,0 +1,149 @@
+"""Why a question has no answer: what is missing, or what contradicts what.
+
+Too little is known: the smallest sets of further givens that would do are found by asking the planner, nearest to the
+target first. But structure is not the last word. If the target comes out the same whatever value the missing quantity
+is given, and its closed form no longer holds that quantity, it cancels, and there is an answer after all.
+
+Too much is known: a relation that was not needed does not hold. The conflict is that relation, the relations through
+which its quantities were derived, and the givens at their ends. Where a weak value is among them, the weak value
+yields: that is a failed check and no contradiction.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from typing import TYPE_CHECKING
+
+from derive.checking import checked, testable
+from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
+from derive.evaluating import value
+from derive.expression import Name, names_in
+from derive.limits import tick
+from derive.planning import Plan, closure, plan
+from derive.showing import shown_number
+
+if TYPE_CHECKING:
+    from derive.asking import Question
+    from derive.carrying import State
+    from derive.library import Library
+    from derive.relation import Relation
+
+__all__ = ["contradiction", "missing_sets", "shortage"]
+
+_NEAREST = 60  # quantities around the target that are tried as further givens
+_PAIRS = 400
+
+
+def shortage(library: Library, question: Question, left_out: Mapping[str, str]) -> DeriveError:
+    """The error for a target that the givens do not fix."""
+    target = question.target
+    sets = list(islice(missing_sets(library, question, frozenset(left_out)), 8))
+    known = [*question.strong, *question.weak]
+    within = sorted(closure(library.structure(frozenset(left_out)), known) - set(known))
+    hints = []
+    if sets:
+        hints.append("Give " + ", or ".join(" and ".join(names) for names in sets[:4]) + ".")
+    elif not library.holders.get(target):
+        hints.append("No relation holds it: add one, or give it.")
+    if within:
+        hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
+    aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
+    return UnderdeterminedError(
+        f"{target} is not determined by what is given.{aside}", hint=" ".join(hints), missing=sets
+    )
+
+
+def missing_sets(library: Library, question: Question, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """The smallest sets of further givens that would fix the target, nearest first."""
+    structure = library.structure(left_out)
+    strong, weak = list(question.strong), list(question.weak)
+    candidates = _nearest(library, question)
+
+    def does(names: Sequence[str]) -> bool:
+        tick()
+        return plan(structure, question.target, [*strong, *names], weak).is_determined
+
+    for size, most in ((1, _NEAREST), (2, _PAIRS), (3, _PAIRS)):
+        found = [names for names in islice(combinations(candidates, size), most) if does(names)]
+        if found:
+            yield from found
+            return
+
+
+def _nearest(library: Library, question: Question) -> list[str]:
+    """The open quantities around the target, by their distance from it."""
+    known = question.strong.keys() | question.weak.keys()
+    seen = {question.target}
+    found: list[str] = []
+    pending = deque([question.target])
+    while pending and len(found) < _NEAREST:
+        for relation in library.holders.get(pending.popleft(), ()):
+            written = library.relations[relation].written
+            for name in names_in(written.lhs, written.rhs):
+                if name not in seen and name not in known:
+                    seen.add(name)
+                    found.append(name)
+                    pending.append(name)
+    return found
+
+
+def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+    """The conflict among strong values and exact relations, if there is one."""
+    for name in testable(library, question, made, state.values):
+        relation = library.relations[name]
+        if relation.approximate is not None:
+            continue
+        ranges = {one: (v.base[0], v.base[2]) for one, v in question.strong.items() if v.is_range}
+        check = checked(relation, state.values, ranges)
+        if check is None or check.passed:
+            continue
+        relations, givens, weak = _traced(library, made, relation)
+        if weak or any(one in state.spans for one in relation.quantities):
+            continue
+        conflicts = [name, *relations, *(f"{one} = {question.strong[one]}" for one in givens if one in question.strong)]
+        return InconsistentError(
+            f"{name}: {_told(relation, state)} (they differ by {abs(check.gap):.2g} of their size). "
+            f"The conflict: {', '.join(conflicts)}.",
+            hint=f"Change or drop one of {', '.join(one for one in givens) or 'the givens'}, or leave {name} out.",
+            conflicts=conflicts,
+            gap=abs(check.gap),
+        )
+    return None
+
+
+def _told(relation: Relation, state: State) -> str:
+    """What the two sides come to."""
+    written = relation.written
+    right, left = value(written.rhs, state.values), value(written.lhs, state.values)
+    if isinstance(written.lhs, Name):
+        unit = relation.quantities[written.lhs.name].unit
+        verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
+        return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} is stated"
+    return f"{written} has {left:.6g} on the left and {right:.6g} on the right (base units)"
+
+
+def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
+    """The relations by which a relation's quantities were derived, and the strong and weak values at their ends."""
+    source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    relations: dict[str, None] = {}
+    givens: dict[str, None] = {}
+    weak: dict[str, None] = {}
+    pending = list(relation.quantities.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
+    pending.sort(key=list(relation.quantities).index)
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        block = source.get(name)
+        if block is None:
+            (weak if name in made.weak else givens)[name] = None
+            continue
+        for one in block.relations:
+            relations[one] = None
+            written = library.relations[one].written
+            pending.extend(names_in(written.lhs, written.rhs))
+    return list(relations), list(givens), list(weak)

@@ -1,0 +1,80 @@
+"""How long a query may take, and how that is kept in every thread.
+
+Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit holds
+in threads too. Limits set by `with limits(...)` hold for what is asked inside, in this thread and in those that have
+set none of their own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from derive.errors import LimitError
+
+__all__ = ["limits", "query", "tick"]
+
+_SECONDS = 10.0
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The time by which a query must have ended."""
+
+    seconds: float
+    ends: float
+    ticks: int = 0
+
+
+_mine: ContextVar[float | None] = ContextVar("derive_seconds", default=None)
+_everybodys: list[float] = []
+_running: ContextVar[_Clock | None] = ContextVar("derive_clock", default=None)
+
+
+@contextmanager
+def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
+    """Set the time that each query inside may take.
+
+    >>> with limits(seconds=60):
+    ...     pass
+    """
+    if not (isinstance(seconds, (int, float)) and seconds > 0):
+        raise LimitError(f"A limit of {seconds!r} seconds is none.", hint="Give a positive number of seconds.")
+    token = _mine.set(float(seconds))
+    _everybodys.append(float(seconds))
+    try:
+        yield
+    finally:
+        _mine.reset(token)
+        _everybodys.remove(float(seconds))
+
+
+@contextmanager
+def query() -> Iterator[None]:
+    """The clock of one query; a query inside a query runs on the outer one's."""
+    if _running.get() is not None:
+        yield
+        return
+    seconds = _mine.get() or (_everybodys[-1] if _everybodys else _SECONDS)
+    token = _running.set(_Clock(seconds, time.monotonic() + seconds))
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def tick() -> None:
+    """Stop here if the time of the query has run out."""
+    clock = _running.get()
+    if clock is None:
+        return
+    clock.ticks += 1
+    if clock.ticks & 15 == 0 and time.monotonic() > clock.ends:
+        raise LimitError(
+            f"The question took longer than {clock.seconds:g} s.",
+            hint=f"Allow more: with derive.limits(seconds={6 * clock.seconds:g}): ...",
+            limit=f"{clock.seconds:g} s",
+        )

@@ -1,0 +1,145 @@
+"""How an answer moves with its givens: closed forms put together, elasticities, bounds for ranges.
+
+The blocks' closed forms are put into one another until only givens are left. Of that expression interval arithmetic
+gives the exact slope at a point, and the sign of the slope over a box: where it keeps its sign in every ranged given,
+the extremes lie at two corners of the box and are exact. Where it does not, the box is cut up until the extremes are
+known to one part in a million. Where there is no closed form, the plan is carried out again at sample points, and the
+answer says that its bounds are sampled.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Mapping
+from itertools import product
+
+from derive.evaluating import value
+from derive.expression import Apply, Name, Node, Number, names_in, walk
+from derive.intervals import Span, enclose
+from derive.limits import tick
+
+__all__ = ["bounds_of_form", "bounds_sampled", "composed", "slopes"]
+
+_LARGEST = 5000  # nodes of a composed form
+_BOXES = 4000
+_CLOSE = 1e-6
+
+
+def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
+    """The target's form with the other forms put in, or None where one is lacking or it grows too large.
+
+    >>> from derive.expression import render
+    >>> from derive.grammar import parse_expression
+    >>> render(composed("c", {"b": parse_expression("2*a"), "c": parse_expression("b**2")}))
+    '(2*a)**2'
+    """
+    if target not in forms:
+        return None
+    sizes: dict[str, int] = {}
+
+    def size(name: str) -> int:
+        if name not in sizes:
+            sizes[name] = 0
+            held = walk(forms[name])
+            sizes[name] = sum(size(part.name) if isinstance(part, Name) and part.name in forms else 1 for part in held)
+        return sizes[name]
+
+    try:
+        if size(target) > _LARGEST:
+            return None
+        return _put_in(forms[target], forms)
+    except RecursionError:
+        return None
+
+
+def _put_in(node: Node, forms: Mapping[str, Node]) -> Node:
+    if isinstance(node, Name):
+        return _put_in(forms[node.name], forms) if node.name in forms else node
+    if isinstance(node, Number):
+        return node
+    return Apply(node.op, tuple(_put_in(arg, forms) for arg in node.args))
+
+
+def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
+    """d ln form / d ln name, for every name in it."""
+    at = value(form, values)
+    spans = {name: (number, number) for name, number in values.items()}
+    found = {}
+    for name in names_in(form):
+        enclosure = enclose(form, spans, name)
+        if enclosure is None or at == 0 or at != at:
+            continue
+        low, high = enclosure.slopes
+        if math.isfinite(low) and math.isfinite(high) and abs(high - low) <= 1e-6 * (abs(low) + abs(high)):
+            found[name] = (low + high) / 2 * values[name] / at
+    return found
+
+
+def bounds_of_form(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> tuple[Span, str]:
+    """The least and the greatest value over the box of the ranges, and how they are known."""
+    moving = [name for name in names_in(form) if name in ranges]
+    spans = {name: (number, number) for name, number in values.items()} | {n: ranges[n] for n in moving}
+    least, greatest = dict(values), dict(values)
+    for name in moving:
+        found = enclose(form, spans, name)
+        if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
+            return _searched(form, spans, moving), "bounds found by a global search, to one part in a million"
+        rising = found.slopes[0] >= 0
+        low, high = ranges[name]
+        least[name], greatest[name] = (low, high) if rising else (high, low)
+    return (value(form, least), value(form, greatest)), "bounds are exact: monotone in every range"
+
+
+def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> Span:
+    """Branch and bound, once for each end."""
+    return -_least(form, spans, moving, -1.0), _least(form, spans, moving, 1.0)
+
+
+def _least(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float) -> float:
+    """The largest value of sign times the form, negated where sign is -1 asks for the smallest."""
+
+    def ceiling(box: Mapping[str, Span]) -> float:
+        found = enclose(form, {**spans, **box}, "")
+        if found is None:
+            return -math.inf
+        return found.values[1] if sign > 0 else -found.values[0]
+
+    def middle(box: Mapping[str, Span]) -> float:
+        number = value(form, {**{n: s[0] for n, s in spans.items()}, **{n: sum(s) / 2 for n, s in box.items()}})
+        return sign * number if number == number else -math.inf
+
+    start = {name: spans[name] for name in moving}
+    corners = [
+        dict(zip(moving, ((x, x) for x in ends), strict=True)) for ends in product(*(spans[n] for n in moving[:8]))
+    ]
+    best = max([middle(start), *(middle(corner) for corner in corners)] if len(moving) <= 8 else [middle(start)])
+    queue = [(-ceiling(start), 0, start)]
+    count = 0
+    while queue and count < _BOXES:
+        tick()
+        top, _, box = heapq.heappop(queue)
+        if -top <= best + _CLOSE * abs(best):
+            break
+        name = max(box, key=lambda n: (box[n][1] - box[n][0]) / (abs(box[n][0]) + abs(box[n][1]) or 1))
+        low, high = box[name]
+        for half in ((low, (low + high) / 2), ((low + high) / 2, high)):
+            count += 1
+            part = {**box, name: half}
+            best = max(best, middle(part))
+            heapq.heappush(queue, (-ceiling(part), count, part))
+    top = -queue[0][0] if queue else best
+    return max(best, min(top, best + _CLOSE * abs(best)) if count < _BOXES else top)
+
+
+def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
+    """The extremes at the corners and along the edges of the box, by carrying the plan out again."""
+    names = list(ranges)[:6]
+    points = list(product(*((low, (low + high) / 2, high) for low, high in (ranges[name] for name in names))))
+    found = []
+    for point in points[:800]:
+        tick()
+        number = again(dict(zip(names, point, strict=True)))
+        if number is not None:
+            found.append(number)
+    return (min(found), max(found)) if found else None
