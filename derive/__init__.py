@@ -25,6 +25,7 @@ if getattr(quantities, "DISTRIBUTION", "") != "derive-engine":
 
 if TYPE_CHECKING:
     from derive.answer import Answer, Step
+    from derive.clock import limits
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from derive.library import Library
-    from derive.limits import limits
     from derive.loading import check, load
     from derive.relation import Relation, relate
     from derive.sweeping import Table, span
@@ -105,7 +105,7 @@ _HOMES = {
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.answer"),
     **dict.fromkeys(("Table", "span"), "derive.sweeping"),
-    "limits": "derive.limits",
+    "limits": "derive.clock",
     "Profile": "quantities.profiles",
     **dict.fromkeys(("check", "load"), "derive.loading"),
     **dict.fromkeys(("Relation", "relate"), "derive.relation"),

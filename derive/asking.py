@@ -22,11 +22,12 @@ __all__ = ["Question", "ask"]
 
 @dataclass(frozen=True)
 class Question:
-    """A target, strong values by name, and weak values by name in order of preference."""
+    """A target, strong values by name, weak values by name in order of preference, and the target's own weak value."""
 
     target: str
     strong: Mapping[str, Value]
     weak: Mapping[str, Value]
+    own: Value | None = None
 
 
 def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
@@ -51,4 +52,4 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
         if quantity.default is not None:
             weak.setdefault(name, quantity.default)
     kept = {name: value for name, value in weak.items() if name not in strong and name != target}
-    return Question(target, strong, kept)
+    return Question(target, strong, kept, None if target in strong else weak.get(target))

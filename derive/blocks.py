@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
+from derive.clock import tick
 from derive.errors import LimitError
-from derive.evaluating import residual, value
+from derive.evaluating import residual, strain, value
 from derive.expression import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.intervals import Span, enclose
 from derive.isolating import (
@@ -33,9 +34,9 @@ from derive.isolating import (
     replaced,
     unwound,
 )
-from derive.limits import tick
 from derive.linear import linear_solutions
 from derive.newton import is_isolated, many_starts
+from derive.precision import overflows, polished
 from derive.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from quantities.domain import Domain
 
@@ -44,6 +45,7 @@ __all__ = ["TOLERANCE", "Outcome", "Solution", "agrees", "expressed", "has_choic
 TOLERANCE = 1e-9
 """The share of the sum of the absolute terms within which the sides of an exact relation agree."""
 
+_STRAIN = 1e-13  # relative change of the numbers that would bring the sides together
 _SAME = 1e-9  # two roots closer than this are one
 _LARGEST = 4000  # nodes of a composed expression
 _TURNS = 200  # of an angle that are followed
@@ -80,7 +82,7 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = T
         return gap <= tolerance
     if equation.op == ">=":
         return gap >= -tolerance
-    return abs(gap) <= tolerance
+    return abs(gap) <= tolerance or (not math.isnan(gap) and strain(equation, values) <= _STRAIN)
 
 
 def solve_block(
@@ -198,7 +200,8 @@ def _single(equation: Equation, name: str, known: Mapping[str, float], domain: D
     turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
     found: list[Solution] = []
     for candidate in candidates:
-        for number, form in _numbers(candidate, known, domain, turn):
+        for guess, form in _numbers(candidate, known, domain, turn):
+            number = _sharpened(equation, name, known, guess)
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
     if _may_cancel(equation, name, known, found):
@@ -210,7 +213,12 @@ def _single(equation: Equation, name: str, known: Mapping[str, float], domain: D
     if not found and occurrences(equation.lhs, name) + occurrences(equation.rhs, name) > 1:
         return _searched(equation, name, known, domain)
     caveat = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn and found else ""
-    return Outcome(tuple(found), caveat, reason="" if found else _why_not(candidates, known, domain))
+    if not found and any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
+        return Outcome((), reason="it leaves the range of double precision", undecided=True)
+    reason = "" if found else _why_not(candidates, known, domain)
+    if turn and not found:
+        reason += f"; it was sought in one turn, from {turn.low:.6g} to {turn.high:.6g}"
+    return Outcome(tuple(found), caveat, reason=reason)
 
 
 def _numbers(
@@ -218,9 +226,10 @@ def _numbers(
 ) -> Iterator[tuple[float, Node]]:
     """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
     if not candidate.winds:
-        number = value(candidate.form, known)
-        if math.isfinite(number):
-            yield _snapped(candidate.form, number, known, domain), candidate.form
+        for form in (candidate.form, candidate.other):
+            number = math.nan if form is None else value(form, known)
+            if form is not None and math.isfinite(number):
+                yield _snapped(form, number, known, domain), form
         return
     within = turn or domain
     for direction in (1, -1):
@@ -235,6 +244,14 @@ def _numbers(
                 break
         else:
             raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+
+
+def _sharpened(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
+    """A number in whose making digits may have cancelled, brought to the last digit."""
+    here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + 1e-6)))
+    if abs(beside - here) < 1e-10 or not abs(here) <= 1e-12:
+        return polished(equation, name, {**known, name: number})
+    return number
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
@@ -268,7 +285,9 @@ def _may_cancel(equation: Equation, name: str, known: Mapping[str, float], found
 
 
 def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
-    return _outcome(roots_of(equation, name, known, domain), name)
+    roots = roots_of(equation, name, known, domain)
+    sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
+    return _outcome(replace(roots, values=sound), name)
 
 
 def _outcome(roots: Roots, name: str) -> Outcome:
@@ -313,9 +332,14 @@ def _torn(equations: Sequence[Equation], system: _System) -> Outcome | None:
         outcome = _along(branches, tear, system)
         if outcome.solutions and not outcome.caveat:
             return outcome
-        if best is None or (outcome.solutions and not best.solutions) or (best.caveat and not outcome.caveat):
+        if best is None or _rank(outcome) > _rank(best):
             best = outcome
     return best
+
+
+def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
+    """How much an outcome says: solutions before none, proved before sought."""
+    return bool(outcome.solutions), not outcome.undecided, not outcome.caveat
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,7 +416,13 @@ def _along(branches: Sequence[_Branch], tear: str, system: _System) -> Outcome:
                 bounded = _spanned(branch, tear, solution.spans[tear], system)
                 found.extend([bounded] if bounded else [])
                 continue
-            values = _settled(_worked_out(branch, tear, solution.values[tear], system), system)
+            at = solution.values[tear]
+            if any(system.holds(_worked_out(branch, tear, at * share, system)) for share in (0.999, 1.001)):
+                domain = system.domains[tear]
+                bounded = _spanned(branch, tear, (domain.low, domain.high), system)
+                found.extend([bounded] if bounded and not _covered(bounded, found) else [])
+                continue
+            values = _settled(_worked_out(branch, tear, at, system), system)
             if system.holds(values) and not _repeats(values, found):
                 found.append(Solution(values, {}))
     return Outcome(tuple(found), caveat, singular and not found, reason, undecided and not found)
@@ -428,7 +458,7 @@ def _spanned(branch: _Branch, tear: str, span: Span, system: _System) -> Solutio
             return None
         domain = system.domains[name]
         spans[name] = max(enclosure.values[0], domain.low), min(enclosure.values[1], domain.high)
-    fixed = {n: middle[n] for n, (a, b) in spans.items() if abs(b - a) <= _SAME * abs(b)}
+    fixed = {n: middle[n] for n, (a, b) in spans.items() if math.isfinite(b) and abs(b - a) <= _SAME * abs(b)}
     return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})
 
 
@@ -464,7 +494,10 @@ def _settled(values: dict[str, float], system: _System) -> dict[str, float]:
 
 def _repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
     return any(
-        all(abs(x - other.values[name]) <= 1e-8 * max(abs(x), abs(other.values[name])) for name, x in values.items())
+        not other.spans
+        and all(
+            abs(x - other.values[name]) <= 1e-8 * max(abs(x), abs(other.values[name])) for name, x in values.items()
+        )
         for other in found
     )
 

@@ -6,19 +6,21 @@ anew. Where a relation holds whatever its unknown is, another way to the target 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from derive.asking import Question
 from derive.blocks import Outcome, Solution, solve_block
+from derive.clock import tick
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.evaluating import holds
 from derive.expression import Equation, Node, names_in, render
 from derive.intervals import Span, enclose
 from derive.isolating import isolate
-from derive.limits import tick
 from derive.planning import Block, Plan, plan
+from derive.ranging import bounds_of_form, composed
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -39,6 +41,7 @@ class State:
     spans: Mapping[str, Span] = field(default_factory=dict)
     forms: Mapping[str, Node] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
 
     def taken(self, solution: Solution, note: str) -> State:
         """The state after one more block."""
@@ -63,33 +66,59 @@ class Found:
     reason: str = ""
 
 
-def carried_out(library: Library, question: Question) -> Found:
+def carried_out(library: Library, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
     """The plan, made anew until every relation in it applies, and the states it leads to."""
-    left_out: dict[str, str] = {}
+    aside: dict[str, str] = dict(left_out or {})
     strong = {name: value.base[1] for name, value in question.strong.items()}
-    everything = {**{name: value.base[1] for name, value in question.weak.items()}, **strong}
     for relation in library.relations.values():
         for condition in relation.conditions:
-            if _truth(condition, everything) is False:
-                left_out[relation.name] = _whether(condition)
+            if _truth(condition, strong) is False:
+                aside[relation.name] = _whether(condition)
     for _ in range(len(library.relations) + 1):
         tick()
-        made = planned(library, question, frozenset(left_out))
+        made = planned(library, question, frozenset(aside))
         known = {**strong, **{name: question.weak[name].base[1] for name in made.weak}}
         if not made.is_determined:
-            return Found(made, (), left_out)
+            return Found(made, (), aside)
         states, reason = _solved(library, made, State(known))
-        slack = _cancelling(made, states, question.target, set(left_out))
+        slack = _cancelling(made, states, question.target)
         if slack:
-            return _elsewhere(library, question, left_out, slack) or Found(made, tuple(states), left_out, reason)
-        false = _inapplicable(library, made, states, question)
+            return _elsewhere(library, question, aside, slack) or Found(made, tuple(states), aside, reason)
+        states = [_with_conditions(library, question, made, state) for state in states]
+        false = _inapplicable(library, made, states)
         if not false:
-            return Found(made, tuple(states), left_out, reason)
-        left_out.update(false)
+            return Found(made, tuple(state for state in states if _applies(library, made, state)), aside, reason)
+        aside.update(false)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _cancelling(made: Plan, states: Sequence[State], target: str, left_out: set[str]) -> str | None:
+def _with_conditions(library: Library, question: Question, made: Plan, state: State) -> State:
+    """The state with the quantities that conditions ask for: derived where they can be, weak values otherwise."""
+    used = [library.relations[name] for block in made.blocks for name in block.relations]
+    wanted = {name for relation in used for condition in relation.conditions for name in names_in(condition)}
+    asides: dict[str, float] = {}
+    for name in sorted(wanted - state.values.keys() - state.spans.keys()):
+        derived = _derived(library, question, name)
+        if derived is not None:
+            asides[name] = derived
+        elif name in question.weak:
+            asides[name] = question.weak[name].base[1]
+    return replace(state, asides=asides)
+
+
+def _derived(library: Library, question: Question, name: str) -> float | None:
+    """A quantity that the givens determine by relations without conditions of their own."""
+    guarded = {relation.name: "it has a condition" for relation in library.relations.values() if relation.conditions}
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    try:
+        found = carried_out(library, Question(name, question.strong, weak), guarded)
+    except DeriveError:
+        return None
+    values = {state.values.get(name) for state in found.states}
+    return values.pop() if len(values) == 1 else None
+
+
+def _cancelling(made: Plan, states: Sequence[State], target: str) -> str | None:
     """A relation in which its unknown cancels at these numbers, so that the target is only bounded."""
     if not made.checks or not states or not all(target in state.spans for state in states):
         return None
@@ -147,7 +176,13 @@ def block_states(library: Library, block: Block, state: State) -> tuple[list[Sta
     needed = {name for relation in relations for name in names_in(relation.written.lhs, relation.written.rhs)}
     if needed & state.spans.keys():
         bounded = _bounded(block, relations[0], state)
-        return ([bounded], "") if bounded else ([], "a quantity that it needs is only bounded")
+        if bounded is None:
+            raise LimitError(
+                f"{', '.join(block.unknowns)} hangs on a quantity that is only bounded, in a way that is not followed.",
+                hint=f"Give {' or '.join(sorted(needed & state.spans.keys()))}.",
+                limit="bounds through a relation",
+            )
+        return [bounded], ""
     known = {name: state.values[name] for name in needed if name in state.values}
     domains = {name: library.quantities[name].domain for name in block.unknowns}
     outcome = _outcome(library, block, [relation.written for relation in relations], known, domains)
@@ -200,36 +235,51 @@ def _singular(block: Block, names: str, reason: str) -> DeriveError:
 
 
 def _bounded(block: Block, relation: Relation, state: State) -> State | None:
-    """The interval of an unknown that hangs on another's interval."""
+    """The interval of an unknown that hangs on another's interval, where its closed form is the only one there is."""
     if len(block.unknowns) != 1:
         return None
     name = block.unknowns[0]
     candidates = isolate(relation.written, name)
-    if not candidates or len(candidates) != 1:
+    if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None
-    spans = {other: (number, number) for other, number in state.values.items()} | dict(state.spans)
-    found = enclose(candidates[0].form, spans, "")
-    if found is None:
+    forms = {**state.forms, name: candidates[0].form}
+    roots = {other: span for other, span in state.spans.items() if other not in state.forms}
+    whole = composed(name, forms)
+    if whole is None or not set(names_in(whole)) <= state.values.keys() | roots.keys():
         return None
+    low, high = _over(whole, state.values, roots)
     domain = relation.quantities[name].domain
-    span = (max(found.values[0], domain.low), min(found.values[1], domain.high))
-    return State(state.values, {**state.spans, name: span}, state.forms, state.notes) if span[0] <= span[1] else None
+    span = (max(low, domain.low), min(high, domain.high))
+    if not span[0] <= span[1]:
+        return None
+    return replace(state, spans={**state.spans, name: span}, forms=forms)
 
 
-def _inapplicable(library: Library, made: Plan, states: Sequence[State], question: Question) -> dict[str, str]:
+def _over(form: Node, values: Mapping[str, float], roots: Mapping[str, Span]) -> Span:
+    """What a form comes to over intervals: tight where they are finite, an enclosure where they are not."""
+    if all(math.isfinite(end) for span in roots.values() for end in span):
+        middle = {name: (low + high) / 2 for name, (low, high) in roots.items()}
+        return bounds_of_form(form, {**values, **middle}, roots)[0]
+    found = enclose(form, {**{name: (number, number) for name, number in values.items()}, **roots}, "")
+    return found.values if found else (-math.inf, math.inf)
+
+
+def _inapplicable(library: Library, made: Plan, states: Sequence[State]) -> dict[str, str]:
     """The relations in use whose condition is false in every state."""
     false: dict[str, str] = {}
-    spent = [relation for block in made.blocks for relation in block.relations]
-    for name in spent:
+    for name in (relation for block in made.blocks for relation in block.relations):
         for condition in library.relations[name].conditions:
-            truths = [_truth(condition, _with_weak(state.values, question)) for state in states]
+            truths = [_truth(condition, {**state.asides, **state.values}) for state in states]
             if truths and all(truth is False for truth in truths):
                 false[name] = _whether(condition)
     return false
 
 
-def _with_weak(values: Mapping[str, float], question: Question) -> Mapping[str, float]:
-    return {**{name: value.base[1] for name, value in question.weak.items()}, **values}
+def _applies(library: Library, made: Plan, state: State) -> bool:
+    """Whether no relation in use has a condition that is false here."""
+    used = [library.relations[name] for block in made.blocks for name in block.relations]
+    values = {**state.asides, **state.values}
+    return all(_truth(condition, values) is not False for relation in used for condition in relation.conditions)
 
 
 def _truth(condition: Node, values: Mapping[str, float]) -> bool | None:

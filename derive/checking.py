@@ -15,6 +15,7 @@ from derive.showing import shown_number
 
 if TYPE_CHECKING:
     from derive.asking import Question
+    from derive.carrying import State
     from derive.library import Library
     from derive.planning import Plan
     from derive.relation import Relation
@@ -22,14 +23,17 @@ if TYPE_CHECKING:
 __all__ = ["checked", "checks_of", "testable"]
 
 
-def checks_of(library: Library, question: Question, made: Plan, values: Mapping[str, float]) -> list[Check]:
+def checks_of(library: Library, question: Question, made: Plan, state: State) -> list[Check]:
     """Every check that the known numbers allow."""
     found = []
-    for name in testable(library, question, made, values):
+    values = state.values
+    for name in testable(library, made, state):
         check = checked(library.relations[name], values, _ranges(question, values))
         if check is not None:
             found.append(check)
-    for name, weak in question.weak.items():
+    found += _limits(library, question, values, {check.name for check in found})
+    own = {} if question.own is None else {question.target: question.own}
+    for name, weak in {**question.weak, **own}.items():
         if name in values and name not in made.weak:
             low, stated, high = weak.base
             unit = library.quantities[name].unit
@@ -42,8 +46,24 @@ def checks_of(library: Library, question: Question, made: Plan, values: Mapping[
     return found
 
 
-def testable(library: Library, question: Question, made: Plan, values: Mapping[str, float]) -> list[str]:
-    """The relations that are not in use and all of whose quantities have numbers."""
+def _limits(library: Library, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
+    """Inequalities that weak values complete, such as a capacity from a profile."""
+    everything = {**{name: weak.base[1] for name, weak in question.weak.items()}, **values}
+    found = []
+    for name in dict.fromkeys(one for quantity in values for one in library.holders.get(quantity, ())):
+        relation = library.relations[name]
+        if relation.is_equation or name in told or _excluded(relation, everything):
+            continue
+        if all(other in everything for other in names_in(*_sides(relation))):
+            check = checked(relation, everything, {})
+            found.extend([check] if check else [])
+    return found
+
+
+def testable(library: Library, made: Plan, state: State) -> list[str]:
+    """The relations that are not in use, that apply, and all of whose quantities have numbers."""
+    values = state.values
+    everything = {**state.asides, **values}
     spent = {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
     touched = dict.fromkeys(made.checks)
     for name in values:
@@ -54,7 +74,7 @@ def testable(library: Library, question: Question, made: Plan, values: Mapping[s
         if name in touched
         and name not in spent
         and all(other in values for other in names_in(*_sides(library.relations[name])))
-        and not _excluded(library.relations[name], values)
+        and not _excluded(library.relations[name], everything)
     ]
 
 

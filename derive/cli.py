@@ -36,21 +36,23 @@ def cli() -> None:
 @_JSON
 def check(files: tuple[str, ...], as_json: bool) -> int:
     """Check relation files (with none, the built-in library) for dimensional consistency."""
-    from derive.errors import DeriveError, DimensionError
+    from derive.errors import DeriveError, DimensionError, LimitError, Problem
     from derive.loading import load
 
     if not files:
         _say_sound("built-in library", _library(None, ()), as_json)
+        if as_json:
+            click.echo(json.dumps({"problems": []}, indent=2))
         return 0
     status, found = 0, []
     for file in files:
         try:
             library = load(Path(file))
         except DeriveError as error:
-            status = max(status, 1 if isinstance(error, DimensionError) else 2)
-            problems = getattr(error, "problems", ())
+            status = max(status, 1 if isinstance(error, (DimensionError, LimitError)) else 2)
+            problems = error.problems or (Problem("", 0, error.what, error.hint),)
             found += [{"file": file, **_problem_data(problem)} for problem in problems]
-            if not as_json or not problems:
+            if not as_json:
                 _complain(error)
         else:
             _say_sound(file, library, as_json)
@@ -93,7 +95,7 @@ def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool)
         return 0
     for heading, lines in found:
         click.secho(heading, bold=True)
-        width = max(len(label) for label, _ in lines)
+        width = max((len(label) for label, _ in lines), default=0)
         for label, text in lines:
             click.echo(f"  {label:<{width}}  {text}")
     return 0
@@ -229,6 +231,11 @@ def _complain(error: Exception) -> None:
     click.echo(f"derive: {error}", err=True)
 
 
+def _fall_silent() -> None:
+    """Let what is still in the buffer of the standard output go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its status."""
     sys.exit(_run(arguments))
@@ -236,15 +243,21 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def _run(arguments: Sequence[str] | None) -> int:
     try:
-        return int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
+        status = int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return status
     except click.ClickException as error:
         error.show()
         return 2
     except click.Abort:
         return 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (SystemExit, BrokenPipeError):  # click leaves so where nobody reads on, as in: derive list | head
+        _fall_silent()
         return 0
+    except OSError as error:
+        _fall_silent()
+        click.echo(f"derive: the output cannot be written: {str(error.strerror).lower()}.", err=True)
+        return 2
     except Exception as error:  # whatever else goes wrong is told in words too
         from derive import errors
         from derive.errors import DeriveError

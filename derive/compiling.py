@@ -6,7 +6,7 @@ lines run on floats (with `math`) and on NumPy arrays (with `numpy`). Where an u
 tried and the one that satisfies its relation within its domain is kept; where a block has no closed form it is solved
 by numbers, point by point.
 
-A point that has no admissible value, or more than one, comes out as NaN.
+A point that has no admissible value, or more than one, or where a relation in use does not apply, comes out as NaN.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class _Writer:
             self.variables[name] = repr(default.base[1])
         for block in self.made.blocks:
             self._block(block)
-        result = self._from_base(self.variables[self.made.target], self.made.target)
+        result = self._from_base(self._applying(self.variables[self.made.target]), self.made.target)
         body = "\n    ".join([*self.lines, f"return {result}"])
         space: dict[str, Any] = {"__builtins__": {}, **self._functions(), **self.helpers}
         text = f"def compiled({', '.join(arguments)}):\n    {body}\n"
@@ -208,14 +208,25 @@ class _Writer:
             self.variables[name] = self._within(written[0], name)
             return
         chosen = "nan"
-        for candidate in reversed(written):
+        for candidate in written:
             inside = self._within(candidate, name)
             self.variables[name] = inside
             self.written = {node: v for node, v in self.written.items() if name not in names_in(node)}
             holds = self._holds(equation)
-            chosen = self._line(self._pick(holds, inside, chosen))
+            chosen = self._line(self._pick(holds, self._unless_other(inside, chosen), chosen))
         self.variables[name] = chosen
         self.written = {node: v for node, v in self.written.items() if name not in names_in(node)}
+
+    def _applying(self, text: str) -> str:
+        """The result, or NaN where a condition of a relation in use is false."""
+        used = [self.library.relations[name] for block in self.made.blocks for name in block.relations]
+        conditions = [condition for relation in used for condition in relation.conditions]
+        for name in names_in(*conditions):
+            default = self.library.quantities[name].default
+            if default is not None:
+                self.variables.setdefault(name, repr(default.base[1]))
+        tests = [self._condition(c) for c in conditions if all(name in self.variables for name in names_in(c))]
+        return self._line(self._pick(self._all(tests), text, "nan")) if tests else text
 
     def _within(self, text: str, name: str) -> str:
         """A value, or NaN outside the domain."""
@@ -233,6 +244,16 @@ class _Writer:
         left, right = self._expression(equation.lhs), self._expression(equation.rhs)
         size = "np.abs" if self.kind == "numpy" else "abs"
         return f"({size}({left} - {right}) <= {_TINY!r} * ({size}({left}) + {size}({right})))"
+
+    def _unless_other(self, candidate: str, chosen: str) -> str:
+        """A candidate, or NaN where another one was chosen already."""
+        if chosen == "nan":
+            return candidate
+        size = "np.abs" if self.kind == "numpy" else "abs"
+        same = f"({size}({candidate} - {chosen}) <= {_TINY!r} * {size}({candidate}))"
+        alone = f"({chosen} != {chosen})"
+        either = f"({alone} | {same})" if self.kind == "numpy" else f"({alone} or {same})"
+        return self._pick(either, candidate, "nan")
 
     def _pick(self, test: str, yes: str, no: str) -> str:
         return f"np.where({test}, {yes}, {no})" if self.kind == "numpy" else f"({yes} if {test} else {no})"
@@ -281,7 +302,7 @@ class _Writer:
             case "inv":
                 return f"1.0 / {args[0]}"
             case "pow":
-                return f"{args[0]} ** {args[1]}" if self.kind == "numpy" else f"power({args[0]}, {args[1]})"
+                return f"np.power({args[0]}, {args[1]})" if self.kind == "numpy" else f"power({args[0]}, {args[1]})"
             case "max" | "min" if self.kind == "numpy":
                 nested = args[0]
                 for arg in args[1:]:

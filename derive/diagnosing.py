@@ -17,10 +17,10 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from derive.checking import checked, testable
+from derive.clock import tick
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
 from derive.evaluating import value
 from derive.expression import Name, names_in
-from derive.limits import tick
 from derive.planning import Plan, closure, plan
 from derive.showing import shown_number
 
@@ -91,7 +91,7 @@ def _nearest(library: Library, question: Question) -> list[str]:
 
 def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The conflict among strong values and exact relations, if there is one."""
-    for name in testable(library, question, made, state.values):
+    for name in testable(library, made, state):
         relation = library.relations[name]
         if relation.approximate is not None:
             continue

@@ -5,8 +5,8 @@ all of their parts; a product multiplies dimensions; a power multiplies exponent
 take and give numbers. Where the parts do not fit, the smallest subexpression that fails is reported and nothing above
 it, since all that follows from a fault is unknown.
 
-Two readings need saying. A literal zero has every dimension, so that `a - b = 0` and `max(x, 0)` can be written. And a
-factor of pi may stand for the radians in half a cycle: `omega = 2*pi*n` joins rad/s to revolutions per second, while
+Two readings need saying. A literal zero has every dimension, so that `a - b = 0` and `max(x, 0)` can be written. And
+where cycles, radians and hertz meet, `turning` decides: `omega = 2*pi*n` joins rad/s to revolutions per second, while
 `omega = n`, which is wrong by 2 pi, is refused.
 """
 
@@ -18,7 +18,9 @@ from fractions import Fraction
 from typing import Literal
 
 from derive.expression import Apply, Equation, Name, Node, Number, render
+from derive.turning import Turn, same_turning
 from quantities.dimension import NUMBER, Dimension, Monomial, Polynomial, multiply
+from quantities.errors import LimitError
 
 __all__ = ["Mismatch", "dimension_of", "mismatches", "mismatches_of_condition"]
 
@@ -32,7 +34,7 @@ _LARGEST = 64  # terms of an exponent's polynomial
 class Mismatch:
     """The smallest part of a relation that does not fit: what it is, and its two sides with their dimensions."""
 
-    kind: Literal["sides", "terms", "argument", "exponent", "rounding"]
+    kind: Literal["sides", "terms", "argument", "exponent", "rounding"]  # of one dimension where they differ by 2 pi
     node: Node
     left: Node
     left_dimension: Dimension
@@ -48,23 +50,32 @@ _ANYTHING = _Anything()
 _Found = Dimension | _Anything
 
 
-def mismatches(equation: Equation, known: Mapping[str, Dimension]) -> list[Mismatch]:
-    """All the faults of an equation, innermost first; `known` gives each name's dimension.
+_NO_MARKS: Mapping[str, Turn] = {}
+
+
+def mismatches(
+    equation: Equation, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
+) -> list[Mismatch]:
+    """All the faults of an equation, innermost first.
+
+    `known` gives each name's dimension, and `marks` what the units of some say of turning.
 
     >>> from derive.grammar import parse_equation
     >>> length, time = Dimension.of("length"), Dimension.of("time")
     >>> [fault.kind for fault in mismatches(parse_equation("x = x + L - L"), {"x": time, "L": length})]
     ['terms']
     """
-    judge = _Judge(known)
+    judge = _Judge(known, marks)
     whole = Apply("=", (equation.lhs, equation.rhs))
     judge.agree("sides", whole, (equation.lhs, equation.rhs))
     return judge.faults
 
 
-def mismatches_of_condition(condition: Node, known: Mapping[str, Dimension]) -> list[Mismatch]:
+def mismatches_of_condition(
+    condition: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
+) -> list[Mismatch]:
     """The faults of a condition such as `swing < 0.3`."""
-    judge = _Judge(known)
+    judge = _Judge(known, marks)
     judge.of(condition)
     return judge.faults
 
@@ -77,8 +88,9 @@ def dimension_of(node: Node, known: Mapping[str, Dimension]) -> Dimension | None
 
 
 class _Judge:
-    def __init__(self, known: Mapping[str, Dimension]) -> None:
+    def __init__(self, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS) -> None:
         self.known = known
+        self.marks = marks
         self.faults: list[Mismatch] = []
 
     def of(self, node: Node) -> _Found:
@@ -127,10 +139,26 @@ class _Judge:
                 continue
             if first is None or isinstance(common, _Anything):
                 first, common = part, found
-            elif found != common and not _turning(found / common, part, first):
+            elif not self._fits(first, common, part, found):
                 self.faults.append(Mismatch(kind, whole, first, common, part, found))
                 return _ANYTHING
+            elif abs(found.cycles) < abs(common.cycles):
+                first, common = part, found  # cycles that pi has turned into radians
         return common
+
+    def _fits(self, left: Node, common: Dimension, right: Node, found: Dimension) -> bool:
+        """Whether two parts measure the same, cycles counted as turning counts them."""
+        if found == common:
+            turning = self.marks or common.cycles
+            return not turning or same_turning(left, right, self.known, self.marks)
+        ratio = found / common
+        if len(ratio.powers) != 1 or ratio.bases.keys() != {"cycle"}:
+            return False
+        return same_turning(left, right, self.known, self.marks)
+
+    def _is_plain(self, node: Node, found: _Found) -> bool:
+        """Whether a part is a number, as an exponent and an argument must be."""
+        return not isinstance(found, Dimension) or not found or self._fits(Number(Fraction(1)), NUMBER, node, found)
 
     def _product(self, node: Apply) -> _Found:
         total: _Found = NUMBER
@@ -157,7 +185,7 @@ class _Judge:
     def _is_number(self, exponent: Node, node: Apply) -> bool:
         """Whether an exponent is dimensionless, as it must be."""
         found = self.of(exponent)
-        if isinstance(found, Dimension) and found and not _turning(found, exponent, Number(Fraction(1))):
+        if isinstance(found, Dimension) and not self._is_plain(exponent, found):
             self.faults.append(Mismatch("exponent", node, exponent, found, Number(Fraction(1)), NUMBER))
             return False
         return True
@@ -181,40 +209,8 @@ class _Judge:
         """exp, log, sin and their kin take numbers."""
         for arg in node.args:
             found = self.of(arg)
-            if isinstance(found, Dimension) and found and not _turning(found, arg, Number(Fraction(1))):
+            if isinstance(found, Dimension) and not self._is_plain(arg, found):
                 self.faults.append(Mismatch("argument", node, arg, found, Number(Fraction(1)), NUMBER))
-
-
-def _turning(ratio: Dimension, right: Node, left: Node) -> bool:
-    """Whether the two sides differ only by cycles, and a pi on one of them turns the cycles into radians."""
-    bases = ratio.bases
-    if bases.keys() != {"cycle"} or len(ratio.powers) != 1:
-        return False
-    cycles, turns = bases["cycle"], _pis(right) - _pis(left)
-    return 0 < cycles <= turns or turns <= cycles < 0
-
-
-def _pis(node: Node) -> Fraction:
-    """The power of pi among the factors of a node."""
-    if not isinstance(node, Apply):
-        return Fraction(0)
-    match node.op:
-        case "pi":
-            return Fraction(1)
-        case "mul":
-            return sum((_pis(arg) for arg in node.args), Fraction(0))
-        case "neg" | "abs":
-            return _pis(node.args[0])
-        case "inv":
-            return -_pis(node.args[0])
-        case "sqrt":
-            return _pis(node.args[0]) / 2
-        case "add":
-            return _pis(node.args[0])
-        case "pow" if isinstance(node.args[1], Number):
-            return _pis(node.args[0]) * node.args[1].value
-        case _:
-            return Fraction(0)
 
 
 def _polynomial(node: Node) -> Polynomial:
@@ -260,7 +256,11 @@ def _polynomial(node: Node) -> Polynomial:
 def _times(a: Polynomial, b: Polynomial) -> Polynomial:
     total: dict[Monomial, Fraction] = {}
     if len(a) * len(b) > _LARGEST:
-        return {((f"{a}*{b}", 1),): Fraction(1)}
+        raise LimitError(
+            f"An exponent with a dimension below it has more than {_LARGEST} terms.",
+            hint="Give the exponent a name of its own.",
+            limit=f"{_LARGEST} terms",
+        )
     for one, c in a.items():
         for other, d in b.items():
             key = multiply(one, other)

@@ -12,22 +12,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice, pairwise
+from typing import TYPE_CHECKING
 
 from derive.asking import Question
-from derive.blocks import agrees, radical_inverse, solve_block
+from derive.blocks import agrees, radical_inverse
 from derive.carrying import Found, State, carried_out
 from derive.diagnosing import missing_sets
-from derive.errors import DeriveError
-from derive.expression import Apply, Equation, Node, names_in, walk
+from derive.errors import DeriveError, InconsistentError
+from derive.expression import Apply, Equation, Node, walk
 from derive.intervals import Span
 from derive.planning import Block, Plan
 from derive.ranging import composed
+from quantities.units import Unit
 from quantities.value import Value
 
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.relation import Relation
 
 __all__ = ["bounded", "cancelled"]
 
@@ -35,6 +39,7 @@ _LENT = range(1, 9)  # points of a sequence that fills the box of all magnitudes
 _ENOUGH = 4  # lent numbers that must lead to an answer
 _TRIED = 6  # sets of quantities that are lent numbers
 _TOGETHER = 2  # quantities in one of them
+_EDGES = 4  # values at which an inequality may turn
 _CHOICES = {"max", "min", "piecewise", "abs", "floor", "ceil"}
 
 
@@ -125,57 +130,77 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     domain = library.quantities[target].domain
     low, high = domain.low, domain.high
     used: list[str] = []
-    values: dict[str, float] = {}
-    for name in library.holders.get(target, ()):
-        relation = library.relations[name]
-        if relation.is_equation or name in left_out:
+    for relation in library.relations.values():
+        if relation.is_equation or relation.name in left_out:
             continue
-        known = _others(library, question, names_in(relation.written.lhs, relation.written.rhs))
-        span = None if known is None else _allowed(relation.written, target, known, domain)
-        if span is None:
-            continue
-        assert known is not None
-        low, high = max(low, span[0]), min(high, span[1])
-        used.append(name)
-        values |= known
-    if not used or low > high:
+        span = _allowed(library, question, relation)
+        if span is not None:
+            low, high = max(low, span[0]), min(high, span[1])
+            used.append(relation.name)
+    if not used:
         return None
+    if low > high:
+        raise InconsistentError(
+            f"{target}: {', '.join(used)} exclude each other: it would have to be at least {low:.6g} and at most "
+            f"{high:.6g} (base units).",
+            hint="Change one of the givens.",
+            conflicts=used,
+            gap=(low - high) / max(abs(low), abs(high)),
+        )
     note = f"bounded by {', '.join(used)}; nothing else determines it"
-    state = State(values, {target: (low, high)}, {}, (note,))
+    state = State({}, {target: (low, high)}, {}, (note,))
     return Found(Plan(target, (Block(tuple(used[:1]), (target,)),), (), ()), (state,), left_out)
 
 
-def _others(library: Library, question: Question, names: tuple[str, ...]) -> dict[str, float] | None:
-    """The numbers of the other quantities of an inequality, given or derived."""
-    known: dict[str, float] = {}
-    for name in names:
-        if name == question.target:
-            continue
-        if name in question.strong:
-            known[name] = question.strong[name].base[1]
+def _allowed(library: Library, question: Question, relation: Relation) -> Span | None:
+    """Where an inequality lets the target lie: found from where it holds with equality, and what holds beside that."""
+    edges = _edges(library, question, relation)
+    if not edges or len(edges) > _EDGES:
+        return None
+    domain = library.quantities[question.target].domain
+    ends = [domain.low, *edges, domain.high]
+    pieces = [span for span in pairwise(ends) if span[0] < span[1] and _is_allowed(library, question, relation, span)]
+    return pieces[0] if len(pieces) == 1 else None
+
+
+def _edges(library: Library, question: Question, relation: Relation) -> list[float]:
+    """The target's values for which the two sides of an inequality are equal."""
+    written = relation.written
+    equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
+    others = [other for other in library.relations.values() if other.is_equation]
+    try:
+        found = carried_out(type(library)([*others, equal], library.quantities.values()), question)
+    except DeriveError:
+        return []
+    if relation.name not in (name for block in found.plan.blocks for name in block.relations):
+        return []
+    return sorted({state.values[question.target] for state in found.states if question.target in state.values})
+
+
+def _is_allowed(library: Library, question: Question, relation: Relation, span: Span) -> bool:
+    """Whether the inequality holds at a point inside an interval."""
+    low, high = span
+    if math.isinf(low) or math.isinf(high):
+        end = low if math.isinf(high) else high
+        point = 0.0 if math.isinf(end) else end + math.copysign(0.5 * abs(end) + 1e-3, 1 if math.isinf(high) else -1)
+    else:
+        point = (low + high) / 2
+    stated = Value(point, point, point, _base_unit(library, question.target))
+    values = {question.target: point}
+    for name in relation.quantities:
+        if name in values:
             continue
         try:
-            found = carried_out(library, Question(name, question.strong, question.weak))
+            found = carried_out(library, Question(name, {**question.strong, question.target: stated}, question.weak))
         except DeriveError:
-            found = None
-        if found is not None and len(found.states) == 1 and name in found.states[0].values:
-            known[name] = found.states[0].values[name]
-        elif name in question.weak:
-            known[name] = question.weak[name].base[1]
-        else:
-            return None
-    return known
+            return False
+        if len(found.states) != 1 or name not in found.states[0].values:
+            return False
+        values[name] = found.states[0].values[name]
+    return agrees(relation.written, values, 0.0)
 
 
-def _allowed(written: Equation, target: str, known: Mapping[str, float], domain: Any) -> Span | None:
-    """On which side of its boundary the target may lie."""
-    edge = Equation(written.lhs, "=", written.rhs)
-    outcome = solve_block([edge], [target], known, {target: domain})
-    if len(outcome.solutions) != 1 or target not in outcome.solutions[0].values:
-        return None
-    at = outcome.solutions[0].values[target]
-    step = 1e-3 * abs(at) or 1e-3
-    below, above = (agrees(written, {**known, target: x}, 0.0) for x in (at - step, at + step))
-    if below == above or not math.isfinite(at):
-        return None
-    return (domain.low, at) if below else (at, domain.high)
+def _base_unit(library: Library, name: str) -> Unit:
+    """The unit in which a number in base units is itself."""
+    quantity = library.quantities[name]
+    return Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)

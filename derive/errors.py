@@ -114,17 +114,19 @@ def listed(problems: Sequence[Problem]) -> str:
     return "\n".join(str(problem) for problem in problems)
 
 
-def unknown(kind: str, name: str, known: Sequence[str]) -> UnknownNameError:
+def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> UnknownNameError:
     """The error for a name that nobody declared.
 
     >>> print(unknown("quantity", "lenght", ["length", "width"]))
     There is no quantity 'lenght'. Did you mean length?
     """
-    close = suggest(name, known)
+    close = suggest(name, known) if search else ()
+    if not isinstance(name, str):
+        return UnknownNameError(f"a {type(name).__name__} names no {kind}.", hint="Give its name as text.", kind=kind)
     if close:
         hint = f"Did you mean {' or '.join(close)}?"
     elif 0 < len(known) <= 8:
         hint = f"There are {', '.join(known)}."
     else:
-        hint = f"`derive list` shows all {len(known)}." if known else "None is declared."
+        hint = f"There are {len(known)} others." if known else "None is declared."
     return UnknownNameError(f"There is no {kind} {excerpt(name)}.", hint=hint, name=name, kind=kind, suggestions=close)

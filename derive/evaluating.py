@@ -11,9 +11,9 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 
-from derive.expression import Apply, Equation, Name, Node, Number
+from derive.expression import Apply, Equation, Name, Node, Number, names_in
 
-__all__ = ["arms", "holds", "residual", "terms", "value"]
+__all__ = ["arms", "holds", "residual", "strain", "terms", "value"]
 
 Values = Mapping[str, float]
 
@@ -134,6 +134,21 @@ def residual(equation: Equation, values: Values) -> float:
         return 0.0
     size = math.fsum(abs(value(term, values)) for side in (equation.lhs, equation.rhs) for term in terms(side))
     return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def strain(equation: Equation, values: Values) -> float:
+    """How far the sides are apart beside what they would move if every number in them moved by its own size.
+
+    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does.
+    """
+    gap = value(equation.lhs, values) - value(equation.rhs, values)
+    moved = 0.0
+    for name in names_in(equation.lhs, equation.rhs):
+        step = 1e-6 * abs(values[name]) or 1e-9
+        aside = {**values, name: values[name] + step}
+        change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap
+        moved += abs(change) * 1e6 if change == change else 0.0
+    return abs(gap) / moved if moved else math.inf
 
 
 def arms(node: Node, values: Values) -> list[Node]:

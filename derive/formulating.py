@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from derive.blocks import expressed, has_choice
+from derive.clock import query, tick
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expression import Apply, Equation, Name, Node
 from derive.isolating import Candidate, isolate, replaced, unwound
-from derive.limits import query, tick
 from derive.linear import linear_form
 from derive.planning import Block, plan
 from derive.ranging import composed
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from derive.library import Library
 
 __all__ = ["formula"]
+
+_LINEAR = 4  # unknowns of a linear block that is solved in symbols
 
 
 def formula(library: Library, target: str, given: Iterable[str]) -> Any:
@@ -119,7 +121,7 @@ def _linear(library: Library, equations: list[Equation], unknowns: tuple[str, ..
 
     wanted = frozenset(unknowns)
     differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
-    if len(unknowns) > 6 or any(linear_form(difference, wanted) is None for difference in differences):
+    if len(unknowns) > _LINEAR or any(linear_form(difference, wanted) is None for difference in differences):
         return None
     symbols = [library.quantities[name] for name in unknowns]
     found = sympy.linsolve([to_sympy(difference, library.quantities) for difference in differences], *symbols)

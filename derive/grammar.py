@@ -16,19 +16,18 @@ is only ever read by this module, so there is no path from it to code.
 from __future__ import annotations
 
 import keyword
-import math
 from fractions import Fraction
 
+from derive.constants import ConstantError, prove_constants
 from derive.expression import COMPARISONS, FUNCTIONS, Apply, Equation, Name, Node, Number, is_condition
-from derive.tokens import MENDS, complaint, tokens
-from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt, suggest
+from derive.tokens import MENDS, complaint, foreign, tokens
+from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
 
 __all__ = ["LONGEST", "parse_condition", "parse_equation", "parse_expression"]
 
 LONGEST = 20_000  # characters of an equation
 _DEEPEST = 50  # nested parentheses, signs and powers
 _DIGITS = 60  # of one number
-_HIGHEST = 1000  # exponent that is a plain number
 
 _LEVELS = {"or": 1, "and": 2, "+": 5, "-": 5, "*": 6, "/": 6, **dict.fromkeys(COMPARISONS, 4)}
 _SEVERAL = {"min", "max"}
@@ -85,12 +84,12 @@ class _Reader:
         rhs = self._value(self._choice())
         if self._word() == "=":
             raise self._error(self._start(), "a second '=' makes it two equations.", "Write one in each relation.")
-        self._expect_end()
+        self._finish(lhs, rhs)
         return Equation(lhs, op, rhs, " ".join(self.text.split()))
 
     def condition(self) -> Node:
         node = self._choice()
-        self._expect_end()
+        self._finish(node)
         if not is_condition(node):
             hint = "Write a comparison such as swing < 0.3."
             raise self._error(0, "it compares nothing.", hint)
@@ -98,8 +97,18 @@ class _Reader:
 
     def expression(self) -> Node:
         node = self._value(self._choice())
-        self._expect_end()
+        self._finish(node)
         return node
+
+    def _finish(self, *parts: Node) -> None:
+        self._expect_end()
+        try:
+            for part in parts:
+                prove_constants(part)
+        except ConstantError as fault:
+            if fault.limit:
+                raise self._too_large(fault.node.at[0], fault.what, fault.limit) from None
+            raise self._error(fault.node.at[0], f"{fault.what}.", "Write a constant that is a finite number.") from None
 
     # From loose to tight
 
@@ -151,8 +160,6 @@ class _Reader:
             pairs = [Apply(COMPARISONS[s], (a, b), at) for s, a, b in zip(signs[1:], values, values[1:], strict=False)]
             return pairs[0] if len(pairs) == 1 else Apply("and", tuple(pairs), at)
         inverse, sign, op = ("neg", "-", "add") if level == 5 else ("inv", "/", "mul")
-        if level == 6 and any(s == "/" and _constant(v) == 0 for s, v in zip(signs, values, strict=True)):
-            raise self._error(start, "it divides by zero.", "")
         parts = [Apply(inverse, (v,), v.at) if s == sign else v for s, v in zip(signs, values, strict=True)]
         return Apply(op, tuple(parts), at)
 
@@ -175,25 +182,18 @@ class _Reader:
             raise self._error(start, *self._no_operand(kind, word))
         if self._word() == "**":
             self.next += 1
-            node = self._power(self._value(node), self._value(self._climb(7)), start)
-        return node
-
-    def _power(self, base: Node, exponent: Node, start: int) -> Node:
-        node = Apply("pow", (base, exponent), (start, self._end()))
-        plain = _constant(exponent)
-        if plain is not None and abs(plain) > _HIGHEST:
-            raise self._too_large(start, f"the exponent {plain:g} is over {_HIGHEST}", f"exponent {_HIGHEST}")
-        if _constant(base) is not None:
-            self._bounded(node, start)
+            node = Apply("pow", (self._value(node), self._value(self._climb(7))), (start, self._end()))
         return node
 
     def _number(self, word: str, start: int, end: int) -> Number:
         digits, _, exponent = word.lower().partition("e")
         if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
-            raise self._too_large(start, f"the number {excerpt(word)} is too large", f"{_DIGITS} digits, 1e300")
+            which = "small" if exponent.startswith("-") else "large"
+            raise self._too_large(start, f"the number {excerpt(word)} is too {which}", f"{_DIGITS} digits, 1e300")
         value = Fraction(word)
         if value and not 1e-300 < value < 1e300:
-            raise self._too_large(start, f"the number {excerpt(word)} leaves the range of numbers", "1e-300 to 1e300")
+            which = "small" if value < 1 else "large"
+            raise self._too_large(start, f"the number {excerpt(word)} is too {which}", "1e-300 to 1e300")
         return Number(value, word, (start, end))
 
     def _named(self, word: str, start: int, end: int) -> Node:
@@ -212,10 +212,10 @@ class _Reader:
             return self._piecewise(start)
         op = FUNCTIONS.get(word)
         if op is None:
-            close = suggest(word, list(FUNCTIONS))
-            hint = f"Did you mean {close[0]}?" if close else f"For a product write {word}*(...)."
-            raise self._error(start, f"'{word}(' calls a function that does not exist.", hint)
+            raise self._error(start, f"'{word}(' calls a function that does not exist.", foreign(word))
         self.next += 1
+        if self._word() == ")":
+            raise self._error(start, f"{word}() has no argument.", f"Write {word}(x{', y' * (op in _SEVERAL)}).")
         args = [self._value(self._choice())]
         while self._word() == ",":
             self.next += 1
@@ -224,10 +224,7 @@ class _Reader:
         if len(args) != 1 and op not in _SEVERAL:
             hint = "log is natural; for another base write log(x)/log(base)." if op == "log" else ""
             raise self._error(start, f"{word} takes one argument, not {len(args)}.", hint)
-        node = Apply(op, tuple(args), (start, self._end()))
-        if op in ("exp", "sinh", "cosh"):
-            self._bounded(node, start)
-        return node
+        return Apply(op, tuple(args), (start, self._end()))
 
     def _piecewise(self, start: int) -> Node:
         self.next += 1
@@ -262,12 +259,6 @@ class _Reader:
         if not is_condition(node):
             raise self._error(node.at[0], "a value stands where a condition belongs.", "Compare it: x > 0.")
         return node
-
-    def _bounded(self, node: Node, start: int) -> None:
-        """Refuse a constant that no double can hold, such as 9**9**9, before anybody evaluates it."""
-        size = _constant(node)
-        if size is not None and not (size == 0 or 1e-300 < abs(size) < 1e300):
-            raise self._too_large(start, "a constant leaves the range of numbers", "1e-300 to 1e300")
 
     def _too_large(self, start: int, what: str, limit: str) -> DeriveError:
         return LimitError(
@@ -318,37 +309,3 @@ class _Reader:
 
     def _error(self, start: int, what: str, hint: str) -> ExpressionError:
         return complaint(self.text, start, what, hint)
-
-
-def _constant(node: Node) -> float | None:
-    """The size of a node without names, infinite where a double cannot hold it; None where it has a name."""
-    if isinstance(node, Number):
-        return float(node.value)
-    if isinstance(node, Name):
-        return None
-    if node.op == "pi":
-        return math.pi
-    sizes = [_constant(arg) for arg in node.args]
-    known = [size for size in sizes if size is not None]
-    if len(known) < len(sizes) or not known:
-        return None
-    try:
-        match node.op:
-            case "add":
-                return math.fsum(known)
-            case "mul":
-                return math.prod(known)
-            case "neg":
-                return -known[0]
-            case "inv":
-                return 1 / known[0]
-            case "pow":
-                size = known[0] ** known[1]
-                return size if isinstance(size, float) else None
-            case "exp" | "sinh" | "cosh" | "sqrt" | "log":
-                return float(getattr(math, node.op)(known[0]))
-    except OverflowError:
-        return math.inf
-    except (ValueError, ZeroDivisionError):
-        return None
-    return None

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
 
 __all__ = ["library_graph", "plan_graph"]
 
-_ROW, _COLUMN, _BOX = 44, 250, 210
+_ROW, _GAP, _LETTER = 40, 70, 7.4  # height of a row, space between columns, width of a letter
+_GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # what is given, what follows, what is solved together
 _MOST = 400  # quantities and relations that one picture shows
 
 
 def plan_graph(library: Library, target: str, given: Sequence[str]) -> str:
     """One question's plan: what is given, then each block below what it needs."""
     defaults = [n for n, q in library.quantities.items() if q.default is not None and n not in given and n != target]
-    made = plan(library.structure(), library.quantity(target).name, list(given), defaults)
+    names = [library.quantity(name).name for name in given]
+    made = plan(library.structure(), library.quantity(target).name, names, defaults)
     layers = _layers(library, made)
     return _svg(library, made, layers)
 
@@ -54,7 +56,7 @@ def _layers(library: Library, made: Plan) -> list[list[str]]:
     """The givens first, then the unknowns of each block, one layer below the deepest that it needs."""
     depth: dict[str, int] = {}
     for block in made.blocks:
-        needed = {name for relation in block.relations for name in library.relations[relation].quantities}
+        needed = dict.fromkeys(n for r in block.relations for n in library.relations[r].quantities)
         deepest = max((depth.get(name, 0) for name in needed if name not in block.unknowns), default=0)
         for name in needed:
             depth.setdefault(name, 0)
@@ -79,31 +81,45 @@ def _svg(library: Library, made: Plan, layers: list[list[str]]) -> str:
 def _drawn(
     layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, str]], blocks: Mapping[str, int], library: Library
 ) -> str:
+    labels = {name: _label(name, library) for layer in layers for name in layer}
+    width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
+    column, derived = width + _GAP, {end for _, end, _ in edges}
+    tallest = max((len(layer) for layer in layers), default=1)
     places = {
-        name: (24 + column * _COLUMN, 24 + row * _ROW)
-        for column, layer in enumerate(layers)
+        name: (24 + i * column, 24 + _ROW * row + _ROW * (tallest - len(layer)) // 2)
+        for i, layer in enumerate(layers)
         for row, name in enumerate(layer)
     }
-    height = 48 + _ROW * max((len(layer) for layer in layers), default=1)
-    width = 24 + _COLUMN * max(len(layers), 1)
+    height = 24 + _ROW * tallest
+    whole = 48 + column * max(len(layers), 1) - _GAP
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        'font-family="sans-serif" font-size="12">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {height}" width="{whole}" height="{height}" '
+        'font-family="DejaVu Sans, sans-serif" font-size="12">',
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0 8 4 0 8z" fill="#777"/></marker></defs>',
     ]
     for start, end, relation in edges:
         if start in places and end in places:
             (x, y), (u, v) = places[start], places[end]
-            path = f"M{x + _BOX} {y + 13}C{x + _BOX + 24} {y + 13} {u - 24} {v + 13} {u} {v + 13}"
+            path = f"M{x + width} {y + 13}C{x + width + _GAP} {y + 13} {u - _GAP} {v + 13} {u} {v + 13}"
             title = f"<title>{escape(relation)}</title>"
             parts.append(f'<path d="{path}" fill="none" stroke="#999" marker-end="url(#tip)">{title}</path>')
     for name, (x, y) in places.items():
-        fill = "#fde7c7" if name in blocks else "#e8eef7" if y or x > 24 else "#eef5ea"
-        unit = f'<tspan fill="#777">[{escape((library.quantities[name].unit.text or "1")[:12])}]</tspan>'
+        fill = _BLOCK if name in blocks else _DERIVED if name in derived else _GIVEN
+        shown, unit = labels[name]
         parts.append(
-            f'<g><rect x="{x}" y="{y}" width="{_BOX}" height="26" rx="5" fill="{fill}" stroke="#557"/>'
-            f'<text x="{x + 8}" y="{y + 17}">{escape(name[:24])} {unit}</text>'
+            f'<g><rect x="{x}" y="{y}" width="{width}" height="26" rx="5" fill="{fill}" stroke="#557"/>'
+            f'<text x="{x + 10}" y="{y + 17}">{escape(shown)} <tspan fill="#666">[{escape(unit)}]</tspan></text>'
             f"<title>{escape(library.quantities[name].meaning or name)}</title></g>"
         )
     return "\n".join([*parts, "</svg>", ""])
+
+
+def _label(name: str, library: Library) -> tuple[str, str]:
+    """A quantity's name and unit, cut where they are too long for a box."""
+    unit = library.quantities[name].unit.text or "1"
+    return _cut(name, 36), _cut(unit, 24)
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"

@@ -177,8 +177,8 @@ def _power(base: Enclosure, exponent: Enclosure, partial: bool) -> Enclosure | N
     if low == high and exponent.slopes == _ZERO:
         return _fixed_power(base, low, partial)
     logged = _log(base)
-    if logged is None:
-        return None
+    if logged is None or base.values[0] < 0:
+        return Enclosure(_ALL, _ALL, True)
     product = _applied(Apply("mul", ()), [exponent, logged])
     return _RULES["exp"](product) if product else None
 
@@ -208,6 +208,8 @@ def _fixed_power(base: Enclosure, n: float, partial: bool) -> Enclosure | None:
 
 
 def _pow(x: float, n: float) -> float:
+    if math.isinf(x) and n <= 0:
+        return 0.0 if n < 0 else 1.0
     if math.isinf(x):
         return math.inf if x > 0 or n % 2 == 0 else -math.inf
     try:
@@ -237,9 +239,7 @@ def _extreme(op: str, parts: list[Enclosure], partial: bool) -> Enclosure:
 
 def _stepped(rounded: Callable[[float], int]) -> Callable[[Enclosure], Enclosure]:
     def rule(inner: Enclosure) -> Enclosure:
-        if not all(math.isfinite(end) for end in inner.values):
-            return Enclosure(inner.values, _ZERO, True)
-        low, high = (float(rounded(end)) for end in inner.values)
+        low, high = (float(rounded(end)) if math.isfinite(end) else end for end in inner.values)
         return Enclosure((low, high), _ZERO, inner.partial or low != high)
 
     return rule
@@ -334,22 +334,26 @@ _RULES: dict[str, Callable[[Enclosure], Enclosure | None]] = {
 def _choice(node: Apply, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
     """All arms that the conditions leave possible; where more than one, the values may jump."""
     found: list[Enclosure] = []
-    certain = False
+    certain = gap = False
     for i in range(0, len(node.args) - 1, 2):
         truth = _truth(node.args[i + 1], spans, moving)
-        if truth is not False and (arm := enclose(node.args[i], spans, moving)):
-            found.append(arm)
+        if truth is not False:
+            arm = enclose(node.args[i], spans, moving)
+            found.extend([arm] if arm else [])
+            gap = gap or arm is None
         if truth is True:
             certain = True
             break
-    if not certain and len(node.args) % 2 and (arm := enclose(node.args[-1], spans, moving)):
-        found.append(arm)
+    if not certain:
+        arm = enclose(node.args[-1], spans, moving) if len(node.args) % 2 else None
+        found.extend([arm] if arm else [])
+        gap = gap or arm is None
     if not found:
         return None
     whole = found[0]
     for arm in found[1:]:
         whole = Enclosure(_hull(whole.values, arm.values), _hull(whole.slopes, arm.slopes), True)
-    return whole
+    return Enclosure(whole.values, whole.slopes, True) if gap else whole
 
 
 def _truth(condition: Node, spans: Mapping[str, Span], moving: str) -> bool | None:
@@ -369,8 +373,13 @@ def _truth(condition: Node, spans: Mapping[str, Span], moving: str) -> bool | No
     left, right = (enclose(arg, spans, moving) for arg in condition.args)
     if left is None or right is None:
         return False
-    (a, b), (c, d) = left.values, right.values
-    match condition.op:
+    truth = _compared(condition.op, left.values, right.values)
+    return None if truth and (left.partial or right.partial) else truth
+
+
+def _compared(op: str, left: Span, right: Span) -> bool | None:
+    (a, b), (c, d) = left, right
+    match op:
         case "lt":
             return True if b < c else False if a >= d else None
         case "le":
@@ -382,4 +391,4 @@ def _truth(condition: Node, spans: Mapping[str, Span], moving: str) -> bool | No
         case _:
             apart = b < c or d < a
             same = a == b == c == d
-            return (condition.op == "eq") if same else (condition.op == "ne") if apart else None
+            return (op == "eq") if same else (op == "ne") if apart else None

@@ -31,6 +31,7 @@ class Candidate:
     form: Node
     conditions: tuple[Node, ...] = ()
     winds: bool = False  # whether it holds TURNS, a whole number of turns of an angle
+    other: Node | None = None  # the same number by a way in which nothing cancels
 
 
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
@@ -350,8 +351,16 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
     under = inverted(multiplied(TWO, a))
     root = Apply("sqrt", (square,))
-    forms = (multiplied(added(negated(b), sign), under) for sign in (root, negated(root)))
-    return tuple(_with(known, form, Apply("ge", (square, ZERO))) for form in forms)
+    real = Apply("ge", (square, ZERO))
+    return tuple(
+        Candidate(
+            multiplied(added(negated(b), sign), under),
+            (*known.conditions, real),
+            known.winds,
+            multiplied(TWO, c, inverted(added(negated(b), negated(sign)))),
+        )
+        for sign in (root, negated(root))
+    )
 
 
 def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:

@@ -12,12 +12,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from derive.errors import ExpressionError, unknown
+from derive.errors import DeriveError, ExpressionError, unknown
 from derive.expression import names_in
 from derive.relation import Relation
 from derive.repairs import Vocabulary
 from quantities.profiles import Profile
-from quantities.quantity import Quantity
+from quantities.quantity import Quantity, agreed, read_given
 
 if TYPE_CHECKING:
     from derive.answer import Answer
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Library"]
 
 _T = TypeVar("_T", Relation, Profile)
+_S = TypeVar("_S")
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -53,11 +54,16 @@ class Library:
         profiles: Iterable[Profile] = (),
         title: str = "",
     ) -> None:
-        stated = _named("relation", relations)
-        mentioned = [quantity for relation in stated.values() for quantity in relation.quantities.values()]
-        object.__setattr__(self, "relations", MappingProxyType(stated))
-        object.__setattr__(self, "quantities", MappingProxyType(_merged([*quantities, *mentioned])))
-        object.__setattr__(self, "profiles", MappingProxyType(_named("profile", profiles)))
+        listed = _typed("relation", Relation, relations)
+        stated = _named("relation", listed, Relation.states_the_same)
+        mentioned = [quantity for relation in listed for quantity in relation.quantities.values()]
+        merged = _merged([*_typed("quantity", Quantity, quantities), *mentioned])
+        sets = _named("profile", _typed("profile", Profile, profiles), Profile.__eq__)
+        for profile in sets.values():
+            _fits(profile, merged)
+        object.__setattr__(self, "relations", MappingProxyType({n: r.over(merged) for n, r in stated.items()}))
+        object.__setattr__(self, "quantities", MappingProxyType(merged))
+        object.__setattr__(self, "profiles", MappingProxyType(sets))
         object.__setattr__(self, "title", title)
 
     def __or__(self, other: Library) -> Library:
@@ -80,26 +86,26 @@ class Library:
         quantities.errors.UnknownNameError: There is no relation 'kirchhoff'. None is declared.
         """
         for name in names:
-            if name not in self.relations:
+            if not isinstance(name, str) or name not in self.relations:
                 raise unknown("relation", name, list(self.relations))
         kept = [relation for name, relation in self.relations.items() if name not in names]
         return Library(kept, self.quantities.values(), self.profiles.values(), self.title)
 
     def quantity(self, name: str) -> Quantity:
         """The quantity of this name."""
-        if name not in self.quantities:
+        if not isinstance(name, str) or name not in self.quantities:
             raise unknown("quantity", name, list(self.quantities))
         return self.quantities[name]
 
     def relation(self, name: str) -> Relation:
         """The relation of this name."""
-        if name not in self.relations:
+        if not isinstance(name, str) or name not in self.relations:
             raise unknown("relation", name, list(self.relations))
         return self.relations[name]
 
     def profile(self, name: str) -> Profile:
         """The profile of this name."""
-        if name not in self.profiles:
+        if not isinstance(name, str) or name not in self.profiles:
             raise unknown("profile", name, list(self.profiles))
         return self.profiles[name]
 
@@ -208,7 +214,7 @@ class Library:
         )
 
     def __hash__(self) -> int:
-        return hash((*self.relations.values(), *self.profiles))
+        return hash(frozenset((*self.relations.values(), *self.quantities.values(), *self.profiles)))
 
     def __repr__(self) -> str:
         title = f"{self.title!r}, " if self.title else ""
@@ -216,41 +222,47 @@ class Library:
         return f"<Library {title}{counts}>"
 
 
-def _named(kind: str, parts: Iterable[_T]) -> dict[str, _T]:
+def _typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
+    """The parts as a list, each of the type that is wanted."""
+    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
+    for part in listed:
+        if not isinstance(part, wanted):
+            raise ExpressionError(
+                f"a {type(part).__name__} is no {kind}.",
+                hint="Write Library([relation, ...], [quantity, ...], [profile, ...]).",
+                text=type(part).__name__,
+            )
+    return listed
+
+
+def _fits(profile: Profile, quantities: Mapping[str, Quantity]) -> None:
+    """Refuse a profile whose values do not fit the quantities that it speaks of."""
+    for name, value in profile.values.items():
+        if name in quantities:
+            try:
+                read_given(value, quantities[name])
+            except DeriveError as error:
+                error.what = f"{profile.name}, {error.what}"
+                raise
+
+
+def _named(kind: str, parts: Iterable[_T], same: Callable[[_T, _T], bool]) -> dict[str, _T]:
     """The parts by name, each name once; the same thing said twice is said once."""
     found: dict[str, _T] = {}
     for part in parts:
-        if found.setdefault(part.name, part) != part:
-            raise _clash(kind, part.name, "they differ")
+        first = found.setdefault(part.name, part)
+        if first is not part and not same(first, part):
+            raise ExpressionError(
+                f"The {kind} {part.name} is declared twice with two meanings: they differ.",
+                hint="Rename one, or leave one out.",
+                text=part.name,
+            )
     return found
 
 
 def _merged(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
     found: dict[str, Quantity] = {}
     for quantity in quantities:
-        first = found.get(quantity.name)
-        if first is None:
-            found[quantity.name] = quantity
-        elif first is not quantity:
-            found[quantity.name] = _agreed(first, quantity)
+        first = found.get(quantity.name, quantity)
+        found[quantity.name] = first if first is quantity else agreed(first, quantity)
     return found
-
-
-def _agreed(first: Quantity, second: Quantity) -> Quantity:
-    """One quantity out of two of one name, the fuller of the two, if they mean the same."""
-    if first != second:
-        said = f"in {first.unit} and {first.domain.text}, in {second.unit} and {second.domain.text}"
-        raise _clash("quantity", first.name, said)
-    for part in ("meaning", "default"):
-        one, other = getattr(first, part), getattr(second, part)
-        if one and other and one != other:
-            raise _clash("quantity", first.name, f"{part} {str(one)!r} and {str(other)!r}")
-    return second if (second.meaning and not first.meaning) or (second.default and not first.default) else first
-
-
-def _clash(kind: str, name: str, difference: str) -> ExpressionError:
-    return ExpressionError(
-        f"The {kind} {name} is declared twice with two meanings: {difference}.",
-        hint="Rename one, or leave one out.",
-        text=name,
-    )

@@ -7,8 +7,9 @@ decides nothing: what the file means is the TOML reader's business.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-__all__ = ["Path", "key_lines"]
+__all__ = ["Path", "key_lines", "statement_lines"]
 
 Path = tuple[str, ...]
 
@@ -16,7 +17,8 @@ _PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
 _HEADER = re.compile(rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]")
 _KEY = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=(?!=)")
-_QUOTES = re.compile(r'"""|\'\'\'')
+_OPENING = re.compile(r"""\"{3}|'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#.*""")
+_CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}'), "'''": re.compile(r"(?:[^']|'{1,2}(?!'))*'{3}")}
 
 
 def key_lines(text: str) -> dict[Path, int]:
@@ -27,21 +29,47 @@ def key_lines(text: str) -> dict[Path, int]:
     """
     found: dict[Path, int] = {}
     table: Path = ()
+    for number, path, is_header in _statements(text):
+        whole = path if is_header else table + path
+        for depth in range(1 if is_header else len(table) + 1, len(whole) + 1):
+            found.setdefault(whole[:depth], number)
+        table = whole if is_header else table
+    return found
+
+
+def statement_lines(text: str) -> list[int]:
+    """Every line on which a table or a key begins, those declared twice among them."""
+    return [number for number, _, _ in _statements(text)]
+
+
+def _statements(text: str) -> Iterator[tuple[int, Path, bool]]:
+    """Each header and each key of a text: its line, its parts, and whether it is a header."""
     quotes = ""  # the quotes of the multi-line string that is open
     for number, line in enumerate(text.split("\n"), 1):
         if not quotes:
             if header := _HEADER.match(line):
-                table = _parts(header.group(1))
-                for depth in range(1, len(table) + 1):
-                    found.setdefault(table[:depth], number)
+                yield number, _parts(header.group(1)), True
             elif key := _KEY.match(line):
-                path = table + _parts(key.group(1))
-                for depth in range(len(table) + 1, len(path) + 1):
-                    found.setdefault(path[:depth], number)
-        for mark in _QUOTES.findall(line):
-            quotes = mark if not quotes else "" if mark == quotes else quotes
-    return found
+                yield number, _parts(key.group(1)), False
+        quotes = _left_open(line, quotes)
+
+
+def _left_open(line: str, quotes: str) -> str:
+    """The quotes of the multi-line string that is open at the end of a line; comments and other strings hold none."""
+    position = 0
+    while True:
+        if quotes:
+            end = _CLOSING[quotes].match(line, position)
+            if end is None:
+                return quotes
+            quotes, position = "", end.end()
+        opening = _OPENING.search(line, position)
+        if opening is None:
+            return ""
+        position = opening.end()
+        if opening.group() in _CLOSING:
+            quotes = opening.group()
 
 
 def _parts(dotted: str) -> Path:
-    return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))
+    return tuple(part[1:-1] if part[0] in "\"'" else part for part in re.findall(_PART, dotted))

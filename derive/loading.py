@@ -6,25 +6,29 @@ reading goes on; what depends on something broken is passed over in silence, so 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, Problem, excerpt, listed, unknown
+from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, listed, unknown
 from derive.library import Library
 from derive.relation import Relation, relate
 from derive.repairs import Vocabulary
-from derive.sources import Document, parse_source, read_source
+from derive.sources import Document, parse_source, read_document, read_source
+from quantities.domain import read_domain
 from quantities.profiles import Profile
 from quantities.quantity import Quantity, check_name, read_given
 from quantities.source import KINDS, Source
+from quantities.units import parse_unit
 from quantities.value import Value
 
 __all__ = ["check", "load"]
 
 _T = TypeVar("_T")
+_SEARCHED = 20  # problems of a file for which alike names and repairs are looked for
 _SECTIONS = ("title", "quantities", "relations", "profiles")
 _QUANTITY = ("unit", "meaning", "latex", "domain", "value", "source", "kind", "date", "url")
 _RELATION = ("equation", "because", "source", "when", "approximate")
@@ -47,7 +51,7 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     >>> pendulum
     <Library 1 relations, 3 quantities, 0 profiles>
     """
-    reader = _read(source, beside)
+    reader = _read(parse_source(*read_source(source)), beside)
     if reader.errors:
         raise _gathered(reader)
     return reader.library()
@@ -59,12 +63,12 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
     >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
     ["x: unit 'metr': 'metr' is not a unit."]
     """
-    return [problem for problem, _ in _read(source, beside).errors]
+    return [problem for problem, _ in _read(read_document(source), beside).errors]
 
 
-def _read(source: str | Path, beside: Library | None) -> _Reader:
-    text, label = read_source(source)
-    document = parse_source(text, label)
+def _read(document: Document, beside: Library | None) -> _Reader:
+    if not isinstance(beside, (Library, type(None))):
+        raise ExpressionError(f"a {type(beside).__name__} is no library.", hint="Give beside=library.")
     reader = _Reader(document, beside or Library())
     reader.read()
     return reader
@@ -80,7 +84,7 @@ def _gathered(reader: _Reader) -> DeriveError:
     first = reader.errors[0][1]
     if len(kinds) > 1:
         return ExpressionError(what, text=reader.document.label, problems=problems)
-    return type(first)(what, **{**first._facts, "problems": problems})
+    return first.listing(what, problems)
 
 
 @dataclass
@@ -101,7 +105,8 @@ class _Reader:
 
     def read(self) -> None:
         for error, line in self.document.errors:
-            self._note("", line, error)
+            self._note((), error, line)
+        self.broken |= self.document.lost
         data = self.document.data
         self._keys("", (), data, _SECTIONS)
         self._text("", (), data, "title")
@@ -128,17 +133,12 @@ class _Reader:
             self._complain(name, where, "a declared name has no dot.", "Dots name operating points: fast.batch.")
         if len(self.errors) > before:
             return
-        declared = self._attempt(
-            name,
-            where,
-            lambda: Quantity(
-                name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=texts["domain"] or "positive"
-            ),
-        )
-        if declared is None:
+        domain = texts["domain"] or "positive"
+        unit = self._attempt(name, (*where, "unit"), lambda: parse_unit(texts["unit"]))
+        if unit is None or self._attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
             return
-        if "value" in table:
-            declared = self._with_default(declared, table)
+        plain = Quantity(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain)
+        declared = self._with_default(plain, table) if "value" in table else plain
         if declared is not None:
             self.quantities[name] = declared
             self.broken.discard(name)
@@ -178,23 +178,27 @@ class _Reader:
                 when=when,
                 approximate=texts["approximate"] or None,
                 quantities=known,
-                vocabulary=vocabulary,
+                vocabulary=vocabulary if len(self.errors) < _SEARCHED else vocabulary.brief,
             )
         except DeriveError as error:
-            self._refused(name, where, error)
+            self._refused(name, where, error, table)
         else:
             self.relations.append(relation)
 
-    def _refused(self, name: str, where: tuple[str, ...], error: DeriveError) -> None:
+    def _refused(self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any]) -> None:
         """Note why a relation was refused, unless it only speaks of a quantity that was refused before."""
-        if getattr(error, "name", None) in self.broken:
-            return
-        problems = getattr(error, "problems", ())
-        for problem in problems:
-            line = self.document.line((*where, "when" if ", when" in problem.relation else "equation"))
+        if isinstance(error, UnknownNameError):
+            unmet = [other for other in (error.name, *error.others) if other not in self.broken]
+            if not unmet:
+                return
+            if error.name in self.broken:
+                error = _within(name, unknown("quantity", unmet[0], list(self.quantities)))
+        for problem in error.problems:
+            key = "when" if problem.message.startswith(f"{name}, when:") else "equation"
+            line = self.document.line((*where, key))
             self.errors.append((Problem(name, line, problem.message, problem.hint), error))
-        if not problems:
-            self._note(name, self.document.line((*where, "equation")), error)
+        if not error.problems:
+            self._note((*where, _culprit(error, table)), error)
 
     def _profile(self, name: str, table: Mapping[str, Any], known: Mapping[str, Quantity]) -> None:
         where = ("profiles", name)
@@ -204,7 +208,8 @@ class _Reader:
             if key in self.broken:
                 continue
             if key not in known:
-                self._note("", self.document.line((*where, key)), _within(name, unknown("quantity", key, list(known))))
+                error = unknown("quantity", key, list(known), search=len(self.errors) < _SEARCHED)
+                self._note((*where, key), _within(name, error))
                 continue
             stated = entry if isinstance(entry, dict) else {"value": entry}
             self._keys(f"{name}, {key}", (*where, key), stated, _VALUE)
@@ -225,15 +230,17 @@ class _Reader:
         texts = {key: self._text(name, where, table, key) for key in ("source", "kind", "date", "url")}
         kind = texts["kind"] or ("published" if texts["source"] else "assumed")
         if kind not in KINDS:
-            self._note(name, self.document.line(where), _within(name, unknown("kind of source", kind, list(KINDS))))
+            self._note((*where, "kind"), _within(name, unknown("kind of source", kind, list(KINDS))))
             return None
         stated = table["value"]
         said = texts["source"] or self.document.label or "the relation file"
         source = Source(said, kind, texts["url"], texts["date"])
         if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
-            self._complain(name, where, f"{excerpt(str(stated))} is no value.", f'Write "3 {quantity.unit}".')
+            kind = "a table" if isinstance(stated, dict) else f"a {type(stated).__name__}"
+            said = f"'{stated}'" if isinstance(stated, bool) else kind
+            self._complain(name, (*where, "value"), f"{said} is no value.", f'Write "3 {quantity.unit}".')
             return None
-        return self._attempt(name, where, lambda: read_given(stated, quantity, source))
+        return self._attempt(name, (*where, "value"), lambda: read_given(stated, quantity, source))
 
     def _conditions(self, name: str, where: tuple[str, ...], table: Mapping[str, Any]) -> list[str]:
         when = table.get("when", [])
@@ -252,18 +259,18 @@ class _Reader:
             where = (section, name)
             if not isinstance(table, dict):
                 example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
-                self.broken.add(name)
+                self.broken |= {name} if section == "quantities" else set()
                 self._complain(name, where, "it is no table.", f"Write {name} = {example.get(section, '{ }')}.")
             elif section == "profiles" or self._attempt(name, where, partial(check_name, name)) is not None:
                 yield name, table
-            else:
+            elif section == "quantities":
                 self.broken.add(name)
 
     def _keys(self, name: str, where: tuple[str, ...], table: Mapping[str, Any], known: tuple[str, ...]) -> None:
         for key in table:
             if key not in known:
                 error = unknown("key", key, known)
-                self._note(name, self.document.line((*where, key)), _within(name, error))
+                self._note((*where, key), _within(name, error))
 
     def _text(self, name: str, where: tuple[str, ...], table: Mapping[str, Any], key: str) -> str:
         text = table.get(key, "")
@@ -278,23 +285,38 @@ class _Reader:
         try:
             return act()
         except DeriveError as error:
-            self._note(name, self.document.line(where), _within(name, error))
+            self._note(where, _within(name, error))
             return None
 
     def _complain(self, name: str, where: tuple[str, ...], what: str, hint: str) -> None:
         said = f"{name}: {what}" if name else what
-        self._note(name, self.document.line(where), ExpressionError(said, hint=hint, text=name))
+        self._note(where, ExpressionError(said, hint=hint, text=name))
 
-    def _note(self, name: str, line: int, error: DeriveError) -> None:
-        if isinstance(error, ExpressionError) and error.position is not None and line:
+    def _note(self, where: tuple[str, ...], error: DeriveError, line: int | None = None) -> None:
+        placed = line is not None  # by the TOML reader, in the file and not in a text of it
+        line = self.document.line(where) if line is None else line
+        if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
             column = error.position[1] + self.document.column(line, error.text)
-            error._facts["position"] = error.position = (line + error.position[0] - 1, column)
-        relation = name if name in self.document.data.get("relations", {}) else ""
+            error._facts["position"] = error.position = (self.document.first_line(line) + error.position[0] - 1, column)
+        relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
         self.errors.append((Problem(relation, line, error.what, error.hint), error))
+
+
+def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
+    """The key of a relation that an error is about."""
+    when = table.get("when", [])
+    if isinstance(error, UnknownNameError):
+        return "equation" if re.search(rf"\b{re.escape(error.name)}\b", table["equation"]) else "when"
+    if getattr(error, "text", None) in ([when] if isinstance(when, str) else when):
+        return "when"
+    return "approximate" if error.what.startswith(("approximate", "value", "unit")) else "equation"
 
 
 def _within(name: str, error: DeriveError) -> DeriveError:
     """The error, saying whose it is."""
-    if name and not error.what.startswith(name):
+    profile, comma, quantity = name.rpartition(", ")
+    if comma and error.what.startswith(f"{quantity}:"):
+        error.what = f"{profile}, {error.what}"
+    elif name and not error.what.startswith((f"{name}:", f"{name},")):
         error.what = f"{name}: {error.what}"
     return error

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from derive.clock import tick
 from derive.evaluating import residual
 from derive.expression import Equation
-from derive.limits import tick
 
 __all__ = ["is_isolated", "many_starts"]
 

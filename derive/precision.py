@@ -1,7 +1,7 @@
-"""A second opinion in fifty digits, for roots that were found by searching.
+"""A second opinion in a hundred and fifty digits, for roots that were found by searching.
 
 Where large terms cancel, doubles leave only noise, and a search for a change of sign will find one in noise too. With
-fifty digits the noise is gone and the root with it, unless it is one.
+enough digits the noise is gone and the root with it, unless it is one.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from typing import Any
 from derive.evaluating import holds
 from derive.expression import Apply, Equation, Name, Node, Number
 
-__all__ = ["is_root"]
+__all__ = ["is_level", "is_root", "overflows", "polished"]
 
-_DIGITS = 50
+_DIGITS = 150
 _ASIDE = 1e-6  # how far beside a root the gap is looked at
 
 
 def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether the gap between the sides vanishes at a point: it changes sign there, or nearly touches zero.
 
-    It does not do to ask how small the gap is beside the terms, which may cancel and dwarf everything.
+    It does not do to ask how small the gap is beside the terms, which may cancel and dwarf everything; nor beside
+    one, where the sides only approach each other.
 
     >>> from derive.grammar import parse_equation
     >>> cancelling = parse_equation("y = (1e30 + x) - 1e30")
@@ -31,20 +32,64 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     x = values[name]
     aside = _ASIDE * abs(x) or 1e-12
     at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
-    if at is None:
-        return False
     beside = [gap for gap in (below, above) if gap is not None]
-    if len(beside) == 2 and (beside[0] < 0) != (beside[1] < 0):
-        return True
-    return bool(abs(at) <= 1e-3 * max((abs(gap) for gap in beside), default=0))
+    largest = max((abs(gap) for gap in beside), default=0)
+    if at is None or largest == 0 or abs(at) > largest:
+        return False
+    changes = len(beside) == 2 and beside[0] * beside[1] < 0
+    return bool(changes or abs(at) <= 1e-3 * largest)
 
 
-def _gap(equation: Equation, values: Mapping[str, float]) -> Any:
-    """The difference of the sides, or None where one of them has no value."""
+def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
+    """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
+    low, high = max(low, -1e60), min(high, 1e60)
+    points = [low + (high - low) * share for share in (0.03, 0.2, 0.5, 0.7, 0.97)]
+    if low >= 0:
+        points += [high * share for share in (1e-3, 1e-6, 1e-9) if high * share > low]
+        points += [low * share for share in (1.001, 1.1, 2.0) if low * share < high]
+    gaps = [_gap(equation, {**values, name: point}) for point in points]
+    known = [gap for gap in gaps if gap is not None]
+    return len(known) == len(gaps) and max(known) - min(known) <= 1e-12 * max(abs(gap) for gap in known)
+
+
+def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
+    """A root, brought to the last digit where cancelling terms have cost some; unchanged where it is none."""
+    from mpmath import mp, mpf
+
+    x = values[name]
+    with mp.workdps(_DIGITS):
+        a, b = mpf(x), mpf(x) * (1 + mpf(_ASIDE)) or mpf(10) ** -12
+        fa, fb = _gap(equation, values, {name: a}), _gap(equation, values, {name: b})
+        for _ in range(60):
+            if fa is None or fb is None or fa == fb:
+                break
+            a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
+            fb = _gap(equation, values, {name: b})
+            if abs(b - a) <= abs(b) * mpf(10) ** -25:
+                break
+        found = float(b)
+    close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
+    return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
+
+
+def overflows(form: Node, values: Mapping[str, float]) -> bool:
+    """Whether an expression has a value that no double can hold."""
     from mpmath import mp, mpf
 
     with mp.workdps(_DIGITS):
-        numbers = {name: mpf(number) for name, number in values.items()}
+        try:
+            size = abs(_value(form, {name: mpf(number) for name, number in values.items()}, values))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError, KeyError):
+            return False
+        return bool(mp.isfinite(size) and (size > mpf("1.7e308") or 0 < size < mpf("5e-324")))
+
+
+def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Any] | None = None) -> Any:
+    """The difference of the sides, or None where one of them has no value; `exact` has more digits than a double."""
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        numbers = {name: mpf(number) for name, number in values.items()} | dict(exact or {})
         try:
             return _value(equation.lhs, numbers, values) - _value(equation.rhs, numbers, values)
         except (ValueError, ZeroDivisionError, OverflowError, TypeError):

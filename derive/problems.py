@@ -11,6 +11,7 @@ from quantities.units import parse_unit
 
 __all__ = ["problem_of"]
 
+_SHOWN = 24  # factors of a product that a message shows
 _DERIVED = ("N", "Pa", "J", "W", "C", "V", "ohm", "F", "H", "T", "Wb")
 
 
@@ -22,12 +23,14 @@ def problem_of(name: str, equation: Equation, fault: Mismatch, vocabulary: Vocab
         message += f"\n    left:  {left or render(fault.left)}\n    right: {right or render(fault.right)}"
     else:
         message += "".join(f"\n    {row}" for row in (left, right) if row)
-    return Problem(name, line, message, repair(equation, fault, vocabulary))
+    return Problem(name.partition(",")[0], line, message, repair(equation, fault, vocabulary))
 
 
 def _said(fault: Mismatch) -> str:
     left, right = shown(fault.left), shown(fault.right)
     dimension, other = _named(fault.left_dimension), _named(fault.right_dimension)
+    if fault.left_dimension == fault.right_dimension:
+        return f"{left} and {right} differ by 2*pi: one counts radians, the other cycles or hertz."
     match fault.kind:
         case "sides":
             return f"left is {dimension}, right is {other}."
@@ -53,12 +56,13 @@ def _named(dimension: Dimension) -> str:
 def _factors(side: Node, vocabulary: Vocabulary) -> str:
     """A product with the unit of each of its factors; empty for a plain number."""
     text = ""
-    for factor, power in factors_of(side):
+    factors = factors_of(side)
+    for factor, power in factors[:_SHOWN]:
         if isinstance(factor, Number) or (isinstance(factor, Apply) and factor.op == "pi"):
             continue
         part = _measured(factor, vocabulary) + exponent_of(power)
         text = f"{text or '1'} / {part}" if power < 0 else f"{text} * {part}" if text else part
-    return text
+    return text if len(factors) <= _SHOWN else f"{text} * ..."
 
 
 def _measured(factor: Node, vocabulary: Vocabulary) -> str:

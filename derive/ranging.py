@@ -14,10 +14,10 @@ import math
 from collections.abc import Callable, Mapping
 from itertools import product
 
+from derive.clock import tick
 from derive.evaluating import value
 from derive.expression import Apply, Name, Node, Number, names_in, walk
 from derive.intervals import Span, enclose
-from derive.limits import tick
 
 __all__ = ["bounds_of_form", "bounds_sampled", "composed", "slopes"]
 

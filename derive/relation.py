@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from dataclasses import InitVar, dataclass
+from dataclasses import InitVar, dataclass, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +19,7 @@ from derive.expression import Equation, Node, is_condition, names_in, render
 from derive.grammar import parse_condition, parse_equation, parse_expression
 from derive.problems import problem_of
 from derive.repairs import Vocabulary
-from quantities.quantity import Quantity, check_name
+from quantities.quantity import Quantity, agreed, check_name, same_thing
 from quantities.units import parse_unit
 from quantities.value import read_value
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from sympy.core.relational import Relational
 
 __all__ = ["Relation", "read_tolerance", "relate"]
+
+_TOLD = 20  # faults of one relation that are told
+_MENDED = 3  # of them, those for which a repair is looked for all over the library
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,13 +62,19 @@ class Relation:
         object.__setattr__(self, "quantities", MappingProxyType(dict(self.quantities)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
-        known = {name: quantity.dimension for name, quantity in self.quantities.items()}
-        found = [problem_of(self.name, self.written, fault, vocabulary) for fault in mismatches(self.written, known)]
+        own = Vocabulary(self.quantities)
+        faults = [(self.name, self.written, fault) for fault in mismatches(self.written, own.dimensions, own.marks)]
         for condition in self.conditions:
-            as_equation = Equation(condition, "=", condition)
-            for fault in mismatches_of_condition(condition, known):
-                found.append(problem_of(f"{self.name}, when", as_equation, fault, vocabulary))
-        return found
+            found = mismatches_of_condition(condition, own.dimensions, own.marks)
+            faults += [(f"{self.name}, when", Equation(condition, "=", condition), fault) for fault in found]
+        told = [
+            problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief)
+            for i, fault in enumerate(faults[:_TOLD])
+        ]
+        if len(faults) > _TOLD:
+            rest = f"{self.name}: {len(faults) - _TOLD} more of its parts do not fit."
+            told.append(Problem(self.name, 0, rest, "Mend the first ones, and check it again."))
+        return told
 
     @cached_property
     def equation(self) -> Relational:
@@ -104,9 +113,27 @@ class Relation:
     def __hash__(self) -> int:
         return hash((self.name, self.written))
 
+    def over(self, quantities: Mapping[str, Quantity]) -> Relation:
+        """The same relation between the same things, as another library tells more of them."""
+        mine = {name: quantities[name] for name in self.quantities}
+        if mine == dict(self.quantities):
+            return self
+        made = object.__new__(Relation)  # proved before, and on the same scales
+        for part in fields(self):
+            object.__setattr__(made, part.name, getattr(self, part.name))
+        object.__setattr__(made, "quantities", MappingProxyType(mine))
+        return made
+
+    def states_the_same(self, other: Relation) -> bool:
+        """Whether two relations say the same of the same things, whatever else is known of those."""
+        mine, theirs = self.quantities, other.quantities
+        return self._statement() == other._statement() and all(same_thing(mine[n], theirs[n]) for n in mine)
+
     def _content(self) -> tuple[Any, ...]:
-        details = (self.because, self.source, self.conditions, self.approximate)
-        return (self.name, self.written, dict(self.quantities), *details)
+        return (*self._statement(), dict(self.quantities))
+
+    def _statement(self) -> tuple[Any, ...]:
+        return (self.name, self.written, self.because, self.source, self.conditions, self.approximate)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.written}"
@@ -121,7 +148,7 @@ def relate(
     source: str = "",
     when: Iterable[Any] = (),
     approximate: str | None = None,
-    quantities: Iterable[Quantity] | dict[str, Quantity] = (),
+    quantities: Iterable[Quantity] | Mapping[str, Quantity] = (),
     vocabulary: Vocabulary | None = None,
 ) -> Relation:
     """Make a relation from text, from a sympy equation, or from its two sides.
@@ -142,38 +169,61 @@ def relate(
         right: length [m] / gravity [m/s**2]
       Take the square root of the right.
     """
-    stated = quantities if isinstance(quantities, dict) else {q.name: q for q in quantities}
-    declared = ChainMap[str, Quantity]({}, stated)  # what sympy brings is added in front
+    stated = quantities if isinstance(quantities, Mapping) else _by_name(quantities)
+    declared = ChainMap[str, Quantity]({}, stated)  # type: ignore[arg-type]  # what sympy brings is added in front
     equation = _equation(lhs, rhs, declared)
+    if isinstance(when, str) or not isinstance(when, Iterable):
+        raise ExpressionError(f"{name}: 'when' is no list of conditions.", hint='Write when=["swing < 0.3"].')
     conditions = tuple(_condition(condition, declared) for condition in when)
     used = names_in(equation.lhs, equation.rhs, *conditions)
-    for missing in used:
-        if missing not in declared:
-            error = unknown("quantity", missing, list(declared))
-            error.what = f"{name}: {error.what}"
-            raise error
+    if missing := [one for one in used if one not in declared]:
+        error = unknown("quantity", missing[0], list(declared), search=vocabulary is None or vocabulary.searches)
+        said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
+        error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
+        raise error
     tolerance = None if approximate is None else read_tolerance(approximate)
     mine = {one: declared[one] for one in used}
-    return Relation(name, equation, mine, because, source, conditions, tolerance, vocabulary)
+    searched = vocabulary or Vocabulary(declared)
+    return Relation(name, equation, mine, because, source, conditions, tolerance, searched)
+
+
+def _by_name(quantities: Any) -> dict[str, Quantity]:
+    listed = list(quantities) if isinstance(quantities, Iterable) else [quantities]
+    for quantity in listed:
+        if not isinstance(quantity, Quantity):
+            raise ExpressionError(f"a {type(quantity).__name__} is no quantity.", hint='Write Quantity("x", "m").')
+    return {quantity.name: quantity for quantity in listed}
 
 
 def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Quantity]) -> Equation:
     if isinstance(lhs, str) and rhs is None:
         return parse_equation(lhs)
     if rhs is not None:
-        sides = (_side(lhs, declared), _side(rhs, declared))
+        sides = (_value(lhs, declared), _value(rhs, declared))
         return Equation(sides[0], "=", sides[1])
     from sympy import Eq, Ge, Le
 
     for kind, op in ((Eq, "="), (Le, "<="), (Ge, ">=")):
         if isinstance(lhs, kind):
-            left, right = (_side(side, declared) for side in lhs.args)
+            left, right = (_value(side, declared) for side in lhs.args)
             return Equation(left, op, right)
+    shown = repr(str(lhs)) if str(lhs) in ("True", "False") else f"a {type(lhs).__name__} alone"
     raise ExpressionError(
-        f"{excerpt(str(lhs))} is no relation.",
+        f"{shown} is no relation.",
         hint="Give the two sides apart (sympy turns an equation it can decide into True or False), or text.",
-        text=str(lhs),
+        text=shown,
     )
+
+
+def _value(side: Any, declared: ChainMap[str, Quantity]) -> Node:
+    node = _side(side, declared)
+    if is_condition(node):
+        raise ExpressionError(
+            f"{excerpt(render(node))} is a condition, and no side of an equation.",
+            hint="Give it as when=[...], or write Piecewise((a, condition), (b, True)).",
+            text=render(node),
+        )
+    return node
 
 
 def _side(side: Any, declared: ChainMap[str, Quantity]) -> Node:
@@ -183,12 +233,7 @@ def _side(side: Any, declared: ChainMap[str, Quantity]) -> Node:
 
     node, found = from_sympy(side)
     for name, quantity in found.items():
-        if declared.setdefault(name, quantity) != quantity:
-            raise ExpressionError(
-                f"Two quantities are both called {name}, in {declared[name].unit} and in {quantity.unit}.",
-                hint="Give one of them another name.",
-                text=name,
-            )
+        declared.maps[0][name] = agreed(declared[name], quantity) if name in declared else quantity
     return node
 
 
@@ -207,6 +252,8 @@ def read_tolerance(text: str) -> float:
     >>> read_tolerance("3 %")
     0.03
     """
+    if not isinstance(text, str):
+        raise ExpressionError(f"approximate: a {type(text).__name__} is no share.", hint='Write "3 %".')
     value = read_value(text)
     if value.unit.dimension != parse_unit("").dimension or value.is_range:
         raise UnitError(f"approximate {excerpt(text)}: it is no share.", hint='Write "3 %".', unit=value.unit.text)

@@ -9,12 +9,13 @@ proposed first if it makes the whole relation consistent and not only the part t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 from derive.dimensions import Mismatch, dimension_of, mismatches
 from derive.expression import Apply, Equation, Name, Node, Number, names_in, render
+from derive.turning import STILL, Turn, mark_of, turn_of
 from quantities.dimension import NUMBER, Dimension
 from quantities.quantity import Quantity
 
@@ -31,10 +32,22 @@ class Vocabulary:
     """The quantities that a repair may name."""
 
     quantities: Mapping[str, Quantity]
+    searches: bool = True  # for repairs and for names that look alike; after many problems nobody needs them
+
+    @cached_property
+    def brief(self) -> Vocabulary:
+        """The same for one of many problems."""
+        return replace(self, searches=False) if self.searches else self
 
     @cached_property
     def dimensions(self) -> dict[str, Dimension]:
         return {name: quantity.dimension for name, quantity in self.quantities.items()}
+
+    @cached_property
+    def marks(self) -> dict[str, Turn]:
+        """What the units of some quantities say of turning."""
+        found = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
+        return {name: mark for name, mark in found.items() if mark is not STILL}
 
     @cached_property
     def by_dimension(self) -> dict[Dimension, list[str]]:
@@ -95,12 +108,16 @@ def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
 
 def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
     """The hint that mends a mismatch."""
+    if fault.left_dimension == fault.right_dimension or _is_turning(fault):
+        return _turned(equation, fault, vocabulary)
+    if (literal := _literal(fault)) is not None:
+        return literal
     ratio = fault.right_dimension / fault.left_dimension
     if fault.kind == "rounding":
         return "Divide by a quantity of that unit before rounding."
     if fault.kind in ("argument", "exponent"):
         ratio = fault.left_dimension
-    chosen = _chosen(equation, fault, ratio, vocabulary)
+    chosen = _chosen(equation, fault, ratio, vocabulary) if vocabulary.searches else []
     if len(chosen) < _PROPOSED:
         chosen += _redeclared(fault, ratio, vocabulary)
     if not chosen:
@@ -110,6 +127,54 @@ def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
     sentence = ", or ".join(chosen)
     measured = [vocabulary.dimensions[name] for name in names_in(equation.lhs, equation.rhs)]
     return " ".join(part for part in (_slip(ratio, measured), sentence[0].upper() + sentence[1:] + ".") if part)
+
+
+def _literal(fault: Mismatch) -> str | None:
+    """What to do about a bare number that stands beside a quantity."""
+    for part, other in ((fault.left, fault.right_dimension), (fault.right, fault.left_dimension)):
+        if fault.kind in ("sides", "terms") and other and not names_in(part):
+            return f"Declare {shown(part)} as a quantity in {other}."
+    return None
+
+
+def _is_turning(fault: Mismatch) -> bool:
+    ratio = fault.right_dimension / fault.left_dimension
+    return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
+
+
+def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+    """What joins two sides that differ by cycles: 2*pi where radians meet them, a declaration where none do."""
+    left, right = (turn_of(side, vocabulary.dimensions, vocabulary.marks).settled for side in (fault.left, fault.right))
+    two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
+    if left.radians or right.radians or fault.kind in ("argument", "exponent"):
+        first, second = (
+            (fault.left, fault.right) if fault.kind in ("argument", "exponent") else (fault.right, fault.left)
+        )
+        said = ("the right", "the left") if fault.kind == "sides" else (shown(first), shown(second))
+        by, over = ("multiply", two_pi), ("divide", Apply("inv", (two_pi,)))
+        for side, subject, (act, factor) in ((first, said[0], by), (second, said[1], by), (first, said[0], over)):
+            if _mends(_Edit(act, side, Apply("mul", (side, factor))), equation, vocabulary):
+                return f"Cycles meet radians: 2*pi of these make one of those. {act.capitalize()} {subject} by 2*pi."
+    return _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
+
+
+def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+    """Units in which the relation would fit with its turns as a plain count, or with something told per turn."""
+    turn, own = Dimension.of("cycle"), names_in(equation.lhs, equation.rhs)
+    known = {name: vocabulary.dimensions[name] for name in own}
+    ways: dict[str, str] = {}
+    for name in names_in(fault.left, fault.right):
+        dimension, unit = known[name], vocabulary.quantities[name].unit
+        cycles = dimension.bases.get("cycle", 0)
+        plain = "in Hz or 1/s" if "time" in dimension.bases else "without revolutions"
+        tries = [(cycles, plain)] if cycles else [(1, f"in {unit}/rev"), (-1, f"in ({unit})*rev")]
+        for power, words in tries:
+            if not mismatches(equation, {**known, name: dimension / turn**power}):
+                kind = "plain" if cycles else "per turn" if power > 0 else "by turn"
+                ways.setdefault(kind, f"declare {name} {words}")
+    said = ", or ".join([ways[key] for key in ("plain", "per turn", "by turn") if key in ways][:2])
+    meant = "Where radians are meant, multiply by 2*pi."
+    return f"A revolution is a unit of its own. {meant} {said[0].upper()}{said[1:]}." if said else ""
 
 
 def _chosen(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
@@ -132,7 +197,6 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
     slips = {
         "accelerator": "A per-chip value meets a total.",
         "time": "A rate meets an amount.",
-        "cycle": "Cycles meet radians: 2*pi of these make one of those.",
         "sequence": "A per-sequence value meets a total.",
         "token": "A per-token value meets a total.",
         "parameter": "A per-parameter value meets a total.",
@@ -159,10 +223,6 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
             ]
         case _:
             sides = [(fault.left, ratio, shown(fault.left))]
-    if ratio.bases.keys() == {"cycle"}:
-        turn = (Number(Fraction(2)), Apply("pi", ()))
-        yield _Edit(f"multiply {sides[0][2]} by 2*pi", sides[0][0], Apply("mul", (*turn, sides[0][0])))
-        yield _Edit(f"multiply {sides[-1][2]} by 2*pi", sides[-1][0], Apply("mul", (*turn, sides[-1][0])))
     for side, excess, _ in sides:
         yield from _inverted(side, excess, vocabulary)
     if fault.kind == "terms":
@@ -208,9 +268,8 @@ def _inverted(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator
     for i, (factor, power) in enumerate(parts):
         found = dimension_of(factor, vocabulary.dimensions)
         if found and len(parts) > 1 and found ** (2 * power) == excess:
-            act = "divide by" if power > 0 else "multiply by"
             new = _joined((node, -held if j == i else held) for j, (node, held) in enumerate(parts))
-            yield _Edit(f"{act} {shown(factor)} instead", side, new)
+            yield _Edit(_repowered(factor, power, -power), side, new)
 
 
 def _named_edits(
@@ -242,7 +301,7 @@ def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_
         if not found:
             continue
         for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
-            if found**step * excess != NUMBER:
+            if found**step * excess != NUMBER or (power + step == 0 and len(parts) == 1):
                 continue
             changed = power + step
             new = _joined((node, changed if j == i else held) for j, (node, held) in enumerate(parts))
@@ -262,8 +321,9 @@ def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
 def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, lhs: Node) -> Iterator[_Edit]:
     """A product or quotient of two quantities that measures just the excess, or its inverse."""
     index = {}
+    absent = {node.name for node in (side, lhs) if isinstance(node, Name)}
     for dimension, names in vocabulary.by_dimension.items():
-        kept = [name for name in names[:2] if Name(name) != lhs]
+        kept = [name for name in names[:2] if name not in absent]
         if kept:
             index[dimension] = kept
     for act, wanted, power in (("divide", excess, -1), ("multiply", NUMBER / excess, 1)):
@@ -285,7 +345,7 @@ def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, 
 
 def _mends(edit: _Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
     lhs, rhs = (_replaced(side, edit.old, edit.new) for side in (equation.lhs, equation.rhs))
-    return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions)
+    return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions, vocabulary.marks)
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:

@@ -17,12 +17,12 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from derive.clock import tick
 from derive.evaluating import residual, value
-from derive.expression import Apply, Equation, Node, walk
+from derive.expression import Apply, Equation, Name, Node, walk
 from derive.intervals import Enclosure, Span, enclose
-from derive.isolating import negated, occurrences
-from derive.limits import tick
-from derive.precision import is_root
+from derive.isolating import added, negated, occurrences
+from derive.precision import is_level, is_root, polished
 from quantities.domain import Domain
 
 __all__ = ["LARGEST", "SMALLEST", "Roots", "one_turn", "roots_of"]
@@ -81,7 +81,13 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
     (1.0, 2.0, 3.0)
     """
     turn = one_turn(equation, name, known, domain)
-    return _Search(equation, name, known, turn or domain).run(turn is not None)
+    if turn is None:
+        return _Search(equation, name, known, domain).run(False)
+    if _stands_outside(equation, name):  # nothing repeats, so that the whole domain may be within reach
+        everywhere = _Search(equation, name, known, domain).run(False)
+        if everywhere.proved:
+            return everywhere
+    return _Search(equation, name, known, turn).run(True)
 
 
 class _Search:
@@ -91,7 +97,7 @@ class _Search:
         self.known = dict(known)
         self.spans: dict[str, Span] = {other: (number, number) for other, number in known.items()}
         self.domain = domain
-        self.difference: Node = Apply("add", (equation.lhs, negated(equation.rhs)))
+        self.difference = added(equation.lhs, negated(equation.rhs))
         self.found: list[float] = []
         self.plateaus: list[Span] = []
 
@@ -141,6 +147,8 @@ class _Search:
     def _settled(self, box: _Box) -> bool:
         """Whether nothing more is to be learnt from a box; its root, if it has one, is noted."""
         span = box.span()
+        if span[0] < 0 < span[1] and 0.0 not in self.found:
+            self._note(0.0)  # which cutting in halves never lands on
         found = self._enclosed(span)
         if found is None:
             return True
@@ -206,9 +214,13 @@ class _Search:
 
     def _note(self, x: float) -> None:
         values = {**self.known, self.name: x}
-        near = x in self.domain and abs(residual(self.equation, values)) <= _DOUBLE
-        if near and is_root(self.equation, self.name, values):
-            self.found.append(x)
+        if x in self.domain and is_root(self.equation, self.name, values):
+            self.found.append(polished(self.equation, self.name, values) if self._is_loose(values) else x)
+
+    def _is_loose(self, values: Mapping[str, float]) -> bool:
+        """Whether the sides hardly feel the unknown, so that doubles have lost digits of it."""
+        moved = {**values, self.name: values[self.name] * (1 + 1e-6)}
+        return abs(residual(self.equation, moved) - residual(self.equation, values)) < 1e-10
 
     def _distinct(self) -> list[float]:
         kept: list[float] = []
@@ -226,11 +238,12 @@ class _Search:
     def _joined(self) -> list[Span]:
         joined: list[Span] = []
         for low, high in sorted(self.plateaus):
-            if joined and low <= joined[-1][1] * (1 + 1e-9) + 1e-300:
+            if joined and low <= joined[-1][1] + 1e-9 * abs(joined[-1][1]) + 1e-300:
                 joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
             else:
                 joined.append((low, high))
-        return [self._widened(span) for span in joined]
+        level = [span for span in joined if is_level(self.equation, self.name, self.known, *span)]
+        return [self._widened(span) for span in level]
 
     def _widened(self, span: Span) -> Span:
         """The plateau up to the ends of the domain, where the search stopped short of them."""
@@ -281,6 +294,18 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
         return None
     low, high = max(spans, key=lambda span: span[1] - span[0])
     return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == 0)
+
+
+def _stands_outside(equation: Equation, name: str) -> bool:
+    """Whether the name also stands outside of every sine, cosine and tangent, so that nothing repeats."""
+    pending: list[Node] = [equation.lhs, equation.rhs]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name) and node.name == name:
+            return True
+        if isinstance(node, Apply) and node.op not in ("sin", "cos", "tan"):
+            pending.extend(node.args)
+    return False
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 from derive.answer import Answer
 from derive.asking import Question, ask
+from derive.blocks import agrees
 from derive.carrying import Found, State, block_states, carried_out
+from derive.clock import query
 from derive.diagnosing import contradiction, shortage
 from derive.eliminating import bounded, cancelled
 from derive.errors import AmbiguousError, DeriveError, LimitError, NoSolutionError, VerificationError
 from derive.evaluating import residual
 from derive.expression import names_in
-from derive.limits import query
 from derive.planning import Plan
 from derive.telling import answer_of
 from derive.typesetting import headline
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from derive.library import Library
 
 __all__ = ["solve", "solve_all"]
+
+_CASES = 16  # combinations of conditional relations that are followed
 
 
 def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
@@ -54,27 +57,37 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        found = _found(library, question)
-        answers = [answer_of(library, question, found.plan, state, found.left_out) for state in found.states]
+        answers = [
+            answer_of(library, question, found.plan, state, found.left_out)
+            for found in _found(library, question)
+            for state in found.states
+        ]
         return tuple(_distinct(answers))
 
 
-def _found(library: Library, question: Question) -> Found:
-    """The states that answer a question, or the error that says why there are none."""
-    found = carried_out(library, question)
-    if not found.plan.is_determined:
-        return _despite_structure(library, question, found)
-    sound, broken = [], []
-    for state in found.states:
-        clash = contradiction(library, question, found.plan, _extended(library, found.plan, state))
-        if clash is None:
-            sound.append(state)
-        else:
-            broken.append(clash)
-    if sound:
-        _verified(library, found.plan, sound)
-        return replace(found, states=tuple(sound))
-    if broken and any("not proved" in note for state in found.states for note in state.notes):
+def _found(library: Library, question: Question) -> Iterator[Found]:
+    """The states that answer a question, case by case, or the error that says why there are none."""
+    answered = False
+    first = carried_out(library, question)
+    if not first.plan.is_determined:
+        yield _despite_structure(library, question, first)
+        return
+    broken: list[DeriveError] = []
+    for found in _cases(library, question, first):
+        sound = []
+        for state in found.states:
+            clash = contradiction(library, question, found.plan, _extended(library, found.plan, state))
+            if clash is None:
+                sound.append(state)
+            else:
+                broken.append(clash)
+        if sound:
+            _verified(library, found.plan, sound)
+            yield replace(found, states=tuple(sound))
+            answered = True
+    if answered:
+        return
+    if broken and any("not proved" in note for state in first.states for note in state.notes):
         raise LimitError(
             f"{question.target}: the solutions that were found contradict a check, and others may exist.",
             hint="Give more, so that the simultaneous relations are fewer.",
@@ -82,7 +95,26 @@ def _found(library: Library, question: Question) -> Found:
         )
     if broken:
         raise broken[0]
-    raise no_solution(question, found)
+    raise no_solution(question, first)
+
+
+def _cases(library: Library, question: Question, first: Found) -> Iterator[Found]:
+    """What was found, and what the other cases lead to: relations whose condition hangs on the answer itself."""
+    yield first
+    tried = {frozenset(first.left_out)}
+    pending = [first]
+    while pending and len(tried) < _CASES:
+        found = pending.pop()
+        for name in (relation for block in found.plan.blocks for relation in block.relations):
+            aside = frozenset({*found.left_out, name})
+            hangs = any(set(names_in(c)) - question.strong.keys() for c in library.relations[name].conditions)
+            if not hangs or aside in tried:
+                continue
+            tried.add(aside)
+            other = carried_out(library, question, {**found.left_out, name: "its case is not this one"})
+            if other.plan.is_determined and other.states:
+                yield other
+                pending.append(other)
 
 
 def _despite_structure(library: Library, question: Question, found: Found) -> Found:
@@ -116,7 +148,7 @@ def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
                 if any(other in state.spans for other in names_in(written.lhs, written.rhs)):
                     continue
                 gap = residual(written, state.values)
-                if not abs(gap) <= 1e-9:
+                if not agrees(written, state.values):
                     raise VerificationError(
                         f"{name}: the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size.",
                         hint="This is a defect of derive: please report the question.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.answer import Answer, Step
@@ -36,11 +37,11 @@ def answer_of(library: Library, question: Question, made: Plan, state: State, le
         base=None if target in state.spans else state.values[target],
         bounds=state.spans.get(target, bounds),
         steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
-        given=used,
-        regime=_regime(library, made, state),
+        given=MappingProxyType(used),
+        regime=MappingProxyType(_regime(library, made, state)),
         assumptions=_assumptions(library, question, made, state, left_out, how),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
-        checks=tuple(checks_of(library, question, made, state.values)),
+        checks=tuple(checks_of(library, question, made, state)),
         _formula=cache(lambda: _formula(library, form)),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
     )
@@ -133,10 +134,12 @@ def _bounds(
     ranges = {name: (value.base[0], value.base[2]) for name, value in used.items() if value.is_range}
     if question.target in ranges:
         return ranges[question.target], ""
+    domain = library.quantities[question.target].domain
     if not ranges or question.target in state.spans:
         return None, ""
     if form is not None and not _chosen_arm(library, made, state):
-        return bounds_of_form(form, state.values, ranges)
+        (low, high), how = bounds_of_form(form, state.values, ranges)
+        return (max(low, domain.low), min(high, domain.high)), how
     found = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
     return found, "bounds are sampled, not proved"
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
+from derive.expression import FUNCTIONS
 from quantities.errors import ExpressionError, excerpt
 
-__all__ = ["MENDS", "Token", "complaint", "tokens"]
+__all__ = ["MENDS", "Token", "complaint", "foreign", "tokens"]
 
 Token = tuple[str, str, int, int]
 """Its kind (number, word, op, end), its text, and where it starts and ends."""
@@ -33,7 +34,7 @@ _STRAYS = {
     "⁄": "Write /.",
     "π": "Write pi.",
     "&": "Write and.",
-    "|": "Write or.",
+    "|": "Write abs(y) for |y|, or for a condition.",
     "\\": "Write names and functions in words: alpha, sqrt(x).",
     "'": "Write a name of letters, digits and underscores.",
     "@": "Write * for a product.",
@@ -49,6 +50,76 @@ MENDS = {
     "**": "A power needs a base.",
 }
 """What mends an operator that stands where it may not."""
+
+_ELSEWHERE = {
+    **dict.fromkeys(("lg", "logten"), "log10(x)"),
+    **dict.fromkeys(("lb", "ld", "logtwo"), "log2(x)"),
+    "log1p": "log(1 + x)",
+    "exp2": "2**x",
+    "exp10": "10**x",
+    "expm1": "exp(x) - 1",
+    **dict.fromkeys(("pow", "power"), "x**y"),
+    **dict.fromkeys(("sqr", "square"), "x**2"),
+    "cube": "x**3",
+    "cbrt": "x**(1/3)",
+    **dict.fromkeys(("root", "nthroot"), "x**(1/n)"),
+    "hypot": "sqrt(x**2 + y**2)",
+    **dict.fromkeys(("sign", "sgn"), "x/abs(x)"),
+    "fabs": "abs(x)",
+    **dict.fromkeys(("round", "rint", "nint"), "floor(x + 1/2)"),
+    **dict.fromkeys(("int", "trunc", "fix"), "floor(x)"),
+    **dict.fromkeys(("mod", "fmod"), "x - y*floor(x/y)"),
+    **dict.fromkeys(("atan2", "arctan2"), "atan(y/x)"),
+    "cot": "1/tan(x)",
+    "sec": "1/cos(x)",
+    **dict.fromkeys(("csc", "cosec"), "1/sin(x)"),
+    **dict.fromkeys(("acot", "arccot"), "atan(1/x)"),
+    **dict.fromkeys(("asec", "arcsec"), "acos(1/x)"),
+    **dict.fromkeys(("acsc", "arccsc"), "asin(1/x)"),
+    "coth": "1/tanh(x)",
+    "sech": "1/cosh(x)",
+    "csch": "1/sinh(x)",
+    **dict.fromkeys(("asinh", "arcsinh", "arsinh"), "log(x + sqrt(x**2 + 1))"),
+    **dict.fromkeys(("acosh", "arccosh", "arcosh"), "log(x + sqrt(x**2 - 1))"),
+    **dict.fromkeys(("atanh", "arctanh", "artanh"), "log((1 + x)/(1 - x))/2"),
+    **dict.fromkeys(
+        ("sind", "cosd", "tand", "degrees", "radians", "deg2rad", "rad2deg"), "units: an angle may be in deg"
+    ),
+    "sinc": "sin(x)/x",
+    **dict.fromkeys(("heaviside", "step", "where"), "a if x > 0 else b"),
+    **dict.fromkeys(("mean", "average", "avg"), "(x + y)/2"),
+    **dict.fromkeys(("sum", "total"), "x + y"),
+    **dict.fromkeys(("prod", "product"), "x*y"),
+}
+"""Functions of other languages, and how they are written here."""
+
+
+def foreign(word: str) -> str:
+    """What somebody who called a function that does not exist may write instead.
+
+    >>> foreign("atan2"), foreign("srqt"), foreign("k")
+    ('Write atan(y/x).', 'Did you mean sqrt?', 'For a product write k*(...).')
+    """
+    if instead := _ELSEWHERE.get(word.casefold()):
+        return f"Write {instead}." if ":" not in instead else f"Use {instead}."
+    close = next((name for name in FUNCTIONS if _is_slip(word.casefold(), name)), "")
+    return f"Did you mean {close}?" if close else f"For a product write {word}*(...)."
+
+
+def _is_slip(word: str, name: str) -> bool:
+    """Whether one letter more, less, other or exchanged with its neighbour makes one of the other."""
+    if word == name:
+        return True
+    if min(len(word), len(name)) < 3 or abs(len(word) - len(name)) > 1:
+        return False
+    start = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
+    one, other = word[start:], name[start:]
+    return (
+        one[1:] == other[1:]
+        or one[1:] == other
+        or one == other[1:]
+        or (one[1::-1] == other[:2] and one[2:] == other[2:])
+    )
 
 
 def tokens(text: str) -> list[Token]:
