@@ -36,7 +36,7 @@ from derive.isolating import (
 )
 from derive.linear import linear_solutions
 from derive.newton import is_isolated, many_starts
-from derive.precision import overflows, polished
+from derive.precision import gap_of, overflows, polished
 from derive.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from quantities.domain import Domain
 
@@ -82,7 +82,9 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = T
         return gap <= tolerance
     if equation.op == ">=":
         return gap >= -tolerance
-    return abs(gap) <= tolerance or (not math.isnan(gap) and strain(equation, values) <= _STRAIN)
+    if abs(gap) <= tolerance:
+        return True
+    return not math.isnan(gap) and (strain(equation, values) <= _STRAIN or abs(gap_of(equation, values)) <= tolerance)
 
 
 def solve_block(
@@ -205,11 +207,11 @@ def _single(equation: Equation, name: str, known: Mapping[str, float], domain: D
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
     if _may_cancel(equation, name, known, found):
+        if not found and all(_is_met(equation, name, known, x) for x in _EVERYWHERE if x in domain):
+            return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
         roots = roots_of(equation, name, known, domain)
         if roots.plateaus:
             return _outcome(roots, name)
-        if not found and all(_is_met(equation, name, known, x) for x in _EVERYWHERE if x in domain):
-            return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     if not found and occurrences(equation.lhs, name) + occurrences(equation.rhs, name) > 1:
         return _searched(equation, name, known, domain)
     caveat = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn and found else ""
@@ -285,6 +287,8 @@ def _may_cancel(equation: Equation, name: str, known: Mapping[str, float], found
 
 
 def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
+    if all(_is_met(equation, name, known, x) for x in _EVERYWHERE if x in domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     roots = roots_of(equation, name, known, domain)
     sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
     return _outcome(replace(roots, values=sound), name)

@@ -6,15 +6,17 @@ enough digits the noise is gone and the root with it, unless it is one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from derive.evaluating import holds
 from derive.expression import Apply, Equation, Name, Node, Number
 
-__all__ = ["is_level", "is_root", "overflows", "polished"]
+__all__ = ["gap_of", "is_level", "is_root", "overflows", "polished"]
 
 _DIGITS = 150
+_NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
 _ASIDE = 1e-6  # how far beside a root the gap is looked at
 
 
@@ -34,10 +36,29 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
     beside = [gap for gap in (below, above) if gap is not None]
     largest = max((abs(gap) for gap in beside), default=0)
-    if at is None or largest == 0 or abs(at) > largest:
+    if at is None or abs(at) > largest or largest <= _NOISE * _size(equation, values):
         return False
     changes = len(beside) == 2 and beside[0] * beside[1] < 0
     return bool(changes or abs(at) <= 1e-3 * largest)
+
+
+def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
+    """How far the sides are apart as a share of the larger, where doubles are too few to tell; NaN without a value."""
+    gap = _gap(equation, values)
+    size = _size(equation, values)
+    return math.nan if gap is None else float(gap / size) if size else 0.0
+
+
+def _size(equation: Equation, values: Mapping[str, float]) -> Any:
+    """The larger of the two sides, or zero where one has no value."""
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        numbers = {name: mpf(number) for name, number in values.items()}
+        try:
+            return max(abs(_value(side, numbers, values)) for side in (equation.lhs, equation.rhs))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return mpf(0)
 
 
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:

@@ -118,8 +118,8 @@ class _Search:
             for box in boxes:
                 self._scan(box)
         ends = [end for box in boxes for end in box.span()]
-        values = tuple(self._distinct())
-        return Roots(values, tuple(self._joined()), (min(ends), max(ends)), not pending, turn)
+        plateaus = self._joined()
+        return Roots(tuple(self._distinct(plateaus)), tuple(plateaus), (min(ends), max(ends)), not pending, turn)
 
     def _scan(self, box: _Box) -> None:
         """Note the roots that a walk along a grid comes across."""
@@ -222,10 +222,10 @@ class _Search:
         moved = {**values, self.name: values[self.name] * (1 + 1e-6)}
         return abs(residual(self.equation, moved) - residual(self.equation, values)) < 1e-10
 
-    def _distinct(self) -> list[float]:
+    def _distinct(self, plateaus: list[Span]) -> list[float]:
         kept: list[float] = []
         for x in sorted(self.found):
-            inside = any(low - 1e-9 * abs(x) <= x <= high + 1e-9 * abs(x) for low, high in self.plateaus)
+            inside = any(low - 1e-9 * abs(x) <= x <= high + 1e-9 * abs(x) for low, high in plateaus)
             if not inside and not (kept and abs(x - kept[-1]) <= 1e-7 * max(abs(x), abs(kept[-1]))):
                 kept.append(x)
             elif kept and not inside and self._error(x) < self._error(kept[-1]):
