@@ -178,16 +178,24 @@ def _meets(solution: Solution, other: Solution, name: str) -> bool:
     return low >= bottom - slack and high <= top + slack
 
 
+def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
+    """Whether a linear system has a whole line of solutions."""
+    values, singular, reason = linear
+    return singular and not values and "repeat" in reason
+
+
 def _smooth(equations: tuple[Equation, ...], system: _System) -> Outcome:
     """A system without choices."""
     linear = linear_solutions(equations, system.unknowns, system.known, system.domains)
-    if linear is not None:
+    if linear is not None and not _repeating(linear):
         values, singular, reason = linear
         good = tuple(Solution(v, {}) for v in values if system.holds(v))
         return Outcome(good, "", singular, reason or ("" if good else "no arm that could give it binds"))
     torn = _torn(equations, system)
     if torn is not None and (torn.solutions or torn.singular):
         return torn
+    if linear is not None:
+        return Outcome((), singular=True, reason=linear[2])
     numeric = _numeric(equations, system)
     return numeric if numeric.solutions or torn is None or torn.undecided else torn
 

@@ -100,6 +100,7 @@ class _Search:
         self.difference = added(equation.lhs, negated(equation.rhs))
         self.found: list[float] = []
         self.plateaus: list[Span] = []
+        self.doubtful = False  # whether the signs promised a root that was none
 
     def run(self, turn: bool) -> Roots:
         boxes = _boxes(self.domain)
@@ -119,7 +120,13 @@ class _Search:
                 self._scan(box)
         ends = [end for box in boxes for end in box.span()]
         plateaus = self._joined()
-        return Roots(tuple(self._distinct(plateaus)), tuple(plateaus), (min(ends), max(ends)), not pending, turn)
+        return Roots(
+            tuple(self._distinct(plateaus)),
+            tuple(plateaus),
+            (min(ends), max(ends)),
+            not pending and not self.doubtful,
+            turn,
+        )
 
     def _scan(self, box: _Box) -> None:
         """Note the roots that a walk along a grid comes across."""
@@ -166,7 +173,9 @@ class _Search:
         if math.isnan(low) or math.isnan(high):
             return False
         if low == 0 or high == 0 or (low < 0) != (high < 0):
+            count = len(self.found)
             self._note(self._polished(span, (low, high)))
+            self.doubtful = self.doubtful or len(self.found) == count
         else:
             for end in span:  # a root at the very edge of the domain, lost to rounding
                 if abs(residual(self.equation, {**self.known, self.name: end})) <= _FLAT:
