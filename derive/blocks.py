@@ -101,7 +101,8 @@ def solve_block(
     if len(unknowns) == 1:
         return _single(equations[0], unknowns[0], known, domains[unknowns[0]])
     system = _System(tuple(equations), tuple(unknowns), known, domains)
-    return _joined([_smooth(variant, system) for variant in _variants(system.equations, frozenset(unknowns))])
+    variants = _variants(system.equations, frozenset(unknowns))
+    return _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,10 +185,10 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
     return singular and not values and "repeat" in reason
 
 
-def _smooth(equations: tuple[Equation, ...], system: _System) -> Outcome:
-    """A system without choices."""
+def _smooth(equations: tuple[Equation, ...], system: _System, alone: bool) -> Outcome:
+    """A system without choices; where it is one arm among several, an arm that repeats itself is an interval."""
     linear = linear_solutions(equations, system.unknowns, system.known, system.domains)
-    if linear is not None and not _repeating(linear):
+    if linear is not None and (alone or not _repeating(linear)):
         values, singular, reason = linear
         good = tuple(Solution(v, {}) for v in values if system.holds(v))
         return Outcome(good, "", singular, reason or ("" if good else "no arm that could give it binds"))

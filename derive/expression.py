@@ -131,7 +131,7 @@ def _written(node: Node) -> tuple[str, int]:
         case "mul":
             return _product(node), 6
         case "neg":
-            return "-" + _held(node.args[0], 6), 5
+            return "-" + _held(node.args[0], 7), 5
         case "inv":
             return "1/" + _held(node.args[0], 7), 6
         case "pow":

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from derive.errors import DeriveError, ExpressionError, unknown
 from derive.expression import names_in
 from derive.relation import Relation
-from derive.repairs import Vocabulary
+from derive.vocabulary import Vocabulary
 from quantities.profiles import Profile
 from quantities.quantity import Quantity, agreed, read_given
 

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, listed, unknown
 from derive.library import Library
 from derive.relation import Relation, relate
-from derive.repairs import Vocabulary
 from derive.sources import Document, parse_source, read_document, read_source
+from derive.vocabulary import Vocabulary
 from quantities.domain import read_domain
 from quantities.profiles import Profile
 from quantities.quantity import Quantity, check_name, read_given

@@ -5,7 +5,8 @@ from __future__ import annotations
 from derive.dimensions import Mismatch, dimension_of
 from derive.errors import Problem
 from derive.expression import Apply, Equation, Name, Node, Number, render
-from derive.repairs import Vocabulary, exponent_of, factors_of, repair, shown
+from derive.repairs import repair
+from derive.vocabulary import Vocabulary, exponent_of, factors_of, shown
 from quantities.dimension import Dimension
 from quantities.units import parse_unit
 

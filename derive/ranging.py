@@ -103,7 +103,8 @@ def _least(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float
         found = enclose(form, {**spans, **box}, "")
         if found is None:
             return -math.inf
-        return found.values[1] if sign > 0 else -found.values[0]
+        top = found.values[1] if sign > 0 else -found.values[0]
+        return top if found.partial else min(top, _by_slopes(form, {**spans, **box}, box, middle(box)))
 
     def middle(box: Mapping[str, Span]) -> float:
         number = value(form, {**{n: s[0] for n, s in spans.items()}, **{n: sum(s) / 2 for n, s in box.items()}})
@@ -130,6 +131,17 @@ def _least(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float
             heapq.heappush(queue, (-ceiling(part), count, part))
     top = -queue[0][0] if queue else best
     return max(best, min(top, best + _CLOSE * abs(best)) if count < _BOXES else top)
+
+
+def _by_slopes(form: Node, spans: Mapping[str, Span], box: Mapping[str, Span], middle: float) -> float:
+    """What the value in the middle of a box and the steepest slopes in it allow at most."""
+    top = middle
+    for name, (low, high) in box.items():
+        found = enclose(form, spans, name)
+        if found is None or found.partial:
+            return math.inf
+        top += max(abs(end) for end in found.slopes) * (high - low) / 2
+    return top if top == top and math.isfinite(middle) else math.inf
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:

@@ -14,11 +14,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.dimensions import mismatches, mismatches_of_condition
-from derive.errors import DimensionError, ExpressionError, Problem, UnitError, excerpt, listed, unknown
+from derive.errors import (
+    DimensionError,
+    ExpressionError,
+    Problem,
+    UnitError,
+    UnknownNameError,
+    excerpt,
+    listed,
+    unknown,
+)
 from derive.expression import Equation, Node, is_condition, names_in, render
 from derive.grammar import parse_condition, parse_equation, parse_expression
 from derive.problems import problem_of
-from derive.repairs import Vocabulary
+from derive.vocabulary import Vocabulary
 from quantities.quantity import Quantity, agreed, check_name, same_thing
 from quantities.units import parse_unit
 from quantities.value import read_value
@@ -175,16 +184,20 @@ def relate(
     if isinstance(when, str) or not isinstance(when, Iterable):
         raise ExpressionError(f"{name}: 'when' is no list of conditions.", hint='Write when=["swing < 0.3"].')
     conditions = tuple(_condition(condition, declared) for condition in when)
+    searched = vocabulary or Vocabulary(declared)
     used = names_in(equation.lhs, equation.rhs, *conditions)
     if missing := [one for one in used if one not in declared]:
-        error = unknown("quantity", missing[0], list(declared), search=vocabulary is None or vocabulary.searches)
-        said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
-        error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
-        raise error
+        raise _undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)
     mine = {one: declared[one] for one in used}
-    searched = vocabulary or Vocabulary(declared)
     return Relation(name, equation, mine, because, source, conditions, tolerance, searched)
+
+
+def _undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
+    error = unknown("quantity", missing[0], list(vocabulary.quantities), search=vocabulary.searches)
+    said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
+    error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
+    return error
 
 
 def _by_name(quantities: Any) -> dict[str, Quantity]:

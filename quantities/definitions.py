@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -98,7 +98,7 @@ def definition(name: str) -> Definition | None:
     return _tables().definitions.get(name)
 
 
-@cache
+@lru_cache(maxsize=8192)
 def entry(name: str) -> Entry | None:
     """What a name means, or None where it means nothing.
 

@@ -42,6 +42,7 @@ BASE_UNITS: Mapping[str, str] = {
 }
 """The coherent base unit of every dimension; formulas without numbers hold in these."""
 
+_NONE = Fraction(0)
 _RANK = {base: rank for rank, base in enumerate(BASE_UNITS)}
 
 
@@ -104,6 +105,11 @@ class Dimension:
     def bases(self) -> dict[str, Fraction]:
         """The bases with plain exponents."""
         return {base: power for (base, monomial), power in self.powers if not monomial}
+
+    @property
+    def cycles(self) -> Fraction:
+        """The power of the cycle, which `derive.turning` counts."""
+        return next((power for (base, monomial), power in self.powers if base == "cycle" and not monomial), _NONE)
 
     def __repr__(self) -> str:
         return f"Dimension({str(self)!r})"

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from quantities.errors import DeriveError, ExpressionError, excerpt
+from quantities.errors import DeriveError, ExpressionError, UnitError, excerpt
 from quantities.units import Unit, convert
 from quantities.value import read_value
 
@@ -33,7 +33,13 @@ class Domain:
     def __contains__(self, number: object) -> bool:
         if not isinstance(number, (int, float)) or not math.isfinite(number):
             return False
-        return number > self.low if self.open_low else self.low <= number <= self.high
+        above = number > self.low if self.open_low else number >= self.low
+        return above and number <= self.high
+
+    def admits(self, number: float) -> bool:
+        """Whether a stated number is inside, or outside only by the rounding of its unit."""
+        slack = 1e-14 * abs(number)
+        return any(near in self for near in (number, number - slack, number + slack))
 
     @property
     def assumptions(self) -> dict[str, bool]:
@@ -62,6 +68,8 @@ def read_domain(text: str, unit: Unit) -> Domain:
         raise ExpressionError(f"domain {excerpt(text)}: it is none of the known words.", hint=hint, text=text)
     try:
         value = read_value(word)
+        if not (value.unit.factors or value.unit.text or unit.is_number):
+            raise UnitError("it has no unit.", hint=f"Write {word} {unit}.", unit="")
         low, high = (unit.to_base(convert(end, value.unit, unit)) for end in (value.low, value.high))
     except DeriveError as error:
         raise type(error)(f"domain {excerpt(text)}: {error.what}", hint=error.hint or hint) from None

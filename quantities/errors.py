@@ -28,6 +28,8 @@ _MANY = 2000  # names beyond which only those with the right first letter are co
 class DeriveError(Exception):
     """The root of all errors: `what` is wrong, and the `hint` that mends it."""
 
+    problems: tuple[Any, ...] = ()  # of a relation file, each with its line
+
     def __init__(self, what: str, *, hint: str = "", **facts: Any) -> None:
         super().__init__(what)
         self.what = what
@@ -38,13 +40,19 @@ class DeriveError(Exception):
     def __str__(self) -> str:
         return f"{self.what} {self.hint}".rstrip()
 
+    def listing(self, what: str, problems: Sequence[Any]) -> DeriveError:
+        """An error of the same kind and with the same facts that speaks of all problems of a file."""
+        return _rebuilt(type(self), what, "", {**self._facts, "problems": tuple(problems)})
+
     def __reduce__(self) -> tuple[Callable[..., DeriveError], tuple[Any, ...]]:
         return _rebuilt, (type(self), self.what, self.hint, self._facts)
 
 
 def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
-    """The error again, on the other side of a pickle."""
-    return kind(what, hint=hint, **facts)
+    """An error of a kind from its facts, such as the same one on the other side of a pickle."""
+    made = kind.__new__(kind)
+    DeriveError.__init__(made, what, hint=hint, **facts)
+    return made
 
 
 class ExpressionError(DeriveError):
@@ -97,6 +105,7 @@ class UnknownNameError(DeriveError):
     name: str
     kind: str
     suggestions: tuple[str, ...]
+    others: tuple[str, ...] = ()  # names in the same text that nobody declared either
 
 
 class LimitError(DeriveError):
@@ -124,7 +133,7 @@ def suggest(name: str, known: Sequence[str]) -> tuple[str, ...]:
     >>> suggest("lenght", ["length", "width", "LENGTH"])
     ('length',)
     """
-    if len(name) > 2 * _SHOWN:
+    if not isinstance(name, str) or len(name) > 2 * _SHOWN:
         return ()
     if len(known) > _MANY:
         known = [other for other in known if other[:1] == name[:1] and abs(len(other) - len(name)) <= 2][:_MANY]

@@ -35,6 +35,10 @@ class Profile:
                 hint="Write letters, digits and hyphens, as in h100-sxm.",
                 text=self.name,
             )
+        for name, value in dict[str, object](self.values).items():
+            if not isinstance(value, Value):
+                what = f"{self.name}, {name}: a {type(value).__name__} is no value."
+                raise ExpressionError(what, hint='Write read_value("3 m").', text=str(name))
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def __hash__(self) -> int:

@@ -1,14 +1,16 @@
 """A quantity: a sympy symbol that knows its unit.
 
-sympy takes two symbols of one name for the same thing. Here the unit and the domain take part in equality and hashing,
-so that two quantities that share nothing but a name never merge inside an expression; they travel along through
-pickling, copying, substitution and code generation.
+sympy takes two symbols of one name for the same thing, and hands out of its cache whichever of two equal expressions it
+saw first. Here all that a quantity says takes part in equality and hashing, so that two libraries never swap each
+other's defaults; it travels along through pickling, copying, substitution and code generation. Whether two
+quantities of one name can be one is another question: `agreed` answers it.
 """
 
 from __future__ import annotations
 
 import keyword
 import re
+from math import isclose
 from typing import Any, Self
 
 from sympy import Symbol
@@ -16,11 +18,11 @@ from sympy import Symbol
 from quantities.dimension import Dimension
 from quantities.domain import Domain, read_domain
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
-from quantities.source import ASKER, Source
+from quantities.source import ASKER, DEFAULT, Source
 from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
 from quantities.value import Value, is_number, read_number, read_value
 
-__all__ = ["Quantity", "check_name", "read_given"]
+__all__ = ["Quantity", "agreed", "check_name", "read_given", "same_thing"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
@@ -37,13 +39,14 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     False
     """
 
-    __slots__ = ("default", "domain", "latex", "meaning", "unit")
+    __slots__ = ("_said", "default", "domain", "latex", "meaning", "unit")
 
     unit: Unit
     meaning: str
     latex: str
     domain: Domain
     default: Value | None
+    _said: tuple[str, ...]
 
     def __new__(
         cls,
@@ -55,25 +58,88 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
         domain: str = "positive",
         default: str | float | Value | None = None,
     ) -> Self:
+        for what, text in (("unit", unit), ("meaning", meaning), ("latex", latex), ("domain", domain)):
+            if not isinstance(text, str):
+                raise ExpressionError(f"{name}: the {what} is a {type(text).__name__}.", hint=f'Write {what}="...".')
         read = parse_unit(unit)
         held = read_domain(domain, read)
         self: Self = Symbol.__xnew__(cls, check_name(name), **held.assumptions)
         self.unit, self.domain, self.meaning, self.latex = read, held, meaning, latex
-        self.default = None if default is None else read_given(default, self)
+        self.default = None if default is None else read_given(default, self, DEFAULT)
+        scale = ",".join(f"{part}^{power}" for part, power in sorted(read.factors))
+        ends = f"{held.low!r},{held.high!r},{held.open_low}"
+        self._said = (scale, ends, meaning, latex, "" if self.default is None else repr(self.default))
         return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in Quantity.__slots__ and hasattr(self, name):
+            raise AttributeError(f"{self.name}: a quantity does not change; declare another one.")
+        super().__setattr__(name, value)
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str, str], dict[str, Any]]:
         names = {"latex": self.latex, "domain": self.domain.text, "default": self.default}
         return (self.name, self.unit.text, self.meaning), names
 
     def _hashable_content(self) -> tuple[Any, ...]:
-        factors = ",".join(f"{name}^{power}" for name, power in sorted(self.unit.factors))
-        return (*super()._hashable_content(), factors, self.domain.text)
+        return (*super()._hashable_content(), *self._said)
 
     @property
     def dimension(self) -> Dimension:
         """What the quantity's unit measures."""
         return self.unit.dimension
+
+
+def same_thing(first: Quantity, second: Quantity) -> bool:
+    """Whether two quantities of one name measure the same, on the same scale and in the same domain.
+
+    >>> same_thing(Quantity("force", "N"), Quantity("force", "kg*m/s**2", "a push"))
+    True
+    """
+    return first is second or _scale(first) == _scale(second)
+
+
+def _scale(quantity: Quantity) -> tuple[Any, ...]:
+    unit, domain = quantity.unit, quantity.domain
+    return unit.dimension, unit.size, unit.offset, unit.counts, domain.low, domain.high, domain.open_low
+
+
+def agreed(first: Quantity, second: Quantity) -> Quantity:
+    """One quantity out of two of one name, with all that either says of it, if they mean the same.
+
+    >>> both = agreed(Quantity("x", "m", default="3 m"), Quantity("x", "m", "a length"))
+    >>> both.meaning, str(both.default)
+    ('a length', '3 m')
+    """
+    if first == second:
+        return first
+    if not same_thing(first, second):
+        raise _clash(first.name, _differences(first, second))
+    if first.meaning and second.meaning and first.meaning != second.meaning:
+        raise _clash(first.name, f"meaning {first.meaning!r} and {second.meaning!r}")
+    one, other = first.default, second.default
+    if one and other and not all(isclose(*ends, rel_tol=1e-12) for ends in zip(one.base, other.base, strict=True)):
+        raise _clash(first.name, f"default {str(one)!r} and {str(other)!r}")
+    return Quantity(
+        first.name,
+        first.unit.text,
+        first.meaning or second.meaning,
+        latex=first.latex or second.latex,
+        domain=first.domain.text,
+        default=one or other,
+    )
+
+
+def _differences(first: Quantity, second: Quantity) -> str:
+    """How two quantities of one name differ in scale."""
+    return f"in {first.unit} and {first.domain.text}, in {second.unit} and {second.domain.text}"
+
+
+def _clash(name: str, difference: str) -> ExpressionError:
+    return ExpressionError(
+        f"The quantity {name} is declared twice with two meanings: {difference}.",
+        hint="Rename one, or leave one out.",
+        text=name,
+    )
 
 
 def check_name(name: str) -> str:
@@ -85,7 +151,7 @@ def check_name(name: str) -> str:
     quantities.errors.ExpressionError: 'lambda' cannot be a name: it is a word of the language. Write lambda_ instead.
     """
     if not isinstance(name, str):
-        raise ExpressionError(f"{name!r} cannot be a name: it is no text.", hint="Write a word such as batch.")
+        raise ExpressionError(f"a {type(name).__name__} cannot be a name.", hint="Write a word such as batch.")
     parts = name.split(".")
     for part in parts:
         reason, hint = _refusal(part)
@@ -124,8 +190,10 @@ def read_given(given: Any, quantity: Quantity, source: Source = ASKER) -> Value:
     except UnitError as error:
         what = f"{quantity.name}: {value} does not fit its unit {quantity.unit}: {error.what}"
         raise UnitError(what, hint=error.hint, quantity=quantity.name, unit=value.unit.text) from None
+    if value.unit.dimension != quantity.dimension:  # cycles given for radians, or the other way round
+        value = value.within(quantity.unit)
     for end in value.base:
-        if end not in quantity.domain:
+        if not quantity.domain.admits(end):
             raise DomainError(
                 f"{quantity.name}: {value} lies outside its domain, {quantity.domain.text}.",
                 hint=f"Give a value that is {quantity.domain.text}, or declare another domain.",
@@ -139,31 +207,40 @@ def _value_of(given: Any, quantity: Quantity, source: Source) -> Value:
     """The given as a value in a unit of its own."""
     try:
         if isinstance(given, Value):
-            return given
+            return _with_unit(given, str(given), quantity)
         if isinstance(given, str):
             value = read_value(given)
         elif hasattr(given, "_units") and hasattr(given, "magnitude"):
             from quantities.registry import unit_of
 
+            if not is_number(given.magnitude):
+                raise TypeError
             value = read_number(float(given.magnitude), unit_of(given))
         elif is_number(given):
             value = read_number(float(given), DIMENSIONLESS)
         else:
             raise TypeError
-    except (DomainError, ExpressionError) as error:
+    except ExpressionError as error:
         error.what = f"{quantity.name}: {error.what}"
         raise
+    except (DomainError, OverflowError) as error:
+        what, hint = "it leaves the range of double precision.", "Give a number up to 1e300."
+        if isinstance(error, DomainError):
+            what, hint = error.what, error.hint
+        facts = {"quantity": quantity.name, "domain": quantity.domain.text}
+        raise DomainError(f"{quantity.name}: {what}", hint=hint, **facts) from None
     except UnitError as error:
         raise UnitError(
             f"{quantity.name}: {error.what}", hint=error.hint, quantity=quantity.name, unit=error.unit
         ) from None
-    except (TypeError, ValueError, OverflowError):
+    except (TypeError, ValueError):
         raise ExpressionError(
             f"{quantity.name}: a {type(given).__name__} is no value.",
             hint=f'Write a text such as "3 {quantity.unit}", or a pint Quantity.',
-            text=repr(given)[:80],
+            text=type(given).__name__,
         ) from None
-    return _with_unit(value, str(given), quantity).sourced(source)
+    shown = str(given) if isinstance(given, str) or is_number(given) else repr(value.number)
+    return _with_unit(value, shown, quantity).sourced(source)
 
 
 def _with_unit(value: Value, shown: str, quantity: Quantity) -> Value:

@@ -7,26 +7,82 @@ start, and it reads text through that reader: `registry("1,5 m")` is an error he
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Any
+from typing import Any, TypeAlias
 
 import pint
 from pint.util import UnitsContainer
 
 from quantities.definitions import definition_lines
+from quantities.errors import UnitError
 from quantities.units import Unit, convert, parse_unit
 
 __all__ = ["Registry", "quantity", "registry", "unit_of"]
 
 
+class Measured(pint.registry.Quantity[Any]):
+    """A pint Quantity that finds its registry again after a pickle, and equals nothing that it does not convert to."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuilt, (self.magnitude, dict(self._units))
+
+    def __eq__(self, other: object) -> Any:
+        try:
+            return super().__eq__(other)
+        except UnitError:
+            return False
+
+    def __ne__(self, other: object) -> Any:
+        equal = self == other
+        return not equal if isinstance(equal, bool) else ~equal
+
+    def compare(self, other: Any, op: Any) -> Any:
+        return super().compare(other.to(self.units) if isinstance(other, Measured) else other, op)
+
+    __hash__ = pint.registry.Quantity.__hash__
+
+
+Measured.__name__ = Measured.__qualname__ = "Quantity"  # as pint calls it, and as messages do
+
+
+def _rebuilt(magnitude: Any, factors: dict[str, Any]) -> Any:
+    units = registry()
+    return units.Quantity(magnitude, units.Unit(UnitsContainer(factors)))
+
+
 class Registry(pint.UnitRegistry[Any]):
     """pint's registry, with this package's units and this package's reading of text."""
+
+    Quantity: TypeAlias = Measured
+
+    def __getattr__(self, item: str) -> Any:
+        try:
+            return super().__getattr__(item)
+        except UnitError as error:
+            raise AttributeError(str(error)) from None
 
     def parse_units_as_container(
         self, input_string: str, as_delta: bool | None = None, case_sensitive: bool | None = None
     ) -> UnitsContainer:
-        return _container(parse_unit(str(input_string)))
+        return self.container(parse_unit(str(input_string)).factors)
+
+    def get_name(self, name_or_alias: str, case_sensitive: bool | None = None) -> str:
+        """A unit's name by any of its names, as the strict reader knows them: pint alone would take `mb` or `krpm`."""
+        if not name_or_alias or name_or_alias == "dimensionless" or name_or_alias in self._units:
+            return super().get_name(name_or_alias, case_sensitive)
+        name = parse_unit(name_or_alias).factors[0][0]
+        return name if name in self._units else super().get_name(name, case_sensitive)
+
+    def container(self, factors: Iterable[tuple[str, Fraction]]) -> UnitsContainer:
+        """A unit as pint holds it; pint learns of a prefixed unit when it meets its name first."""
+        held = {name: int(power) if power.denominator == 1 else float(power) for name, power in factors}
+        for name in held:
+            if name not in self._units:
+                self.get_name(name)
+        return UnitsContainer(held)
 
     def parse_expression(self, input_string: str, *args: Any, **values: Any) -> Any:
         from quantities.value import read_value
@@ -35,6 +91,8 @@ class Registry(pint.UnitRegistry[Any]):
             return self.Quantity(1)
         value = read_value(input_string)
         return quantity(value.number, value.unit)
+
+    __call__ = parse_expression  # pint's own would go past this reader
 
     def _convert(  # type: ignore[override]  # pint's own levels disagree on the signature
         self, value: Any, src: Any, dst: Any, inplace: bool = False, **options: Any
@@ -52,7 +110,7 @@ class Registry(pint.UnitRegistry[Any]):
 @cache
 def registry() -> Registry:
     """The registry, built when first asked for."""
-    built = Registry(None, cache_folder=None)
+    built = Registry(filename=None, cache_folder=None)
     built.load_definitions(definition_lines())
     built._build_cache()
     return built
@@ -61,20 +119,39 @@ def registry() -> Registry:
 def quantity(number: Any, unit: Unit) -> Any:
     """A number (or an array) in a unit, as a pint Quantity."""
     units = registry()
-    return units.Quantity(number, units.Unit(_container(unit)))
+    return units.Quantity(number, units.Unit(units.container(unit.factors)))
 
 
 def unit_of(units: Any) -> Unit:
-    """The unit of a pint Quantity or Unit of any registry, read anew by its units' names."""
+    """The unit of a pint Quantity or Unit of any registry, read anew by its units' names.
+
+    A name that means something else over there (pint's barrel is not the barrel of oil) is refused.
+    """
     container = getattr(units, "_units", units)
     parts = []
     for name, power in container.items():
         exponent = Fraction(power).limit_denominator(99)
         parts.append(str(name) if exponent == 1 else f"{name}**({exponent})")
-    return parse_unit("*".join(parts))
+    unit = parse_unit("*".join(parts))
+    theirs = getattr(units, "_REGISTRY", None)
+    if theirs is not None and theirs is not registry():
+        _compare(unit, theirs.Quantity(1, container))
+    return unit
 
 
-def _container(unit: Unit) -> UnitsContainer:
-    return UnitsContainer(
-        {name: int(power) if power.denominator == 1 else float(power) for name, power in unit.factors}
-    )
+_PHYSICAL = {"mass", "length", "time", "current", "temperature", "substance", "luminosity"}
+
+
+def _compare(unit: Unit, theirs: Any) -> None:
+    """Refuse a unit that is of another size, or of another kind, in the registry that it comes from."""
+    if unit.offset or unit.dimension.bases.keys() - _PHYSICAL:
+        return
+    base = str(unit.dimension)
+    try:
+        size = theirs.m_as("" if base == "1" else base)
+    except pint.DimensionalityError:
+        size = math.nan
+    if not math.isclose(size, unit.size, rel_tol=1e-5):
+        said = f"'{theirs.units}' is {theirs.to_base_units():.6g} in its own registry"
+        here = f"{float(unit.size):.6g} {base} here"
+        raise UnitError(f"{said}, and {here}.", hint=f"Give the value in {base}.", unit=unit.text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-__all__ = ["ASKER", "KINDS", "Kind", "Source"]
+__all__ = ["ASKER", "DEFAULT", "KINDS", "Kind", "Source"]
 
 Kind = Literal["exact", "measured", "published", "assumed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -28,6 +28,9 @@ class Source:
         details = ", ".join(detail for detail in (self.date, self.url) if detail)
         return f"{self.text} ({details})" if details else self.text
 
+
+DEFAULT = Source("default of the quantity", "assumed")
+"""The source of a default that names none."""
 
 ASKER = Source("given by the asker", "assumed")
 """The source of a value that was typed in with the question."""

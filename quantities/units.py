@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from quantities.definitions import Entry, entry, known_names, spellings
+from quantities.definitions import Entry, entry
 from quantities.dimension import NUMBER, Dimension
-from quantities.errors import UnitError, excerpt, suggest
+from quantities.errors import UnitError, excerpt
+from quantities.slips import MARKS, is_refused, mend
 
 __all__ = ["DIMENSIONLESS", "Unit", "convert", "parse_unit"]
 
@@ -32,20 +33,11 @@ _DEEPEST = 20  # nested parentheses
 _HIGHEST = 99  # exponent
 
 _TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<name>[A-Za-z_%‰°$ΩΩÅÅµμ][A-Za-z0-9_°ΩΩÅÅ]*)|(?P<number>\d+(?:\.\d+)?)"
-    r"|(?P<op>\*\*|\^|[*/()·⋅×+-])|(?P<high>[⁺⁻]?[⁰¹²³⁴-⁹]+)"
+    r"(?P<space>\s+)|(?P<name>[A-Za-z_%‰°$µμ\u03a9\u2126\u00c5\u212b][A-Za-z0-9_°$\u03a9\u2126\u00c5\u212b]*)"
+    r"|(?P<number>\d+(?:\.\d+)?)|(?P<op>\*\*|\^|[*/()·⋅×+-])|(?P<high>[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)"
 )
+_EXPONENT = re.compile(r"[+-]?[0-9]{1,6}(\.[0-9]{1,6}|/0*[1-9][0-9]{0,5})?")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
-_REFUSED = {
-    "dB": "Decibels are logarithmic: give the ratio itself.",
-    "ton": "Write tonne (1000 kg), short_ton (2000 lb) or long_ton (2240 lb).",
-    "tons": "Write tonne (1000 kg), short_ton (2000 lb) or long_ton (2240 lb).",
-    "FLOPS": "Write FLOP/s for a rate, FLOP for an amount.",
-    "flops": "Write FLOP/s for a rate, FLOP for an amount.",
-    "OPS": "Write FLOP/s for a rate, FLOP for an amount.",
-    "KB": "Write kB (1000 byte) or KiB (1024 byte).",
-    "Kb": "Write kb or kbit (1000 bit), kB (1000 byte) or KiB (1024 byte).",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,28 +63,48 @@ class Unit:
     def counts(self) -> str:
         """How the unit speaks of turning: in "radian", in "hertz", or not at all."""
         for name, _ in self.factors:
-            if name in _RADIANS:
-                return "radian"
-            if name.endswith("hertz"):
-                return "hertz"
+            if counted := _counted(name):
+                return counted
         return ""
+
+    @property
+    def turning(self) -> tuple[Fraction, Fraction]:
+        """The powers of radians and of hertz in the unit."""
+        found = {"": Fraction(0), "radian": Fraction(0), "hertz": Fraction(0)}
+        for name, power in self.factors:
+            found[_counted(name)] += power
+        return found["radian"], found["hertz"]
 
     def to_base(self, number: float) -> float:
         """A number in this unit as a number in coherent base units."""
         if self.offset:
-            return float(Fraction(number) * self.size + self.offset)
+            return float(_decimal(number) * self.size + self.offset) if math.isfinite(number) else number
         return number * float(self.size)
 
     def from_base(self, number: float) -> float:
         if self.offset:
-            return float((Fraction(number) - self.offset) / self.size)
+            return float((_decimal(number) - self.offset) / self.size) if math.isfinite(number) else number
         return number / float(self.size)
 
     def __str__(self) -> str:
         return self.text or "1"
 
 
-_RADIANS = {"radian", "degree", "arcminute", "arcsecond", "steradian"}
+_RADIANS = {"degree", "arcminute", "arcsecond"}
+
+
+def _counted(name: str) -> str:
+    """How a unit of pint's name speaks of turning, prefixed or not."""
+    if name in _RADIANS or name.endswith(("radian", "mas")):
+        return "radian"
+    return "hertz" if name.endswith("hertz") else ""
+
+
+def _decimal(number: float) -> Fraction:
+    """The number as it is written, so that -273.15 degC is 0 K and no rounding of it."""
+    return Fraction(repr(float(number)))
+
+
 DIMENSIONLESS = Unit("", (), Fraction(1), NUMBER)
 
 
@@ -108,6 +120,8 @@ def parse_unit(text: str) -> Unit:
         ...
     quantities.errors.UnitError: unit 'Nm': 'Nm' is not a unit. Write N*m for the product.
     """
+    if not isinstance(text, str):
+        raise UnitError(f"a {type(text).__name__} is no unit.", hint='Write a text such as "m/s".', unit="")
     if len(text) > _LONGEST:
         raise UnitError(
             f"unit {excerpt(text)}: {len(text)} characters are too many for a unit.",
@@ -129,23 +143,36 @@ def convert(number: float, source: Unit, target: Unit) -> float:
     """
     turns = _turns(source, target)
     if source.offset or target.offset:
-        return float((Fraction(number) * source.size + source.offset - target.offset) / target.size)
-    return number * (float(source.size / target.size) * turns)
+        if not math.isfinite(number):
+            return number
+        return float((_decimal(number) * source.size + source.offset - target.offset) / target.size)
+    scale = source.size / target.size
+    if not 1e-300 < scale < 1e300:
+        raise _misfit(source, target, "Their ratio leaves the range of numbers.")
+    converted = number * (float(scale) * turns)
+    if math.isinf(converted) and math.isfinite(number):
+        raise _misfit(source, target, "The number leaves the range of double precision.")
+    return converted
 
 
 def _turns(source: Unit, target: Unit) -> float:
     """The factor that converting needs beside the units' sizes, or the reason why there is none."""
     ratio = source.dimension / target.dimension
-    if not ratio and {source.counts, target.counts} != {"radian", "hertz"}:
+    (radians, hertz), (others, theirs) = source.turning, target.turning
+    radians, hertz = radians - others, hertz - theirs
+    if not ratio:
         if (source.offset and target.is_difference) or (target.offset and source.is_difference):
             raise _misfit(source, target, "One is a temperature, the other a difference of temperatures.")
+        if radians * hertz < 0:
+            hint = "Hertz counts cycles, 2 pi radians each: write rad/s for one, Hz for the other."
+            raise _misfit(source, target, hint)
         return 1.0
-    if not ratio:
-        raise _misfit(source, target, "Hertz counts cycles, 2 pi radians each: write rad/s for one, Hz for the other.")
-    if ratio.bases.keys() == {"cycle"} and abs(power := ratio.bases["cycle"]) == 1:
-        other = target if power == 1 else source
-        if other.counts:
-            return math.tau ** int(power) if other.counts == "radian" else 1.0
+    if ratio.bases.keys() == {"cycle"} and len(ratio.powers) == 1:
+        cycles = ratio.bases["cycle"]
+        if radians == -cycles:
+            return float(math.tau ** float(cycles))
+        if hertz == -cycles:
+            return 1.0
         hint = "Cycles become 1/s only as Hz (one each) or as rad/s (2 pi each): say which."
         raise _misfit(source, target, hint)
     raise _misfit(source, target, _slip(ratio))
@@ -196,7 +223,7 @@ class _Reader:
             match = _TOKEN.match(text, position)
             if match is None:
                 mark = text[position]
-                raise self._error(f"{mark!r} (U+{ord(mark):04X}) has no place in a unit.", _MARKS.get(mark, ""))
+                raise self._error(f"{mark!r} (U+{ord(mark):04X}) has no place in a unit.", MARKS.get(mark, ""))
             kind, word = str(match.lastgroup), match.group()
             if kind == "name" and word == "per":
                 kind, word = "op", "/"
@@ -238,9 +265,11 @@ class _Reader:
             exponent = Fraction(int(word.translate(_SUPERSCRIPTS)))
         else:
             return parts
-        if abs(exponent) > _HIGHEST or exponent.denominator > _HIGHEST:
-            raise self._error(f"The exponent {exponent} is too large.", f"Keep it under {_HIGHEST}.")
-        return [(name, found, power * exponent) for name, found, power in parts]
+        raised = [(name, found, power * exponent) for name, found, power in parts]
+        for power in (exponent, *(power for _, _, power in raised)):
+            if abs(power) > _HIGHEST or power.denominator > _HIGHEST:
+                raise self._error("An exponent is too large.", f"Keep it under {_HIGHEST}.")
+        return raised
 
     def _atom(self) -> list[tuple[str, Entry, Fraction]]:
         kind, word = self._peek()
@@ -273,6 +302,8 @@ class _Reader:
             while self._peek()[1] not in (")", ""):
                 words.append(self._peek()[1])
                 self.next += 1
+            if not self._peek()[1]:
+                raise self._error("A parenthesis is not closed.")
             self.next += 1
         else:
             if self._peek()[1] in ("-", "+"):
@@ -280,15 +311,15 @@ class _Reader:
                 self.next += 1
             words.append(self._peek()[1])
             self.next += 1
-        try:
-            return Fraction("".join(words))
-        except (ValueError, ZeroDivisionError):
-            raise self._error(f"{excerpt(''.join(words))} is not an exponent.", "Write m**2 or m**(1/2).") from None
+        written = "".join(words)
+        if not _EXPONENT.fullmatch(written):
+            raise self._error(f"{excerpt(written)} is not an exponent.", "Write m**2 or m**(1/2).")
+        return Fraction(written)
 
     def _lookup(self, name: str) -> Entry:
-        found = None if _bare(name) in _REFUSED else entry(name)
+        found = None if is_refused(name) else entry(name)
         if found is None:
-            raise self._error(f"{excerpt(name)} is not a unit.", _mend(name))
+            raise self._error(f"{excerpt(name)} is not a unit.", mend(name))
         return found
 
     def _assembled(self, parts: list[tuple[str, Entry, Fraction]]) -> Unit:
@@ -301,7 +332,7 @@ class _Reader:
         for name, found, power in parts:
             canonical = found.canonical
             if found.offset:
-                if power > 0:
+                if not (power == 1 and all(other < 0 for one, _, other in parts if one != name)) and power > 0:
                     hint = f"Write delta_{name} for a difference, K for an absolute temperature."
                     raise self._error(f"{name} has a zero of its own and cannot be multiplied.", hint)
                 canonical = "delta_" + canonical
@@ -313,21 +344,8 @@ class _Reader:
         return Unit(text, tuple((n, p) for n, p in powers.items() if p), size, dimension)
 
     def _error(self, what: str, hint: str = "") -> UnitError:
-        return UnitError(f"unit {excerpt(self.text)}: {what}", hint=hint, unit=self.text)
-
-
-_MARKS = {
-    "⁄": "Write '/'.",
-    "∕": "Write '/'.",
-    "−": "Write '-'.",
-    ",": "Write '*' between units.",
-    ".": "Write '*' between units.",
-}
-
-
-def _bare(name: str) -> str:
-    """The name without a decimal prefix, where what is left is one that is always refused."""
-    return name[1:] if name[:1] in "kMGTPE" and name[1:] in ("FLOPS", "OPS", "flops") else name
+        mend = hint or "Join names with * and /, as in kg*m/s**2."
+        return UnitError(f"unit {excerpt(self.text)}: {what}", hint=mend, unit=self.text)
 
 
 def _ends(token: tuple[str, str]) -> bool:
@@ -341,18 +359,5 @@ def _begins(token: tuple[str, str]) -> bool:
 def _raised(factor: Fraction, power: Fraction) -> Fraction:
     if power.denominator == 1:
         return factor ** int(power)
-    return Fraction(float(factor) ** float(power))
-
-
-def _mend(name: str) -> str:
-    """What somebody who typed this may have meant."""
-    if _bare(name) in _REFUSED:
-        return _REFUSED[_bare(name)]
-    if re.fullmatch(r"[A-Za-z]+\d", name) and entry(name[:-1]):
-        return f"Write {name[:-1]}**{name[-1]}."
-    if name.isalpha() and len(name) <= 12:
-        for cut in range(1, len(name)):
-            if entry(name[:cut]) and entry(name[cut:]):
-                return f"Write {name[:cut]}*{name[cut:]} for the product."
-    close = list(dict.fromkeys([*spellings(name), *suggest(name, known_names())]))[:3]
-    return f"Did you mean {' or '.join(close)}?" if close else "`derive.units` knows the SI and its prefixes."
+    whole = power.numerator // power.denominator  # exactly, so that only a root is left to floats
+    return factor**whole * Fraction(float(factor) ** float(power - whole))

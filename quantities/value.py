@@ -51,6 +51,11 @@ class Value:
         to_base = self.unit.to_base
         return to_base(self.low), to_base(self.number), to_base(self.high)
 
+    def within(self, unit: Unit) -> Value:
+        """The same value in another unit."""
+        low, number, high = (convert(x, self.unit, unit) for x in (self.low, self.number, self.high))
+        return Value(number, low, high, unit, self.source)
+
     def sourced(self, source: Source) -> Value:
         """The same value, on somebody else's word."""
         return replace(self, source=source)
@@ -109,31 +114,41 @@ class _Reader:
     def value(self) -> Value:
         first = self._number()
         rest = self.plain[self.next :]
-        if rest.lstrip().startswith("+/-"):
-            return self._plus_minus(first)
         before, dots, _ = rest.partition("..")
         if dots:
             return self._range(first, before)
+        before, sign, _ = rest.partition("+/-")
+        if sign:
+            return self._plus_minus(first, before)
         return self._checked(first, self._unit(rest))
 
-    def _plus_minus(self, number: float) -> Value:
+    def _plus_minus(self, number: float, before: str) -> Value:
         self._skip("+/-")
         width = self._number()
         if width < 0:
             raise self._error(f"the width {width:g} is negative.", "Write 5 +/- 0.1.")
         unit = self._unit(self.plain[self.next :])
+        if before.strip() and before.strip() != unit.text:
+            raise self._error("the width is in another unit.", f"Write the ends, as in 270..330 {before.strip()}.")
+        if "percent" in dict(unit.factors) and not before.strip():
+            hint = f"Write the ends: {number - width:g}..{number + width:g} %, or a width without the percent."
+            raise self._error("the width can be read two ways.", hint)
         return self._bounded(number - width, number, number + width, unit)
 
     def _range(self, low: float, before: str) -> Value:
         self.next += len(before)
         self._skip("..")
+        if self.plain[self.next : self.next + 1] == ".":
+            raise self._error("three dots can be read two ways.", "Write a range with two: 0..5 m.")
         high = self._number()
         unit = self._unit(self.plain[self.next :])
+        if before.strip() and not self.plain[self.next :].strip():
+            raise self._error("the upper end has no unit.", f"Write {low:g}..{high:g} {before.strip()}.")
         if before.strip():
             low = convert(low, self._unit(before), unit)
         if low > high:
             raise self._error(f"the range runs from {low:g} down to {high:g}.", "Write the lower end first.")
-        return self._bounded(low, (low + high) / 2, high, unit)
+        return self._bounded(low, low / 2 + high / 2, high, unit)
 
     def _bounded(self, low: float, number: float, high: float, unit: Unit) -> Value:
         for end in (low, high):
@@ -160,7 +175,7 @@ class _Reader:
         number = float(word)
         if math.isinf(number) or (number == 0 and re.search(r"[1-9]", re.split("[eE]", word)[0])):
             raise DomainError(
-                f"value {excerpt(self.text)}: {word} leaves the range of double precision.",
+                f"value {excerpt(self.text)}: {word} is too {'large' if number else 'small'} for double precision.",
                 hint="Give a number between 1e-300 and 1e300.",
             )
         self.next += match.end()
@@ -170,17 +185,15 @@ class _Reader:
         """What may not follow a number at once, because it looks like more of it."""
         mark = rest[:1]
         if mark == ",":
-            raise self._error(
-                f"after {word} comes a comma.",
-                f"Write {word}.{_digits(rest[1:])} for a decimal, {word}{_digits(rest[1:])} for thousands.",
-            )
+            raise self._error(f"after {word} comes a comma.", _comma(word, rest))
         if mark == "." and not rest.startswith(".."):
             raise self._error(f"after {word} comes another point.", "Write one decimal point, as in 1.5e3.")
         if mark in ("_", "'") or (mark.isdigit() and not mark.isascii()):
             raise self._error(f"{mark!r} stands inside the number.", "Write plain digits 0 to 9, as in 1e6.")
-        following = re.match(r"\s+(\d+)(?!\s*/)", rest)
+        following = re.match(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)", rest)
         if following and following.group(1) != "1":
-            raise self._error(f"two numbers, {word} and {following.group(1)}.", f"Write {word}{following.group(1)}.")
+            together = word + "".join(following.group(1).split())
+            raise self._error(f"two numbers, {word} and {following.group(1)}.", f"Write {together}.")
         if word[-1:] in "0123456789." and re.match(r"[eE][+-]?(\d|$|\s)", rest):
             raise self._error(f"the exponent after {word} is broken.", "Write 1.5e3.")
 
@@ -195,7 +208,10 @@ class _Reader:
         return "Write a number and its unit, as in 3.35 TB/s."
 
     def _unit(self, text: str) -> Unit:
+        """The unit of a number; 60/min is 60 1/min."""
         stripped = text.strip()
+        if stripped.startswith(("/", "per ")):
+            stripped = "1/" + stripped.removeprefix("/").removeprefix("per ").strip()
         return parse_unit(stripped) if stripped else DIMENSIONLESS
 
     def _error(self, what: str, hint: str) -> ExpressionError:
@@ -204,9 +220,15 @@ class _Reader:
         )
 
 
-def _digits(text: str) -> str:
-    match = re.match(r"\d+", text)
-    return match.group() if match else ""
+def _comma(word: str, rest: str) -> str:
+    """What somebody who put commas into a number may have meant."""
+    groups = re.findall(r",([0-9]*)", (re.match(r"(?:,[0-9]*)+", rest) or [""])[0])
+    together = word + "".join(groups)
+    if "." in word:
+        return "Write a decimal point, and no mark between thousands: 1000.5."
+    if len(groups) > 1 or not groups[0]:
+        return f"Write {together}."
+    return f"Write {word}.{groups[0]} for a decimal, {together} for thousands."
 
 
 def is_number(given: Any) -> bool:
@@ -215,7 +237,6 @@ def is_number(given: Any) -> bool:
         return False
     if isinstance(given, (int, float)):
         return True
-    kind = type(given).__name__
-    if kind in ("bool_", "bool", "Quantity") or getattr(given, "shape", ()) != () or not hasattr(given, "__float__"):
+    if getattr(given, "shape", ()) != () or not hasattr(given, "__float__") or hasattr(given, "_units"):
         return False
-    return not hasattr(given, "_units")
+    return getattr(getattr(given, "dtype", None), "kind", "f") in "iuf"
