@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from derive.blocks import has_choice
 from derive.errors import UnknownNameError, unknown
 from derive.expression import Apply, Equation, Name, Node, Number, names_in
 from derive.isolating import isolate
@@ -140,12 +141,15 @@ class _Writer:
 
     def _on_floats(self, inner: Callable[..., Any]) -> Callable[..., Any]:
         names = self.names
+        careful: list[Callable[..., Any]] = []  # arrays carry an undefined part along as NaN, where floats raise
 
         def run(**numbers: float) -> float:
             try:
                 return float(inner(*[numbers[name] for name in names]))
             except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-                return math.nan
+                if not careful:
+                    careful.append(_Writer(self.library, self.made, names, "numpy").function())
+                return float(careful[0](**numbers))
 
         return run
 
@@ -213,6 +217,8 @@ class _Writer:
             self.variables[name] = inside
             self.written = {node: v for node, v in self.written.items() if name not in names_in(node)}
             holds = self._holds(equation)
+            if has_choice(equation, name):
+                inside = self._unless_level(equation, name, inside)
             chosen = self._line(self._pick(holds, self._unless_other(inside, chosen), chosen))
         self.variables[name] = chosen
         self.written = {node: v for node, v in self.written.items() if name not in names_in(node)}
@@ -244,6 +250,17 @@ class _Writer:
         left, right = self._expression(equation.lhs), self._expression(equation.rhs)
         size = "np.abs" if self.kind == "numpy" else "abs"
         return f"({size}({left} - {right}) <= {_TINY!r} * ({size}({left}) + {size}({right})))"
+
+    def _unless_level(self, equation: Equation, name: str, inside: str) -> str:
+        """A value, or NaN where the relation holds beside it too, so that it is only bounded."""
+        tests = []
+        for share in (0.75, 1.25):
+            self.variables[name] = self._line(f"{inside} * {share}")
+            self.written = {node: v for node, v in self.written.items() if name not in names_in(node)}
+            tests.append(self._holds(equation))
+        self.written = {node: v for node, v in self.written.items() if name not in names_in(node)}
+        either = f"({tests[0]} | {tests[1]})" if self.kind == "numpy" else f"({tests[0]} or {tests[1]})"
+        return self._line(self._pick(either, "nan", inside))
 
     def _unless_other(self, candidate: str, chosen: str) -> str:
         """A candidate, or NaN where another one was chosen already."""

@@ -276,7 +276,11 @@ def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
 
 
 def _parts(node: Node, op: str) -> tuple[Node, ...]:
-    return node.args if isinstance(node, Apply) and node.op == op else (node,)
+    if isinstance(node, Apply) and node.op == op:
+        return node.args
+    if op == "add" and isinstance(node, Apply) and node.op == "neg" and _is(node.args[0], "add"):
+        return tuple(negated(part) for part in _parts(node.args[0], "add"))
+    return (node,)
 
 
 def _is(node: Node, op: str) -> bool:

@@ -21,7 +21,7 @@ _ASIDE = 1e-6  # how far beside a root the gap is looked at
 
 
 def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the gap between the sides vanishes at a point: it changes sign there, or nearly touches zero.
+    """Whether the gap between the sides vanishes at a point, beside what it is a little aside of it.
 
     It does not do to ask how small the gap is beside the terms, which may cancel and dwarf everything; nor beside
     one, where the sides only approach each other.
@@ -38,8 +38,7 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     largest = max((abs(gap) for gap in beside), default=0)
     if at is None or abs(at) > largest or largest <= _NOISE * _size(equation, values):
         return False
-    changes = len(beside) == 2 and beside[0] * beside[1] < 0
-    return bool(changes or abs(at) <= 1e-3 * largest)
+    return bool(abs(at) <= 1e-3 * largest)
 
 
 def gap_of(equation: Equation, values: Mapping[str, float]) -> float:

@@ -219,9 +219,13 @@ class _Search:
 
     def _unresolved(self, box: _Box) -> None:
         """A box that can be cut no further: a double root, or a jump that is none."""
+        count = len(self.found)
         self._note(_middle(box.span()))
+        self.doubtful = self.doubtful or len(self.found) == count
 
     def _note(self, x: float) -> None:
+        if x in self.domain and not is_root(self.equation, self.name, {**self.known, self.name: x}):
+            x = polished(self.equation, self.name, {**self.known, self.name: x})
         values = {**self.known, self.name: x}
         if x in self.domain and is_root(self.equation, self.name, values):
             self.found.append(polished(self.equation, self.name, values) if self._is_loose(values) else x)

@@ -39,7 +39,8 @@ class Domain:
     def admits(self, number: float) -> bool:
         """Whether a stated number is inside, or outside only by the rounding of its unit."""
         slack = 1e-14 * abs(number)
-        return any(near in self for near in (number, number - slack, number + slack))
+        above = number > self.low if self.open_low else number >= self.low - slack
+        return math.isfinite(number) and above and number <= self.high + slack
 
     @property
     def assumptions(self) -> dict[str, bool]:
