@@ -365,6 +365,8 @@ class _Writer:
             return "True"
         if node.op in _SIGNS:
             left, right = (self._expression(arg) for arg in node.args)
+            if node.op == "ne" and self.kind == "numpy":  # NaN differs from all, and is no answer
+                return f"(({left} < {right}) | ({left} > {right}))"
             return f"({left} {_SIGNS[node.op]} {right})"
         parts = [self._condition(arg) for arg in node.args]
         if node.op == "not":

@@ -186,7 +186,8 @@ def _product(node: Apply) -> str:
         if isinstance(arg, Apply) and arg.op == "inv":
             text = f"{text or '1'}/{_held(arg.args[0], 7)}"
         else:
-            text = f"{text}*{_held(arg, 7)}" if text else _held(arg, 7)
+            first = _written(arg)[0] if _is_negated(arg) else _held(arg, 7)
+            text = f"{text}*{_held(arg, 7)}" if text else first
     return text
 
 

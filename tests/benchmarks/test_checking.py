@@ -137,8 +137,8 @@ def test_the_ratios():
         pytest.skip("nothing was measured")
     own = MEANS["derive, relations"][0]
     rows = sorted(MEANS.items(), key=lambda item: item[1])
-    print(f"\n\n{f'{len(FORMULAS)} published formulas':<26}{'relations/s':>14}{'judged right':>14}{'time':>10}")  # noqa: T201
+    print(f"\n\n{f'{len(FORMULAS)} published formulas':<26}{'relations/s':>14}{'judged right':>14}{'time':>10}")
     for way, (mean, right) in rows:
-        print(f"{way:<26}{len(FORMULAS) / mean:>14,.0f}{right:>14}{mean / own:>9.1f}x")  # noqa: T201
+        print(f"{way:<26}{len(FORMULAS) / mean:>14,.0f}{right:>14}{mean / own:>9.1f}x")
     assert own < 2 * MEANS["pint"][0]
     assert own < MEANS["sympy.physics.units"][0] / 2

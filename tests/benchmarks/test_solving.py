@@ -21,7 +21,9 @@ from derive.library import Library
 from derive.relation import Relation, relate
 from quantities.quantity import Quantity
 
-FORMULAS = tomllib.loads((Path(__file__).parents[1] / "derive" / "formulas.toml").read_text(encoding="utf-8"))["formula"]
+FORMULAS = tomllib.loads((Path(__file__).parents[1] / "derive" / "formulas.toml").read_text(encoding="utf-8"))[
+    "formula"
+]
 SAMPLE = FORMULAS[::5]
 SECONDS = 3.0
 
@@ -43,7 +45,9 @@ def _ours(relation: Relation, numbers: dict[str, float], target: str) -> str:
     except DeriveError:
         return "refused"
     near = [a for a in answers if a.base is not None and abs(a.base - numbers[target]) <= 1e-6 * abs(numbers[target])]
-    inside = [a for a in answers if a.base is None and a.bounds[0] <= numbers[target] * (1 + 1e-9) <= a.bounds[1] * 1.01]
+    inside = [
+        a for a in answers if a.base is None and a.bounds[0] <= numbers[target] * (1 + 1e-9) <= a.bounds[1] * 1.01
+    ]
     return "right" if near or inside else "wrong"
 
 

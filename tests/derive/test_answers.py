@@ -1,0 +1,222 @@
+"""An answer: frozen, complete, and readable; its bounds and its slopes; the formula that waits to be asked for."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import FrozenInstanceError
+
+import pytest
+import sympy
+
+import derive
+from tests.derive.stating import bare, library, number, numbers, span
+
+ROOM = library(
+    {
+        "q": "W",
+        "k": "W/(m*K)",
+        "area": "m**2",
+        "rise": "delta_degC",
+        "depth": "m",
+        "energy": "kWh",
+        "t": "h",
+        "life": "h",
+    },
+    {"equation": "q = k*area*rise/depth", "because": "conduction", "name": "fourier"},
+    {"equation": "energy = q*t", "when": ["t < life"], "name": "metered"},
+    values={"k": "0.8 W/(m*K)", "life": "100 h"},
+    profiles={"glass": {"depth": "4 mm", "area": "2 m**2", "energy": "9 kWh"}},
+)
+GIVEN = {"rise": "10 delta_degC", "t": "2 h"}
+
+
+@pytest.fixture
+def answer() -> derive.Answer:
+    return ROOM.solve("energy", "glass", **GIVEN)
+
+
+def test_an_answer_is_frozen(answer):
+    with pytest.raises(FrozenInstanceError):
+        answer.base = 1.0
+    with pytest.raises(FrozenInstanceError):
+        answer.steps[0].value = "2"
+    with pytest.raises(TypeError):
+        answer.given["k"] = None
+
+
+def test_the_value_is_in_the_declared_unit_and_in_others_on_demand(answer):
+    assert number(answer) == pytest.approx(8)
+    assert str(answer.value.units) == str(derive.units.Unit("kWh"))
+    assert answer.to("MJ").magnitude == pytest.approx(28.8)
+    with pytest.raises(derive.UnitError):
+        answer.to("kg")
+
+
+def test_the_steps_lead_from_the_givens_to_the_target(answer):
+    assert [step.relation for step in answer.steps] == ["fourier", "metered"]
+    first, last = answer.steps
+    assert first.equation == "q = k*area*rise/depth"
+    assert "4 kW" in first.value or "4000 W" in first.value
+    assert "8 kWh" in last.value
+    assert last.rearranged
+
+
+def test_a_step_backwards_is_rearranged():
+    (step,) = ROOM.without("metered").solve("depth", "glass", q="4 kW", rise="10 delta_degC").steps
+    assert step.equation == "q = k*area*rise/depth"
+    assert "q" in step.rearranged.split("=")[1]
+    assert "0.004 m" in step.value
+
+
+def test_what_was_given_and_where_it_comes_from_is_kept(answer):
+    assert set(answer.given) == {"k", "area", "depth", "rise", "t"}
+    assert answer.sources
+    assert {source for value in answer.given.values() for source in [value.source]} == set(answer.sources)
+
+
+def test_a_weak_value_of_the_target_is_a_check(answer):
+    (check,) = answer.checks
+    assert (check.name, check.passed) == ("energy", False)
+    assert check.gap == pytest.approx(1 / 9)
+
+
+def test_the_regime_names_the_arm_that_binds():
+    roof = bare("t a b", {"equation": "t = max(a, b)", "name": "roof"})
+    assert roof.solve("t", a=3, b=2).regime == {"roof": "a"}
+    assert roof.solve("t", a=2, b=3).regime == {"roof": "b"}
+    assert bare("t a", "t = 2*a").solve("t", a=3).regime == {}
+
+
+def test_a_condition_that_could_not_be_judged_is_an_assumption(answer):
+    assert not answer.assumptions
+    unknown = bare("y x z", {"equation": "y = 2*x", "when": ["z < 1"], "name": "low"})
+    assert any("low" in note for note in unknown.solve("y", x=1).assumptions)
+
+
+def test_the_text_has_the_answer_first_and_its_columns_aligned(answer):
+    lines = answer.text().splitlines()
+    assert lines[0] == "energy = 8 kWh"
+    assert str(answer) == answer.text()
+    assert "steps" in lines or any(line.startswith("1. ") for line in lines)
+    assert not any(line != line.rstrip() for line in lines)
+    given = lines[lines.index("given") + 1 :][:5]
+    assert len({line.index(" = ") for line in given}) == 1
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_every_form_tells_every_step_and_every_given(answer, form):
+    told = getattr(answer, form)().replace("\\", "").replace("mathrm", "")
+    assert all(name in told for name in ("energy", "fourier", "metered", "depth", "rise"))
+
+
+def test_a_user_s_text_cannot_break_the_latex():
+    answer = bare("a_1 b_2", {"equation": "a_1 = 2*b_2", "name": "half_of"}).solve("b_2", a_1=4)
+    told = answer.latex()
+    assert told.count("{") - told.count(r"\{") == told.count("}") - told.count(r"\}")
+
+
+# Ranges
+
+
+@pytest.mark.parametrize(
+    ("relation", "given", "expected"),
+    [
+        ("y = a*b", {"a": "2..3", "b": "5..7"}, (10, 21)),
+        ("y = a/b", {"a": "2..3", "b": "5..7"}, (2 / 7, 3 / 5)),
+        ("y = a**2 - b", {"a": "3 +/- 1", "b": "0.5"}, (3.5, 15.5)),
+        ("y = max(a, b)", {"a": "2..6", "b": "4"}, (4, 6)),
+        ("y = a*exp(-a) + b", {"a": "0.5..3", "b": "1"}, (1 + 3 * math.exp(-3), 1 + math.exp(-1))),
+        ("y = (a - 2)**2 + b", {"a": "1..4", "b": "1"}, (1, 5)),
+        ("y = a*(4 - a)", {"a": "1..3.5", "b": "1"}, (1.75, 4)),
+        ("y = a - a*b", {"a": "1..2", "b": "0.25..0.5"}, (0.5, 1.5)),
+    ],
+)
+def test_ranges_give_the_ends_of_the_answer(relation, given, expected):
+    assert span(bare("y a b", relation).solve("y", **given)) == pytest.approx(expected, rel=2e-6)
+
+
+def test_bounds_that_are_exact_are_said_to_be_and_others_too():
+    product = bare("y a b", "y = a*b").solve("y", a="2..3", b="5..7")
+    assert span(product) == (10, 21)
+    assert any("exact" in note for note in product.assumptions)
+    assert any("search" in note for note in bare("y a", "y = a*(4 - a)").solve("y", a="1..3.5").assumptions)
+
+
+def test_ranges_go_backwards_and_through_a_max():
+    assert span(bare("y a b", "y = a*b").solve("a", y="10..20", b="2..4")) == pytest.approx((2.5, 10))
+    assert span(bare("y a b", "y = a*max(b, 3)").solve("y", a="1..2", b="1..5")) == pytest.approx((3, 10))
+    chain = bare("y a b c", "a = b + c", "y = a*b")
+    assert span(chain.solve("y", b="1..2", c="3")) == pytest.approx((4, 10))
+
+
+def test_ranges_go_through_a_simultaneous_block():
+    block = bare("x y s p", "x + y = s", "x - y = p", domains={"p": "real"})
+    assert span(block.solve("x", s="4..6", p="1..2")) == pytest.approx((2.5, 4), rel=1e-6)
+
+
+def test_without_a_range_there_are_no_bounds(answer):
+    assert answer.low is None
+    assert answer.high is None
+
+
+def test_a_range_agrees_with_a_check_where_it_overlaps():
+    ohm = bare("v i r", "v = i*r")
+    assert [check.passed for check in ohm.solve("v", v="10..14", i=2, r=6).checks] == [True]
+    assert [check.passed for check in ohm.solve("v", v=12, i="1..3", r=6).checks] == [True]
+    with pytest.raises(derive.InconsistentError):
+        ohm.solve("v", v="13..14", i=2, r=6)
+
+
+# Slopes and closed forms
+
+
+@pytest.mark.parametrize(
+    ("relation", "given", "expected"),
+    [
+        ("y = 3*a**2/b", {"a": 2, "b": 5}, {"a": 2, "b": -1}),
+        ("y = a + b", {"a": 2, "b": 6}, {"a": 0.25, "b": 0.75}),
+        ("y = max(a, b)", {"a": 2, "b": 6}, {"a": 0, "b": 1}),
+        ("y = exp(a)*sqrt(b)", {"a": 2, "b": 6}, {"a": 2, "b": 0.5}),
+        ("y + log(y) = a + b", {"a": 2, "b": 3}, None),
+    ],
+)
+def test_elasticities_are_the_logarithmic_slopes(relation, given, expected):
+    answer = bare("y a b", relation).solve("y", **given)
+    if expected is None:
+        slope = 1 / (1 + 1 / number(answer)) / number(answer)
+        expected = {name: slope * value for name, value in given.items()}
+    assert dict(answer.elasticities) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_formula_is_of_the_library_s_symbols_and_gives_the_value(answer):
+    form = answer.formula
+    assert isinstance(form, sympy.Expr)
+    assert form.free_symbols <= set(ROOM.quantities.values())
+    at = {ROOM.quantities[name]: value.base[1] for name, value in answer.given.items()}
+    assert float(form.subs(at)) == pytest.approx(answer.value.to_base_units().magnitude)
+
+
+def test_a_formula_too_large_is_refused_when_asked_for_and_not_before():
+    count = 14
+    doubling = bare(
+        " ".join(f"x{i}" for i in range(count + 1)),
+        *(f"x{i + 1} = (x{i} + 1)*(x{i} + 2)/(x{i} + 3)" for i in range(count)),
+    )
+    answer = doubling.solve(f"x{count}", x0=1)
+    x = 1.0
+    for _ in range(count):
+        x = (x + 1) * (x + 2) / (x + 3)
+    assert number(answer) == pytest.approx(x)
+    assert len(answer.steps) == count
+    with pytest.raises(derive.LimitError):
+        doubling.formula(f"x{count}", ["x0"])
+
+
+def test_where_there_is_only_a_number_there_is_no_formula():
+    answer = bare("x y", "y = x + exp(x)").solve("x", y=3)
+    assert answer.formula is None
+
+
+def test_answers_compare_by_what_they_say(answer):
+    assert answer == ROOM.solve("energy", "glass", **GIVEN)
+    assert numbers([answer]) == [pytest.approx(8)]
