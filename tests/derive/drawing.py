@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, LimitError
 from derive.grammar import parse_expression
 
 LEAVES = ("x", "x", "y", "0.5", "2", "3", "pi")
@@ -40,6 +40,6 @@ def _reads(text: str) -> bool:
     """Whether the text is taken at all: a constant part that is no real number is refused."""
     try:
         parse_expression(text)
-    except ExpressionError:
+    except (ExpressionError, LimitError):
         return False
     return True
