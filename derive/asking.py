@@ -6,7 +6,7 @@ quantities' own defaults; they are used only where strong values and relations l
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ from quantities.value import Value
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Question", "ask"]
+__all__ = ["Outline", "Question", "ask", "outlined"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,15 @@ class Question:
     strong: Mapping[str, Value]
     weak: Mapping[str, Value]
     own: Value | None = None
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A question before there are numbers: the target, the names that are given, and those that have weak values."""
+
+    target: str
+    strong: tuple[str, ...]
+    weak: tuple[str, ...]
 
 
 def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
@@ -53,3 +62,11 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
             weak.setdefault(name, quantity.default)
     kept = {name: value for name, value in weak.items() if name not in strong and name != target}
     return Question(target, strong, kept, None if target in strong else weak.get(target))
+
+
+def outlined(library: Library, target: str, given: Iterable[str]) -> Outline:
+    """The outline of a question whose only weak values are the defaults."""
+    names = tuple(dict.fromkeys(library.quantity(name).name for name in given))
+    name = library.quantity(target).name
+    weak = (n for n, q in library.quantities.items() if q.default is not None and n not in names and n != name)
+    return Outline(name, names, tuple(weak))

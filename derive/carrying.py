@@ -1,59 +1,36 @@
 """A plan carried out on numbers: block by block, splitting where a block has several solutions.
 
 Conditions (`when`) are judged on the way: a relation whose condition turns out false is left out, and the plan is made
-anew. Where a relation holds whatever its unknown is, another way to the target is tried before it is called bounded.
+anew. Where a relation holds whatever its unknown is, another way to the target is tried before it is called bounded;
+and where relations that should be solved together only repeat each other, the way leads around one of them. A relation
+that was left aside like this still has its say: as a limit, or as a check at the end.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from derive.asking import Question
-from derive.blocks import Outcome, Solution, solve_block
 from derive.clock import tick
-from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.errors import DeriveError, LimitError, UnderdeterminedError
 from derive.evaluating import holds
-from derive.expression import Equation, Node, names_in, render
-from derive.intervals import Span, enclose
-from derive.isolating import isolate
-from derive.planning import Block, Plan, plan
-from derive.ranging import bounds_of_form, composed
+from derive.expression import Node, names_in, render
+from derive.levels import is_narrow, middle
+from derive.outcome import agrees
+from derive.planning import Plan, plan
+from derive.stepping import State, block_states
 
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.relation import Relation
-    from quantities.domain import Domain
 
-__all__ = ["Found", "State", "block_states", "carried_out", "planned"]
+__all__ = ["Found", "carried_out", "detours", "planned"]
 
 _MOST = 64  # solutions that are followed
-_KEPT = 256  # outcomes of simultaneous blocks that a library remembers
-
-
-@dataclass(frozen=True)
-class State:
-    """A question on its way: the numbers so far, the intervals, and what was noted about them."""
-
-    values: Mapping[str, float]
-    spans: Mapping[str, Span] = field(default_factory=dict)
-    forms: Mapping[str, Node] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
-    asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
-
-    def taken(self, solution: Solution, note: str) -> State:
-        """The state after one more block."""
-        forms = dict(self.forms)
-        if solution.form is not None:
-            forms[next(iter(solution.values))] = solution.form
-        return State(
-            {**self.values, **solution.values},
-            {**self.spans, **solution.spans},
-            forms,
-            (*self.notes, note) if note else self.notes,
-        )
+_DETOURS = 2  # relations that are left out because others say the same
+_REPEATING = "others repeat it"
 
 
 @dataclass(frozen=True)
@@ -80,10 +57,19 @@ def carried_out(library: Library, question: Question, left_out: Mapping[str, str
         known = {**strong, **{name: question.weak[name].base[1] for name in made.weak}}
         if not made.is_determined:
             return Found(made, (), aside)
-        states, reason = _solved(library, made, State(known))
-        slack = _cancelling(made, states, question.target)
-        if slack:
-            return _elsewhere(library, question, aside, slack) or Found(made, tuple(states), aside, reason)
+        try:
+            states, reason = _solved(library, made, State(known))
+        except (UnderdeterminedError, LimitError) as error:
+            around = next(detours(library, question, made, aside), None) if _is_stuck(error) else None
+            if around is None:
+                raise
+            return around
+        first = Found(made, tuple(states), aside, reason)
+        for slack in _cancelling(made, states, question.target):
+            other = _elsewhere(library, question, first, slack)
+            if other is not None:
+                return other
+        states = _loosely(library, made, states, question.target)
         states = [_with_conditions(library, question, made, state) for state in states]
         false = _inapplicable(library, made, states)
         if not false:
@@ -118,25 +104,99 @@ def _derived(library: Library, question: Question, name: str) -> float | None:
     return values.pop() if len(values) == 1 else None
 
 
-def _cancelling(made: Plan, states: Sequence[State], target: str) -> str | None:
-    """A relation in which its unknown cancels at these numbers, so that the target is only bounded."""
-    if not made.checks or not states or not all(target in state.spans for state in states):
-        return None
-    for block in made.blocks:
-        if len(block.unknowns) == 1 and all(block.unknowns[0] in state.spans for state in states):
-            return block.relations[0]
-    return None
+def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
+    """The relations in which unknowns cancel at these numbers, so that the target is only bounded."""
+    if made.checks and any(target in state.spans for state in states):
+        for block in made.blocks:
+            if any(name in state.spans for state in states for name in block.unknowns):
+                return block.relations
+    return ()
 
 
-def _elsewhere(library: Library, question: Question, left_out: Mapping[str, str], relation: str) -> Found | None:
-    """The answer by another way, where the relation that was to fix an unknown holds whatever it is."""
-    made = planned(library, question, frozenset({*left_out, relation}))
-    if not made.is_determined:
+def _loosely(library: Library, made: Plan, states: Sequence[State], target: str) -> list[State]:
+    """The states; an interval of the target says which relations it was not narrowed by."""
+    loose = [
+        name
+        for name in made.checks
+        if any(other in state.spans for state in states for other in library.relations[name].quantities)
+    ]
+    note = f"bounds do not take {', '.join(loose)} into account; not every value in them need be reached"
+    return [replace(s, notes=(*s.notes, note)) if loose and target in s.spans else s for s in states]
+
+
+def _is_stuck(error: DeriveError) -> bool:
+    """Whether some relations that were to be solved together do not lead anywhere, though others may."""
+    return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == "numerical search"
+
+
+def detours(library: Library, question: Question, made: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
+    """The answers without one of the relations that lead nowhere together, if there are relations to spare."""
+    if not made.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
+        return
+    for relation in (name for block in made.blocks if len(block.unknowns) > 1 for name in block.relations):
+        try:
+            found = carried_out(library, question, {**left_out, relation: _REPEATING})
+        except (UnderdeterminedError, LimitError) as error:
+            if not _is_stuck(error):
+                raise
+            continue
+        found = _heeding(library, made, found, relation)
+        if found.plan.is_determined and found.states:
+            yield found
+
+
+def _heeding(library: Library, made: Plan, found: Found, relation: str) -> Found:
+    """What was found without a relation, which counts again: a weak value that came in for it must fit it."""
+    left_out = {name: why for name, why in found.left_out.items() if name != relation}
+    states = found.states
+    if set(found.plan.weak) - set(made.weak):
+        states = tuple(state for state in states if _may_agree(library.relations[relation], state))
+    return replace(found, states=states, left_out=left_out)
+
+
+def _elsewhere(library: Library, question: Question, first: Found, relation: str) -> Found | None:
+    """The answer by another way, where the relation that was to fix an unknown holds for many of its values.
+
+    What the other way fixes is put to the test in that relation as in every other. What it only bounds as well has to
+    lie within what the first way allows.
+    """
+    target = question.target
+    try:
+        found = carried_out(library, question, {**first.left_out, relation: f"{target} cancels in it"})
+    except DeriveError:
         return None
-    strong = {name: value.base[1] for name, value in question.strong.items()}
-    states, _ = _solved(library, made, State({**strong, **{n: question.weak[n].base[1] for n in made.weak}}))
-    states = [state for state in states if question.target in state.values]
-    return Found(made, tuple(states), left_out) if states else None
+    heeded = _heeding(library, first.plan, found, relation)
+    if not found.plan.is_determined or (found.states and not heeded.states):
+        return None
+    states = tuple(both for state in heeded.states for both in _within(state, target, first.states))
+    reason = found.reason or ("" if states else f"{target}: {relation} leaves it nothing of what the others do")
+    unproved = any("not proved" in note for state in (*first.states, *found.states) for note in state.notes)
+    if unproved and not any(_may_agree(library.relations[relation], state) for state in states):
+        return None
+    return replace(heeded, states=states, reason=reason)
+
+
+def _may_agree(relation: Relation, state: State) -> bool:
+    """Whether a relation holds in a state, or cannot be put to the test there."""
+    known = all(name in state.values for name in names_in(relation.written.lhs, relation.written.rhs))
+    return not known or agrees(relation.written, state.values)
+
+
+def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:
+    """A state that has a number for the target; one that has an interval, cut to what is allowed."""
+    if target in state.values:
+        yield state
+        return
+    others = {name: span for name, span in state.spans.items() if name != target}
+    for other in allowed:
+        least, most = other.spans.get(target) or (other.values[target],) * 2
+        low, high = both = max(state.spans[target][0], least), min(state.spans[target][1], most)
+        if low > high and not is_narrow((high, low)):
+            continue
+        if is_narrow(both):
+            yield replace(state, values={**state.values, target: middle(both)}, spans=others)
+        else:
+            yield replace(state, spans={**others, target: both})
 
 
 def planned(library: Library, question: Question, left_out: frozenset[str]) -> Plan:
@@ -168,100 +228,6 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
             )
         states = following
     return states, ""
-
-
-def block_states(library: Library, block: Block, state: State) -> tuple[list[State], str]:
-    """The states that follow from solving one block."""
-    relations = [library.relations[name] for name in block.relations]
-    needed = {name for relation in relations for name in names_in(relation.written.lhs, relation.written.rhs)}
-    if needed & state.spans.keys():
-        bounded = _bounded(block, relations[0], state)
-        if bounded is None:
-            raise LimitError(
-                f"{', '.join(block.unknowns)} hangs on a quantity that is only bounded, in a way that is not followed.",
-                hint=f"Give {' or '.join(sorted(needed & state.spans.keys()))}.",
-                limit="bounds through a relation",
-            )
-        return [bounded], ""
-    known = {name: state.values[name] for name in needed if name in state.values}
-    domains = {name: library.quantities[name].domain for name in block.unknowns}
-    outcome = _outcome(library, block, [relation.written for relation in relations], known, domains)
-    if outcome.singular and not outcome.solutions:
-        names = ", ".join(block.relations)
-        raise _singular(block, names, outcome.reason)
-    if outcome.undecided:
-        raise LimitError(
-            f"{', '.join(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
-            hint="Narrow the domains, or give a quantity of the block.",
-            limit="numerical search",
-        )
-    steps = []
-    for solution in outcome.solutions:
-        note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
-        steps.append(state.taken(solution, note))
-    return steps, outcome.reason
-
-
-def _outcome(
-    library: Library,
-    block: Block,
-    equations: Sequence[Equation],
-    known: Mapping[str, float],
-    domains: Mapping[str, Domain],
-) -> Outcome:
-    """The block's outcome; simultaneous ones are kept, since every target behind them asks for the same."""
-    if len(block.unknowns) == 1:
-        return solve_block(equations, block.unknowns, known, domains)
-    key = (block, tuple(sorted(known.items())))
-    if key not in library.outcomes:
-        if len(library.outcomes) > _KEPT:
-            library.outcomes.clear()
-        library.outcomes[key] = solve_block(equations, block.unknowns, known, domains)
-    return library.outcomes[key]
-
-
-def _singular(block: Block, names: str, reason: str) -> DeriveError:
-    if "contradict" in reason:
-        return NoSolutionError(
-            f"{', '.join(block.unknowns)}: {names} are singular at these numbers, and {reason}.",
-            hint="Change one of the givens, or leave a relation out.",
-            reason=reason,
-        )
-    return UnderdeterminedError(
-        f"{', '.join(block.unknowns)}: {names} are singular at these numbers: {reason or 'they cancel'}.",
-        hint=f"Give one of {', '.join(block.unknowns)}.",
-        missing=[(name,) for name in block.unknowns],
-    )
-
-
-def _bounded(block: Block, relation: Relation, state: State) -> State | None:
-    """The interval of an unknown that hangs on another's interval, where its closed form is the only one there is."""
-    if len(block.unknowns) != 1:
-        return None
-    name = block.unknowns[0]
-    candidates = isolate(relation.written, name)
-    if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
-        return None
-    forms = {**state.forms, name: candidates[0].form}
-    roots = {other: span for other, span in state.spans.items() if other not in state.forms}
-    whole = composed(name, forms)
-    if whole is None or not set(names_in(whole)) <= state.values.keys() | roots.keys():
-        return None
-    low, high = _over(whole, state.values, roots)
-    domain = relation.quantities[name].domain
-    span = (max(low, domain.low), min(high, domain.high))
-    if not span[0] <= span[1]:
-        return None
-    return replace(state, spans={**state.spans, name: span}, forms=forms)
-
-
-def _over(form: Node, values: Mapping[str, float], roots: Mapping[str, Span]) -> Span:
-    """What a form comes to over intervals: tight where they are finite, an enclosure where they are not."""
-    if all(math.isfinite(end) for span in roots.values() for end in span):
-        middle = {name: (low + high) / 2 for name, (low, high) in roots.items()}
-        return bounds_of_form(form, {**values, **middle}, roots)[0]
-    found = enclose(form, {**{name: (number, number) for name, number in values.items()}, **roots}, "")
-    return found.values if found else (-math.inf, math.inf)
 
 
 def _inapplicable(library: Library, made: Plan, states: Sequence[State]) -> dict[str, str]:

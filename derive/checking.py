@@ -7,18 +7,18 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from derive.answer import Check
-from derive.blocks import TOLERANCE
 from derive.evaluating import holds, residual
 from derive.expression import Node, names_in
 from derive.intervals import Span, enclose
+from derive.outcome import TOLERANCE
 from derive.showing import shown_number
 
 if TYPE_CHECKING:
     from derive.asking import Question
-    from derive.carrying import State
     from derive.library import Library
     from derive.planning import Plan
     from derive.relation import Relation
+    from derive.stepping import State
 
 __all__ = ["checked", "checks_of", "testable"]
 

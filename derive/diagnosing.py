@@ -21,22 +21,24 @@ from derive.clock import tick
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
 from derive.evaluating import value
 from derive.expression import Name, names_in
-from derive.planning import Plan, closure, plan
+from derive.matching import closure
+from derive.planning import Plan, based
 from derive.showing import shown_number
 
 if TYPE_CHECKING:
-    from derive.asking import Question
-    from derive.carrying import State
+    from derive.asking import Outline, Question
     from derive.library import Library
     from derive.relation import Relation
+    from derive.stepping import State
 
 __all__ = ["contradiction", "missing_sets", "shortage"]
 
 _NEAREST = 60  # quantities around the target that are tried as further givens
 _PAIRS = 400
+_NAMED = 5  # relations, and givens, that a sentence names
 
 
-def shortage(library: Library, question: Question, left_out: Mapping[str, str]) -> DeriveError:
+def shortage(library: Library, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
     """The error for a target that the givens do not fix."""
     target = question.target
     sets = list(islice(missing_sets(library, question, frozenset(left_out)), 8))
@@ -55,15 +57,18 @@ def shortage(library: Library, question: Question, left_out: Mapping[str, str]) 
     )
 
 
-def missing_sets(library: Library, question: Question, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
+def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """The smallest sets of further givens that would fix the target, nearest first."""
     structure = library.structure(left_out)
-    strong, weak = list(question.strong), list(question.weak)
-    candidates = _nearest(library, question)
+    relations = structure.reached(question.target, frozenset(question.strong))
+    matching, _ = based(structure, relations, question.strong, question.weak)
+    below = set(matching.hangs_on(question.target))
+    helpful = below | matching.loose(below)
+    candidates = [name for name in _nearest(library, question) if name in helpful]
 
     def does(names: Sequence[str]) -> bool:
         tick()
-        return plan(structure, question.target, [*strong, *names], weak).is_determined
+        return matching.given(names).settles(question.target)
 
     for size, most in ((1, _NEAREST), (2, _PAIRS), (3, _PAIRS)):
         found = [names for names in islice(combinations(candidates, size), most) if does(names)]
@@ -72,9 +77,9 @@ def missing_sets(library: Library, question: Question, left_out: frozenset[str])
             return
 
 
-def _nearest(library: Library, question: Question) -> list[str]:
+def _nearest(library: Library, question: Question | Outline) -> list[str]:
     """The open quantities around the target, by their distance from it."""
-    known = question.strong.keys() | question.weak.keys()
+    known = {*question.strong, *question.weak}
     seen = {question.target}
     found: list[str] = []
     pending = deque([question.target])
@@ -102,25 +107,33 @@ def contradiction(library: Library, question: Question, made: Plan, state: State
         relations, givens, weak = _traced(library, made, relation)
         if weak or any(one in state.spans for one in relation.quantities):
             continue
-        conflicts = [name, *relations, *(f"{one} = {question.strong[one]}" for one in givens if one in question.strong)]
+        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
         return InconsistentError(
-            f"{name}: {_told(relation, state)} (they differ by {abs(check.gap):.2g} of their size). "
-            f"The conflict: {', '.join(conflicts)}.",
-            hint=f"Change or drop one of {', '.join(one for one in givens) or 'the givens'}, or leave {name} out.",
-            conflicts=conflicts,
+            f"{name}: {_told(relation, question, state)} (they differ by {abs(check.gap):.2g} of their size). "
+            f"The conflict: {'; '.join(_few(part) for part in ([name, *relations], stated) if part)}.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out.",
+            conflicts=[name, *relations, *stated],
             gap=abs(check.gap),
         )
     return None
 
 
-def _told(relation: Relation, state: State) -> str:
+def _few(names: Sequence[str]) -> str:
+    """The first of a list that may be long, and how many more there are."""
+    if len(names) <= _NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+
+
+def _told(relation: Relation, question: Question, state: State) -> str:
     """What the two sides come to."""
     written = relation.written
     right, left = value(written.rhs, state.values), value(written.lhs, state.values)
     if isinstance(written.lhs, Name):
         unit = relation.quantities[written.lhs.name].unit
         verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
-        return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} is stated"
+        whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
+        return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
     return f"{written} has {left:.6g} on the left and {right:.6g} on the right (base units)"
 
 

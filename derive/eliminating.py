@@ -11,21 +11,23 @@ And where no equation fixes the target, inequalities may still bound it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from derive.asking import Question
-from derive.blocks import agrees, radical_inverse
-from derive.carrying import Found, State, carried_out
+from derive.carrying import Found, carried_out
 from derive.diagnosing import missing_sets
 from derive.errors import DeriveError, InconsistentError
 from derive.expression import Apply, Equation, Node, walk
 from derive.intervals import Span
+from derive.numeric import radical_inverse
+from derive.outcome import agrees
 from derive.planning import Block, Plan
 from derive.ranging import composed
+from derive.stepping import State
 from quantities.units import Unit
 from quantities.value import Value
 
@@ -40,6 +42,7 @@ _ENOUGH = 4  # lent numbers that must lead to an answer
 _TRIED = 6  # sets of quantities that are lent numbers
 _TOGETHER = 2  # quantities in one of them
 _EDGES = 4  # values at which an inequality may turn
+_JUMPS = {"piecewise", "floor", "ceil"}
 _CHOICES = {"max", "min", "piecewise", "abs", "floor", "ceil"}
 
 
@@ -54,7 +57,7 @@ def cancelled(library: Library, question: Question, left_out: Mapping[str, str])
 
 def _without(library: Library, question: Question, names: tuple[str, ...]) -> Found | None:
     target = question.target
-    results: list[tuple[Found, State]] = []
+    results: list[Found] = []
     for number in _LENT:
         values = _lent(library, names, number)
         if values is None:
@@ -63,19 +66,26 @@ def _without(library: Library, question: Question, names: tuple[str, ...]) -> Fo
             found = carried_out(library, Question(target, {**question.strong, **values}, question.weak))
         except DeriveError:
             continue
-        if len(found.states) == 1 and target in found.states[0].values:
-            results.append((found, found.states[0]))
-            first, last = results[0][1].values[target], found.states[0].values[target]
-            if not abs(first - last) <= 1e-9 * max(abs(first), abs(last)):
-                return None
-    if len(results) < _ENOUGH:
+        if not found.states or not all(target in state.values for state in found.states):
+            continue
+        results.append(found)
+        if not _is_same(_values(results[0], target), _values(found, target)):
+            return None
+    if len(results) < _ENOUGH or _has_any(library, results[0].plan, _CHOICES):
         return None
-    found, state = results[0]
-    if _has_choice(library, found.plan):
-        return None
-    form = composed(target, state.forms)
-    reduced = _free_of(library, form, names) if form is not None else None
-    return _told(library, question, found, state, names, reduced)
+    found = results[0]
+    told = [_told(library, question, found, state, names) for state in found.states]
+    return replace(told[0], states=tuple(state for one in told for state in one.states))
+
+
+def _values(found: Found, target: str) -> list[float]:
+    return sorted(state.values[target] for state in found.states)
+
+
+def _is_same(one: Sequence[float], other: Sequence[float]) -> bool:
+    """Whether two questions have the same answers."""
+    pairs = zip(one, other, strict=False)
+    return len(one) == len(other) and all(abs(a - b) <= 1e-9 * max(abs(a), abs(b)) for a, b in pairs)
 
 
 def _lent(library: Library, names: tuple[str, ...], number: int) -> dict[str, Value] | None:
@@ -103,24 +113,26 @@ def _free_of(library: Library, form: Node, names: tuple[str, ...]) -> Node | Non
     return None
 
 
-def _has_choice(library: Library, made: Plan) -> bool:
+def _has_any(library: Library, made: Plan, ops: Set[str]) -> bool:
+    """Whether one of these operations stands in a relation of the plan."""
     used = [library.relations[name].written for block in made.blocks for name in block.relations]
     nodes = (part for written in used for side in (written.lhs, written.rhs) for part in walk(side))
-    return any(isinstance(part, Apply) and part.op in _CHOICES for part in nodes)
+    return any(isinstance(part, Apply) and part.op in ops for part in nodes)
 
 
-def _told(
-    library: Library, question: Question, found: Found, state: State, names: tuple[str, ...], form: Node | None
-) -> Found:
+def _told(library: Library, question: Question, found: Found, state: State, names: tuple[str, ...]) -> Found:
     """The result as one step through all the relations that led to it, without the numbers that were lent."""
     target = question.target
+    whole = composed(target, state.forms)
+    form = None if whole is None else _free_of(library, whole, names)
     relations = tuple(name for block in found.plan.blocks for name in block.relations)
     known = {name: value.base[1] for name, value in question.strong.items()}
     known |= {name: question.weak[name].base[1] for name in found.plan.weak}
     block = Block(relations, (target,))
     note = f"{' and '.join(names)} cancel{'s' if len(names) == 1 else ''}: any value gives the same {target}"
     forms = {} if form is None else {target: form}
-    reached = State({**known, target: state.values[target]}, {}, forms, (note,))
+    doubts = tuple(one for one in state.notes if "not proved" in one)
+    reached = State({**known, target: state.values[target]}, {}, forms, (note, *doubts))
     return Found(Plan(target, (block,), found.plan.weak, ()), (reached,), found.left_out)
 
 
@@ -140,51 +152,87 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     if not used:
         return None
     if low > high:
-        raise InconsistentError(
-            f"{target}: {', '.join(used)} exclude each other: it would have to be at least {low:.6g} and at most "
-            f"{high:.6g} (base units).",
-            hint="Change one of the givens.",
-            conflicts=used,
-            gap=(low - high) / max(abs(low), abs(high)),
-        )
+        raise _excluding(target, used, (low, high))
     note = f"bounded by {', '.join(used)}; nothing else determines it"
     state = State({}, {target: (low, high)}, {}, (note,))
     return Found(Plan(target, (Block(tuple(used[:1]), (target,)),), (), ()), (state,), left_out)
 
 
+def _excluding(target: str, used: Sequence[str], span: Span) -> InconsistentError:
+    low, high = span
+    return InconsistentError(
+        f"{target}: {', '.join(used)} exclude each other: it would have to be at least {low:.6g} and at most "
+        f"{high:.6g} (base units).",
+        hint="Change one of the givens.",
+        conflicts=used,
+        gap=(low - high) / max(abs(low), abs(high)),
+    )
+
+
 def _allowed(library: Library, question: Question, relation: Relation) -> Span | None:
     """Where an inequality lets the target lie: found from where it holds with equality, and what holds beside that."""
     edges = _edges(library, question, relation)
-    if not edges or len(edges) > _EDGES:
+    if edges is None or len(edges) > _EDGES:
         return None
     domain = library.quantities[question.target].domain
-    ends = [domain.low, *edges, domain.high]
-    pieces = [span for span in pairwise(ends) if span[0] < span[1] and _is_allowed(library, question, relation, span)]
-    return pieces[0] if len(pieces) == 1 else None
+    pieces = [span for span in pairwise([domain.low, *edges, domain.high]) if span[0] < span[1]]
+    verdicts = [_is_allowed(library, question, relation, span) for span in pieces]
+    if None in verdicts:
+        return None
+    if not edges and verdicts == [False]:
+        raise _nowhere(question.target, relation)
+    allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
+    return allowed[0] if len(allowed) == 1 else None
 
 
-def _edges(library: Library, question: Question, relation: Relation) -> list[float]:
-    """The target's values for which the two sides of an inequality are equal."""
+def _nowhere(target: str, relation: Relation) -> InconsistentError:
+    return InconsistentError(
+        f"{relation.name}: {relation.written} does not hold for any {target} in its domain.",
+        hint="Change one of the givens.",
+        conflicts=[relation.name],
+        gap=math.inf,
+    )
+
+
+def _edges(library: Library, question: Question, relation: Relation) -> list[float] | None:
+    """The target's values for which the two sides of an inequality are equal; None where they are not followed."""
     written = relation.written
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
     others = [other for other in library.relations.values() if other.is_equation]
     try:
         found = carried_out(type(library)([*others, equal], library.quantities.values()), question)
     except DeriveError:
-        return []
+        return None
     if relation.name not in (name for block in found.plan.blocks for name in block.relations):
-        return []
-    return sorted({state.values[question.target] for state in found.states if question.target in state.values})
+        return None
+    if not found.states and _has_any(library, found.plan, _JUMPS):
+        return None
+    target = question.target
+    ends = [state.values[target] for state in found.states if target in state.values]
+    ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
+    domain = library.quantities[target].domain
+    return sorted({end for end in ends if domain.low < end < domain.high})
 
 
-def _is_allowed(library: Library, question: Question, relation: Relation, span: Span) -> bool:
-    """Whether the inequality holds at a point inside an interval."""
+def _is_allowed(library: Library, question: Question, relation: Relation, span: Span) -> bool | None:
+    """Whether an inequality holds inside an interval; None where that is not known."""
+    verdicts = [_holds_at(library, question, relation, point) for point in _inside(span)]
+    return None if None in verdicts else any(verdicts)
+
+
+def _inside(span: Span) -> list[float]:
+    """Points in an interval that may be unbounded."""
     low, high = span
-    if math.isinf(low) or math.isinf(high):
-        end = low if math.isinf(high) else high
-        point = 0.0 if math.isinf(end) else end + math.copysign(0.5 * abs(end) + 1e-3, 1 if math.isinf(high) else -1)
-    else:
-        point = (low + high) / 2
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
+    if math.isinf(low) and math.isinf(high):
+        return [-1e3, -1e-3, 1e-3, 1e3]
+    end, sign = (low, 1) if math.isfinite(low) else (high, -1)
+    return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
+
+
+def _holds_at(library: Library, question: Question, relation: Relation, point: float) -> bool | None:
+    """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
     stated = Value(point, point, point, _base_unit(library, question.target))
     values = {question.target: point}
     for name in relation.quantities:
@@ -193,9 +241,11 @@ def _is_allowed(library: Library, question: Question, relation: Relation, span: 
         try:
             found = carried_out(library, Question(name, {**question.strong, question.target: stated}, question.weak))
         except DeriveError:
+            return None
+        if found.plan.is_determined and not found.states:
             return False
         if len(found.states) != 1 or name not in found.states[0].values:
-            return False
+            return None
         values[name] = found.states[0].values[name]
     return agrees(relation.written, values, 0.0)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from derive.expression import Apply, Equation, Name, Node, Number, names_in
 
@@ -132,18 +132,19 @@ def residual(equation: Equation, values: Values) -> float:
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     if gap == 0:
         return 0.0
-    size = math.fsum(abs(value(term, values)) for side in (equation.lhs, equation.rhs) for term in terms(side))
+    size = sum(abs(value(term, values)) for side in (equation.lhs, equation.rhs) for term in terms(side))
     return gap / size if math.isfinite(size) and size > 0 else _NAN
 
 
-def strain(equation: Equation, values: Values) -> float:
+def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
     """How far the sides are apart beside what they would move if every number in them moved by its own size.
 
-    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does.
+    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does. `moving` says whose numbers may
+    move, if not all of them.
     """
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     moved = 0.0
-    for name in names_in(equation.lhs, equation.rhs):
+    for name in names_in(equation.lhs, equation.rhs) if moving is None else moving:
         step = 1e-6 * abs(values[name]) or 1e-9
         aside = {**values, name: values[name] + step}
         change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap

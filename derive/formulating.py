@@ -7,56 +7,132 @@ one is left after that, the formula is ambiguous, and the error holds them all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from derive.blocks import expressed, has_choice
+from derive.asking import outlined
+from derive.cases import Cases, Fork, Tree, cases
 from derive.clock import query, tick
+from derive.cramer import solved_in_symbols
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
-from derive.expression import Apply, Equation, Name, Node
-from derive.isolating import Candidate, isolate, replaced, unwound
-from derive.linear import linear_form
-from derive.planning import Block, plan
-from derive.ranging import composed
+from derive.expression import Apply, Equation, Name, Node, names_in, walk
+from derive.isolating import Candidate, added, isolate, negated, replaced, unwound
+from derive.levels import has_choice
+from derive.planning import Block, Plan
+from derive.ranging import LARGEST, composed, put_in
+from derive.tearing import expressed
 
 if TYPE_CHECKING:
     from derive.library import Library
 
 __all__ = ["formula"]
 
-_LINEAR = 4  # unknowns of a linear block that is solved in symbols
+_Arm = tuple[Node, tuple[Node, ...]]
+"""A closed form, and the conditions under which it is the one."""
 
 
 def formula(library: Library, target: str, given: Iterable[str]) -> Any:
     """The target in terms of the givens (and of defaults, where these do not reach), as a sympy expression."""
     with query():
-        names = [library.quantity(name).name for name in given]
-        library.quantity(target)
-        if target in names:
+        outline = outlined(library, target, given)
+        if outline.target in outline.strong:
             return library.quantities[target]
-        defaults = [
-            n for n, q in library.quantities.items() if q.default is not None and n != target and n not in names
-        ]
-        made = plan(library.structure(), target, names, defaults)
-        if not made.is_determined:
-            from derive.asking import Question
+        found = cases(library, outline)
+        if not found.alternatives:
             from derive.diagnosing import shortage
 
-            raise shortage(library, Question(target, dict.fromkeys(names), {}), {})  # type: ignore[arg-type]
-        forms: dict[str, Node] = {}
-        for block in made.blocks:
-            tick()
-            forms |= _inverted(library, block)
-        whole = composed(target, forms)
-        if whole is None:
-            raise LimitError(
-                f"The closed form of {target} has more than 5000 parts.",
-                hint="Ask for an intermediate quantity; solve and compile do not need the closed form.",
-                limit="5000 parts",
-            )
+            raise shortage(library, outline, {})
+        whole = _chosen(_side_by_side(library, found, found.alternatives))
+        if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
+            raise _too_large(target)
         from derive.symbolic import to_sympy
 
         return to_sympy(whole, library.quantities)
+
+
+def _forms(library: Library, made: Plan) -> dict[str, Node]:
+    forms: dict[str, Node] = {}
+    for block in made.blocks:
+        tick()
+        forms |= _inverted(library, block)
+    return forms
+
+
+def _whole(target: str, forms: Mapping[str, Node]) -> Node:
+    if target not in forms:
+        return Name(target)
+    whole = composed(target, forms)
+    if whole is None:
+        raise _too_large(target)
+    return whole
+
+
+def _too_large(target: str) -> LimitError:
+    return LimitError(
+        f"The closed form of {target} has more than {LARGEST} parts.",
+        hint="Ask for an intermediate quantity; solve and compile do not need the closed form.",
+        limit=f"{LARGEST} parts",
+    )
+
+
+def _arms(library: Library, found: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
+    """The closed form of each case, and the conditions that lead to it."""
+    if isinstance(tree, Fork):
+        decided, holds = _decided(library, found, tree.condition)
+        yield from _arms(library, found, tree.yes, (*path, holds))
+        yield from _arms(library, found, tree.no, (*path, *decided, Apply("not", (holds,))))
+    elif tree is not None:
+        forms = _forms(library, tree.plan)
+        own = [*tree.holding, *(Apply("not", (_all(conditions),)) for conditions in tree.failing)]
+        composed_ones = {name: _whole(name, forms) for name in names_in(*own) if name in forms}
+        conditions = (put_in(condition, composed_ones) for condition in own)
+        yield _whole(tree.plan.target, forms), (*path, *conditions)
+
+
+def _decided(library: Library, found: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
+    """When a condition can be asked, and when it holds, both in terms of the givens."""
+    asked = [name for name in names_in(condition) if name in found.asides]
+    ways = product(*(_side_by_side(library, found, found.asides[name]) for name in asked))
+    paths, holding = [], []
+    for way in ways:
+        path = tuple(one for _, conditions in way for one in conditions)
+        put = put_in(condition, {name: form for name, (form, _) in zip(asked, way, strict=True)})
+        paths.append(path)
+        holding.append(_all((*path, put)))
+    if len(paths) == 1:
+        return paths[0], holding[0]
+    return (Apply("or", tuple(map(_all, paths))),), Apply("or", tuple(holding))
+
+
+def _side_by_side(library: Library, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
+    """The arms of alternatives; where such hold that differ, there is no single value and no arm."""
+    alternatives = [list(_arms(library, found, tree)) for tree in trees]
+    parts: list[_Arm] = []
+    for i, arms in enumerate(alternatives):
+        others = [arm for j, other in enumerate(alternatives) if i != j for arm in other]
+        for form, path in arms:
+            rivals = [Apply("not", (_all(held),)) for rival, held in others if not _are_same(library, rival, form)]
+            parts.append((form, (*path, *rivals)))
+    return parts
+
+
+def _chosen(arms: Sequence[_Arm]) -> Node:
+    if not arms[0][1]:
+        return arms[0][0]
+    return Apply("piecewise", tuple(part for form, path in arms for part in (form, _all(path))))
+
+
+def _are_same(library: Library, one: Node, other: Node) -> bool:
+    from derive.symbolic import to_sympy
+
+    return bool(to_sympy(one, library.quantities) == to_sympy(other, library.quantities))
+
+
+def _all(conditions: Sequence[Node]) -> Node:
+    if len(conditions) == 1:
+        return conditions[0]
+    return Apply("and", tuple(conditions)) if conditions else Apply("true", ())
 
 
 def _inverted(library: Library, block: Block) -> dict[str, Node]:
@@ -64,7 +140,8 @@ def _inverted(library: Library, block: Block) -> dict[str, Node]:
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
         return {name: _single(library, equations[0], name)}
-    linear = _linear(library, equations, block.unknowns)
+    differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
+    linear = solved_in_symbols(differences, block.unknowns, library.quantities)
     return linear or _torn(library, equations, block)
 
 
@@ -108,27 +185,8 @@ def _by_arms(name: str, candidates: Iterable[Candidate]) -> Node:
         conditions = tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)
         if not conditions:
             return Apply("piecewise", (*parts, form)) if parts else form
-        parts += [form, conditions[0] if len(conditions) == 1 else Apply("and", conditions)]
+        parts += [form, _all(conditions)]
     return Apply("piecewise", tuple(parts))
-
-
-def _linear(library: Library, equations: list[Equation], unknowns: tuple[str, ...]) -> dict[str, Node] | None:
-    """A linear block, solved in symbols."""
-    import sympy
-
-    from derive.isolating import added, negated
-    from derive.symbolic import from_sympy, to_sympy
-
-    wanted = frozenset(unknowns)
-    differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
-    if len(unknowns) > _LINEAR or any(linear_form(difference, wanted) is None for difference in differences):
-        return None
-    symbols = [library.quantities[name] for name in unknowns]
-    found = sympy.linsolve([to_sympy(difference, library.quantities) for difference in differences], *symbols)
-    solution = next(iter(found), None)
-    if solution is None or any(wanted & {symbol.name for symbol in part.free_symbols} for part in solution):
-        return None
-    return {name: from_sympy(part)[0] for name, part in zip(unknowns, solution, strict=True)}
 
 
 def _torn(library: Library, equations: list[Equation], block: Block) -> dict[str, Node]:

@@ -21,8 +21,9 @@ from quantities.quantity import Quantity, agreed, read_given
 
 if TYPE_CHECKING:
     from derive.answer import Answer
-    from derive.blocks import Outcome
-    from derive.planning import Plan, Structure
+    from derive.outcome import Outcome
+    from derive.planning import Plan
+    from derive.structure import Structure
     from derive.sweeping import Table
 
 __all__ = ["Library"]
@@ -158,7 +159,7 @@ class Library:
 
     def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
         """Every quantity that these givens determine, they and the defaults included."""
-        from derive.planning import closure
+        from derive.matching import closure
 
         names = [self.quantity(name).name for name in given]
         defaults = [name for name, quantity in self.quantities.items() if quantity.default is not None]
@@ -166,7 +167,7 @@ class Library:
 
     def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
         """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
-        from derive.planning import Structure
+        from derive.structure import Structure
 
         if left_out not in self._structures:
             equations = [r for r in self.relations.values() if r.is_equation and r.name not in left_out]

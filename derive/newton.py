@@ -8,7 +8,7 @@ unknown is nothing to another.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from derive.clock import tick
 from derive.evaluating import residual
@@ -18,6 +18,7 @@ __all__ = ["is_isolated", "many_starts"]
 
 _STEP = 1e-7  # of the difference quotient
 _DONE = 1e-13
+_DAMPED = 1e-5  # share of the largest curvature that is added to each
 
 
 def many_starts(
@@ -27,29 +28,27 @@ def many_starts(
     starts: Sequence[Mapping[str, float]],
     positive: frozenset[str] = frozenset(),
     steps: int = 80,
-) -> list[dict[str, float]]:
+) -> Iterator[dict[str, float]]:
     """The points that the starts run to, where they run to a solution at all.
 
     >>> from derive.grammar import parse_equation
     >>> pair = [parse_equation("x*y = 6*u"), parse_equation("x + y = 5*u")]
-    >>> found = many_starts(pair, ["x", "y"], {"u": 1.0}, [{"x": 1.0, "y": 9.0}])
-    >>> [round(number, 9) for number in found[0].values()]
+    >>> (found,) = many_starts(pair, ["x", "y"], {"u": 1.0}, [{"x": 1.0, "y": 9.0}])
+    >>> [round(number, 9) for number in found.values()]
     [2.0, 3.0]
     """
-    found = []
     for start in starts:
         tick()
         point = _descended(equations, unknowns, known, dict(start), positive, steps)
         if point is not None:
-            found.append(point)
-    return found
+            yield point
 
 
 def is_isolated(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
     """Whether a solution stands alone: its Jacobian has full rank, seen from either side of a corner."""
     gaps = _gaps(equations, known, point)
     return gaps is not None and all(
-        _direction(equations, list(point), known, point, gaps, step) is not None for step in (_STEP, -_STEP)
+        (rows := _rows(equations, list(point), known, point, gaps, step)) and _solved(rows) for step in (_STEP, -_STEP)
     )
 
 
@@ -68,9 +67,11 @@ def _descended(
         size = max(map(abs, gaps))
         if size <= _DONE:
             return point
-        direction = _direction(equations, unknowns, known, point, gaps)
-        if direction is None:
+        rows = _rows(equations, unknowns, known, point, gaps)
+        taken = rows and (_solved([*map(list, rows)]) or _solved(_normal(rows)))
+        if not taken:
             return None
+        direction = dict(zip(unknowns, taken, strict=True))
         moved = _damped(equations, known, point, direction, positive, size)
         if moved is None:
             return point if size <= 1e-10 else None
@@ -84,15 +85,15 @@ def _gaps(equations: Sequence[Equation], known: Mapping[str, float], point: Mapp
     return gaps if all(math.isfinite(gap) for gap in gaps) else None
 
 
-def _direction(
+def _rows(
     equations: Sequence[Equation],
     unknowns: Sequence[str],
     known: Mapping[str, float],
     point: Mapping[str, float],
     gaps: Sequence[float],
     share: float = _STEP,
-) -> dict[str, float] | None:
-    """The Newton step, as a relative change of each unknown; None where the Jacobian is singular."""
+) -> list[list[float]] | None:
+    """The linear equations of a Newton step, in relative changes of the unknowns."""
     columns = []
     for name in unknowns:
         step = share * abs(point[name]) or share
@@ -100,9 +101,20 @@ def _direction(
         if shifted is None:
             return None
         columns.append([(there - here) / share for there, here in zip(shifted, gaps, strict=True)])
-    rows = [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
-    solved = _solved(rows)
-    return None if solved is None else dict(zip(unknowns, solved, strict=True))
+    return [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
+
+
+def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The damped normal equations (Levenberg 1944), which have a solution where the Jacobian is singular.
+
+    A system that holds along a curve is singular on all of it, and has to be met there to be told.
+    """
+    size = len(rows)
+    squares = [[math.fsum(row[i] * row[k] for row in rows) for k in range(size + 1)] for i in range(size)]
+    scale = max(squares[i][i] for i in range(size)) or 1.0
+    return [
+        [entry / scale + (_DAMPED if i == k else 0.0) for k, entry in enumerate(row)] for i, row in enumerate(squares)
+    ]
 
 
 def _solved(rows: list[list[float]]) -> list[float] | None:

@@ -7,13 +7,13 @@ enough digits the noise is gone and the root with it, unless it is one.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from derive.evaluating import holds
+from derive.evaluating import holds, value
 from derive.expression import Apply, Equation, Name, Node, Number
 
-__all__ = ["gap_of", "is_level", "is_root", "overflows", "polished"]
+__all__ = ["gap_of", "is_level", "is_root", "overflows", "polished", "turning_point"]
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
@@ -92,8 +92,54 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
     return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
 
 
+def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
+    """Where, in a stretch too flat for doubles, a form changes its sign; if it does not, where it comes nearest zero.
+
+    >>> from derive.grammar import parse_expression
+    >>> [turning_point(parse_expression(f"(x - 0.1)**{n}*exp(x)"), "x", (0.0999, 0.1002)) for n in (2, 3)]
+    [0.1, 0.1]
+    """
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        reach = max(span[1] - span[0], 1e-9 * max(abs(span[0]), abs(span[1]))) or mpf(10) ** -12
+
+        def height(x: Any) -> Any:
+            try:
+                return _value(form, {name: x}, {name: float(x)})
+            except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+                return None
+
+        def slope(x: Any) -> Any:
+            step = reach * mpf(10) ** -30
+            before, after = height(x - step), height(x + step)
+            return None if before is None or after is None else after - before
+
+        for function in (height, slope):
+            found = _crossed(function, mpf(span[0]) - reach, mpf(span[1]) + reach)
+            if found is not None:
+                return float(found)
+    return (span[0] + span[1]) / 2
+
+
+def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
+    """Where a function changes its sign between two points, to thirty digits; None where it does not."""
+    first, last = function(a), function(b)
+    if first is None or last is None or first * last > 0:
+        return None
+    if first * last == 0:
+        return None if first == last else a if first == 0 else b
+    for _ in range(100):
+        middle = (a + b) / 2
+        at = function(middle)
+        if at is None or at == 0:
+            return None if at is None else middle
+        a, b = (middle, b) if (at < 0) == (first < 0) else (a, middle)
+    return (a + b) / 2
+
+
 def overflows(form: Node, values: Mapping[str, float]) -> bool:
-    """Whether an expression has a value that no double can hold."""
+    """Whether an expression has a value that no double can hold, or that doubles cannot reach."""
     from mpmath import mp, mpf
 
     with mp.workdps(_DIGITS):
@@ -101,7 +147,8 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
             size = abs(_value(form, {name: mpf(number) for name, number in values.items()}, values))
         except (ValueError, ZeroDivisionError, OverflowError, TypeError, KeyError):
             return False
-        return bool(mp.isfinite(size) and (size > mpf("1.7e308") or 0 < size < mpf("5e-324")))
+        lost = not math.isfinite(value(form, values))  # on the way
+        return bool(mp.isfinite(size) and (lost or size > mpf("1.7e308") or 0 < size < mpf("5e-324")))
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Any] | None = None) -> Any:

@@ -19,11 +19,15 @@ from derive.evaluating import value
 from derive.expression import Apply, Name, Node, Number, names_in, walk
 from derive.intervals import Span, enclose
 
-__all__ = ["bounds_of_form", "bounds_sampled", "composed", "slopes"]
+__all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
 
-_LARGEST = 5000  # nodes of a composed form
+LARGEST = 5000
+"""Nodes of the largest closed form that is written out."""
+
 _BOXES = 4000
 _CLOSE = 1e-6
+_STARTS = 2  # best points of a sample from which a search goes on
+_SHORTEST = 1e-4  # step of that search, as a share of the range; an extreme is flat, and missed by its square
 
 
 def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
@@ -46,19 +50,20 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
         return sizes[name]
 
     try:
-        if size(target) > _LARGEST:
+        if size(target) > LARGEST:
             return None
-        return _put_in(forms[target], forms)
+        return put_in(forms[target], forms)
     except RecursionError:
         return None
 
 
-def _put_in(node: Node, forms: Mapping[str, Node]) -> Node:
+def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
+    """An expression with the forms in the place of their names, and the forms' own names replaced likewise."""
     if isinstance(node, Name):
-        return _put_in(forms[node.name], forms) if node.name in forms else node
+        return put_in(forms[node.name], forms) if node.name in forms else node
     if isinstance(node, Number):
         return node
-    return Apply(node.op, tuple(_put_in(arg, forms) for arg in node.args))
+    return Apply(node.op, tuple(put_in(arg, forms) for arg in node.args))
 
 
 def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
@@ -70,9 +75,9 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
         enclosure = enclose(form, spans, name)
         if enclosure is None or at == 0 or at != at:
             continue
-        low, high = enclosure.slopes
-        if math.isfinite(low) and math.isfinite(high) and abs(high - low) <= 1e-6 * (abs(low) + abs(high)):
-            found[name] = (low + high) / 2 * values[name] / at
+        low, high = (slope * values[name] / at for slope in enclosure.slopes)
+        if math.isfinite(low) and math.isfinite(high) and abs(high - low) <= 1e-6 * (abs(low) + abs(high)) + 1e-9:
+            found[name] = (low + high) / 2
     return found
 
 
@@ -145,13 +150,44 @@ def _by_slopes(form: Node, spans: Mapping[str, Span], box: Mapping[str, Span], m
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
-    """The extremes at the corners and along the edges of the box, by carrying the plan out again."""
+    """The extremes as a search finds them: at corners, edges and middles of the box, and from the best of these on."""
     names = list(ranges)[:6]
     points = list(product(*((low, (low + high) / 2, high) for low, high in (ranges[name] for name in names))))
-    found = []
+    found: list[tuple[float, dict[str, float]]] = []
     for point in points[:800]:
         tick()
-        number = again(dict(zip(names, point, strict=True)))
+        at = dict(zip(names, point, strict=True))
+        number = again(at)
         if number is not None:
-            found.append(number)
-    return (min(found), max(found)) if found else None
+            found.append((number, at))
+    if not found:
+        return None
+    found.sort(key=lambda one: one[0])
+    low = min(_climbed(again, ranges, start, -1.0) for start in found[:_STARTS])
+    high = max(_climbed(again, ranges, start, 1.0) for start in found[-_STARTS:])
+    return low, high
+
+
+def _climbed(
+    again: Callable[[Mapping[str, float]], float | None],
+    ranges: Mapping[str, Span],
+    start: tuple[float, dict[str, float]],
+    sign: float,
+) -> float:
+    """The extreme near a point: a step along each range while that helps, then half as long ones."""
+    best, at = start
+    share = 0.25
+    while share > _SHORTEST:
+        tick()
+        steps = []
+        for name, (low, high) in ranges.items():
+            for aside in (at.get(name, low) - share * (high - low), at.get(name, low) + share * (high - low)):
+                moved = {**at, name: min(max(aside, low), high)}
+                number = again(moved) if name in at else None
+                steps.extend([] if number is None else [(number, moved)])
+        number, moved = max(steps, key=lambda one: sign * one[0], default=(best, at))
+        if sign * number > sign * best:
+            best, at = number, moved
+        else:
+            share /= 2
+    return best

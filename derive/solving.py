@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 
 from derive.answer import Answer
 from derive.asking import Question, ask
-from derive.blocks import agrees
-from derive.carrying import Found, State, block_states, carried_out
+from derive.carrying import Found, carried_out, detours
 from derive.clock import query
 from derive.diagnosing import contradiction, shortage
 from derive.eliminating import bounded, cancelled
 from derive.errors import AmbiguousError, DeriveError, LimitError, NoSolutionError, VerificationError
 from derive.evaluating import residual
 from derive.expression import names_in
+from derive.intervals import Span
+from derive.outcome import agrees
 from derive.planning import Plan
+from derive.spreading import spread_without_middle
+from derive.stepping import State, block_states
 from derive.telling import answer_of
 from derive.typesetting import headline
 
@@ -43,7 +46,7 @@ def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mappi
     if len(answers) == 1:
         raise AmbiguousError(
             f"{target} is only bounded: {listing}.",
-            hint="It cancels where the relations bind; any value in these bounds satisfies them.",
+            hint="The relations leave it open within these bounds; give a further quantity.",
             answers=answers,
         )
     raise AmbiguousError(
@@ -58,7 +61,7 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
     with query():
         question = ask(library, target, profiles, given)
         answers = [
-            answer_of(library, question, found.plan, state, found.left_out)
+            answer_of(library, question, found.plan, state, found.left_out, len(found.states) == 1)
             for found in _found(library, question)
             for state in found.states
         ]
@@ -67,35 +70,56 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
 
 def _found(library: Library, question: Question) -> Iterator[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
-    answered = False
     first = carried_out(library, question)
     if not first.plan.is_determined:
         yield _despite_structure(library, question, first)
         return
     broken: list[DeriveError] = []
+    answered = False
     for found in _cases(library, question, first):
-        sound = []
-        for state in found.states:
-            clash = contradiction(library, question, found.plan, _extended(library, found.plan, state))
-            if clash is None:
-                sound.append(state)
-            else:
-                broken.append(clash)
-        if sound:
-            _verified(library, found.plan, sound)
-            yield replace(found, states=tuple(sound))
+        sound = _sound(library, question, found, broken)
+        if sound is not None:
+            yield sound
             answered = True
     if answered:
         return
     if broken and any("not proved" in note for state in first.states for note in state.notes):
-        raise LimitError(
-            f"{question.target}: the solutions that were found contradict a check, and others may exist.",
-            hint="Give more, so that the simultaneous relations are fewer.",
-            limit="numerical search",
-        )
+        ways = detours(library, question, first.plan, first.left_out)
+        for found in ways:
+            sound = _sound(library, question, found, [])
+            if sound is not None:
+                yield sound
+                return
+        raise _unsure(question)
     if broken:
         raise broken[0]
-    raise no_solution(question, first)
+    elsewhere = spread_without_middle(library, question, first)
+    if elsewhere is None:
+        raise no_solution(question, first)
+    yield elsewhere
+
+
+def _sound(library: Library, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
+    """What was found, without the states that contradict a relation; the contradictions are noted."""
+    sound = []
+    for state in found.states:
+        clash = contradiction(library, question, found.plan, _extended(library, found.plan, state))
+        if clash is None:
+            sound.append(state)
+        else:
+            broken.append(clash)
+    if not sound:
+        return None
+    _verified(library, found.plan, sound)
+    return replace(found, states=tuple(sound))
+
+
+def _unsure(question: Question) -> LimitError:
+    return LimitError(
+        f"{question.target}: the solutions that were found contradict a check, and others may exist.",
+        hint="Give more, so that the simultaneous relations are fewer.",
+        limit="numerical search",
+    )
 
 
 def _cases(library: Library, question: Question, first: Found) -> Iterator[Found]:
@@ -167,16 +191,29 @@ def no_solution(question: Question, found: Found) -> NoSolutionError:
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers in ascending order; two that agree to 1e-9 are one."""
+    """The answers in ascending order; two that agree to 1e-9 are one, and an interval speaks for all that it holds."""
+    spans: list[Span] = []
+    bounded = [answer for answer in answers if answer.base is None and answer.bounds is not None]
+    for answer in sorted(bounded, key=_width, reverse=True):
+        assert answer.bounds is not None
+        if not any(_is_held(answer.bounds, span) for span in spans):
+            spans.append(answer.bounds)
+            yield answer
     before: float | None = None
-    bounds: set[tuple[float, float]] = set()
-    for answer in sorted(answers, key=lambda one: -math.inf if one.base is None else one.base):
-        if answer.base is None:
-            assert answer.bounds is not None
-            if answer.bounds in bounds:
-                continue
-            bounds.add(answer.bounds)
-        elif before is not None and abs(answer.base - before) <= 1e-9 * max(abs(before), abs(answer.base)):
+    for answer in sorted((one for one in answers if one.base is not None), key=lambda one: one.base or 0.0):
+        assert answer.base is not None
+        if any(_is_held((answer.base, answer.base), span) for span in spans):
             continue
-        before = answer.base
-        yield answer
+        if before is None or abs(answer.base - before) > 1e-9 * max(abs(before), abs(answer.base)):
+            before = answer.base
+            yield answer
+
+
+def _width(answer: Answer) -> float:
+    return answer.bounds[1] - answer.bounds[0] if answer.bounds else 0.0
+
+
+def _is_held(inner: Span, outer: Span) -> bool:
+    """Whether an interval lies in another, but for rounding."""
+    slack = [1e-9 * abs(end) if math.isfinite(end) else 0.0 for end in inner]
+    return outer[0] - slack[0] <= inner[0] and inner[1] <= outer[1] + slack[1]

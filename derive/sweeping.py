@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling import compiled
-from derive.errors import ExpressionError, LimitError, UnitError
+from derive.errors import DeriveError, ExpressionError, LimitError, UnitError
 from quantities.quantity import Quantity, read_given
 from quantities.units import convert, parse_unit
 from quantities.value import read_value
@@ -43,16 +44,15 @@ class Table:
     def to_pandas(self) -> Any:
         """A row for each point, a column for each axis and target."""
         import numpy
-        import pandas
 
+        pandas = _package("pandas")
         grids = numpy.meshgrid(*self.axes.values(), indexing="ij")
         data = {name: grid.ravel() for name, grid in zip(self.axes, grids, strict=True)}
         return pandas.DataFrame({**data, **{name: numpy.ravel(column) for name, column in self.columns.items()}})
 
     def to_xarray(self) -> Any:
         """A data set over the axes, its units as attributes."""
-        import xarray
-
+        xarray = _package("xarray")
         names = list(self.axes)
         variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
         axes = {name: (name, axis, {"units": self.units[name]}) for name, axis in self.axes.items()}
@@ -63,6 +63,15 @@ class Table:
         from derive.plotting import plot
 
         return plot(self)
+
+
+def _package(name: str) -> Any:
+    """An optional package, or the error that says how to have it."""
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = "pip install 'derive-engine[tables]'"
+        raise DeriveError(f"This needs {name}, which is not installed.", hint=hint) from None
 
 
 def span(text: str, points: int = 50, *, log: bool = False) -> Axis:

@@ -9,13 +9,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.answer import Answer, Step
-from derive.carrying import State, block_states
 from derive.checking import checks_of
 from derive.evaluating import arms
 from derive.expression import Apply, Name, Node, Number, names_in, render, walk
 from derive.intervals import Span
 from derive.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.showing import shown_number
+from derive.spreading import leaves_domain, ranges_of, spread
+from derive.stepping import State, block_states
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -26,16 +27,20 @@ if TYPE_CHECKING:
 __all__ = ["answer_of"]
 
 
-def answer_of(library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str]) -> Answer:
-    """The answer that a state holds."""
+def answer_of(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], alone: bool = True
+) -> Answer:
+    """The answer that a state holds; `alone` says whether it is the plan's only one."""
     target = question.target
     used = _used(library, question, made)
     form = composed(target, state.forms)
-    bounds, how = _bounds(library, question, made, state, form, used)
+    if form is not None and not used.keys() >= set(names_in(form)):  # it hangs on what only numbers are known of
+        form = None
+    bounds, how = _bounds(library, question, made, state, form, alone)
     return Answer(
         quantity=library.quantities[target],
         base=None if target in state.spans else state.values[target],
-        bounds=state.spans.get(target, bounds),
+        bounds=bounds,
         steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
         given=MappingProxyType(used),
         regime=MappingProxyType(_regime(library, made, state)),
@@ -128,20 +133,30 @@ def _assumptions(
 
 
 def _bounds(
-    library: Library, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
+    library: Library, question: Question, made: Plan, state: State, form: Node | None, alone: bool
 ) -> tuple[Span | None, str]:
     """The bounds that ranged givens put on the target, and how they are known."""
-    ranges = {name: (value.base[0], value.base[2]) for name, value in used.items() if value.is_range}
-    if question.target in ranges:
-        return ranges[question.target], ""
-    domain = library.quantities[question.target].domain
-    if not ranges or question.target in state.spans:
-        return None, ""
-    if form is not None and not _chosen_arm(library, made, state):
+    ranges = ranges_of(library, question, made)
+    target = question.target
+    if target in ranges:
+        return ranges[target], ""
+    if not ranges:
+        return state.spans.get(target), ""
+    domain = library.quantities[target].domain
+    box = {name: (number, number) for name, number in state.values.items()} | ranges
+    whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
+    if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):
         (low, high), how = bounds_of_form(form, state.values, ranges)
         return (max(low, domain.low), min(high, domain.high)), how
-    found = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
-    return found, "bounds are sampled, not proved"
+    if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
+        return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"
+    found = spread(library, question, made) if alone else None
+    if found is not None:
+        return found
+    if target in state.spans:
+        return state.spans[target], "bounds are those in the middle of the ranges"
+    searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
+    return searched, "bounds were searched for along this solution, and are not proved"
 
 
 def _chosen_arm(library: Library, made: Plan, state: State) -> bool:

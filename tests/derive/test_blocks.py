@@ -8,9 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from derive.blocks import agrees, expressed, solve_block
+from derive.blocks import solve_block
 from derive.evaluating import value
 from derive.grammar import parse_equation, parse_expression
+from derive.outcome import agrees
+from derive.tearing import expressed
 from quantities.domain import Domain
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -137,3 +139,9 @@ def test_the_other_unknowns_are_written_by_the_one_taken_as_known():
 )
 def test_a_relation_agrees_within_a_share_of_its_terms(op, gap, expected):
     assert agrees(parse_equation(f"a {op} b"), {"a": 1.0 + gap, "b": 1.0}) is expected
+
+
+def test_an_interval_without_end_does_not_swallow_another():
+    outcome = solved(["a = x*max(y, b)", "2*a = 2*x*max(y, b)"], "xy", {"a": 6.0, "b": 3.0})
+    spans = [solution.spans["y"] for solution in outcome.solutions]
+    assert sorted(spans) == [pytest.approx((0, 3)), pytest.approx((3, math.inf))]

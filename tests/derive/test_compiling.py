@@ -108,6 +108,8 @@ def _other_root(case, target, given, one):
         ("y = x + exp(x)", "x", {"y": 0.5}),
         ("y = max(x, a)", "x", {"y": 1.0, "a": 2.0}),
         ("y = max(x, a)", "x", {"y": 2.0, "a": 2.0}),  # only bounded
+        ("y = abs(abs(abs(x - 9) - 4) - 2)", "x", {"y": 1.0}),  # eight, the last of which is not the one
+        ("y = abs(abs(x - 9) - 4)", "x", {"y": 4.5}),  # three, of which one is outside and two remain
     ],
 )
 def test_a_point_without_one_admissible_value_is_no_number(equation, target, known):

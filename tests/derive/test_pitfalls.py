@@ -8,7 +8,7 @@ import math
 import pytest
 
 import derive
-from derive import AmbiguousError, DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive import AmbiguousError, DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from tests.derive.stating import bare, library, number, numbers, span
 
 REAL = dict.fromkeys("abxy", "real")
@@ -27,6 +27,7 @@ ROOTS = [
     ("a = sqrt(1 + x) - 1", {}, {"a": 1e-12}, [2e-12 + 1e-24]),
     ("a = 1 - cos(x)", {"x": "0..3 radian"}, {"a": 1e-14}, [2 * math.asin(math.sqrt(5e-15))]),
     ("a = x + x**2", {}, {"a": 1e-300}, [1e-300]),
+    ("a = x + x**3", {}, {"a": 1e300}, [1e100]),
     ("a = x*b", {}, {"a": 1e-300, "b": 1e-5}, [1e-295]),
 ]
 
@@ -69,10 +70,17 @@ def test_what_is_only_approached_is_no_solution(relation, given):
         bare("a b x", relation).solve_all("x", **given)
 
 
-@pytest.mark.parametrize(("relation", "given"), [("y = a*b", {"a": 1e300, "b": 1e300})])
+@pytest.mark.parametrize(
+    ("relation", "given"), [("y = a*b", {"a": 1e300, "b": 1e300}), ("y = exp(a)/(b + exp(a))", {"a": 1000, "b": 1})]
+)
 def test_a_number_beyond_the_machine_is_not_called_no_solution(relation, given):
     with pytest.raises(LimitError):
         bare("y a b", relation).solve("y", **given)
+
+
+def test_a_search_in_one_turn_that_finds_nothing_says_where_it_sought():
+    with pytest.raises(DeriveError, match=r"turn|from 0 to"):
+        bare("a x", "a = x*sin(x)").solve("x", a=2)
 
 
 FREE = [
@@ -83,12 +91,27 @@ FREE = [
 ]
 
 
+@pytest.mark.parametrize(("relation", "given"), FREE)
+def test_an_identity_fixes_nothing_and_says_so(relation, given):
+    with pytest.raises((UnderdeterminedError, AmbiguousError)) as caught:
+        bare("a b x", relation, domains={"b": "nonnegative"}).solve("x", **given)
+    assert all(answer.value is None for answer in getattr(caught.value, "answers", ()))
+    assert len(getattr(caught.value, "answers", ())) <= 1
+
+
 REPEATING = [
     (("x + y**2 = a", "y + z**2 = b", "x + y**2 + y + z**2 = c"), {"a": 3, "b": 4, "c": 7}),
     (("x*y = a", "y*z = b", "x*z*y**2 = c"), {"a": 3, "b": 4, "c": 12}),
     (("x + max(y, c) = a", "2*x + max(2*y, 2*c) = b"), {"a": 5, "b": 10, "c": 1}),
     (("x = a*y", "x = b*z*y/(z + c)", "y = x*z/(2*a)"), {"a": 1, "b": 2, "c": 2}),
 ]
+
+
+@pytest.mark.parametrize(("relations", "given"), REPEATING)
+def test_relations_that_repeat_each_other_fix_no_number(relations, given):
+    with pytest.raises((UnderdeterminedError, AmbiguousError)) as caught:
+        bare("x y z a b c", *relations).solve("x", **given)
+    assert all(answer.value is None for answer in getattr(caught.value, "answers", ()))
 
 
 # Conditions
@@ -114,6 +137,14 @@ def test_every_case_that_holds_at_its_own_answer_is_an_answer():
     assert numbers(cases.solve_all("x", y=4)) == [2, 8]
 
 
+def test_compiled_functions_and_formulas_mind_the_conditions():
+    cases = bare("x y z", {"equation": "y = 2*x", "when": ["z < 1"]}, {"equation": "y = 3*x", "when": ["z >= 1"]})
+    compiled = cases.compile("y", ["x", "z"])
+    assert [float(compiled(x=1.0, z=z)) for z in (0.5, 2.0)] == [2, 3]
+    form, (x, z) = cases.formula("y", ["x", "z"]), (cases.quantities[name] for name in "xz")
+    assert [float(form.subs({x: 1, z: at})) for at in (0.5, 2)] == [2, 3]
+
+
 def test_a_compiled_function_does_not_choose_between_two_roots():
     parabola = bare("x y", "y = x**2 - 3*x + 4")
     try:
@@ -124,6 +155,18 @@ def test_a_compiled_function_does_not_choose_between_two_roots():
 
 
 # Ranges and bounds
+
+
+def test_the_middle_of_a_range_does_not_speak_for_all_of_it():
+    roof = bare("t a b", "t = max(a, b)")
+    assert [span(answer)[1] for answer in roof.solve_all("a", t="2..7", b=5)] == [7]
+    assert max(span(answer)[1] for answer in roof.solve_all("a", t="4..6", b=5)) == pytest.approx(6)
+
+
+def test_bounds_of_an_implicit_answer_reach_its_extremes():
+    low, high = span(bare("y a", "y + y**3 = a*(4 - a)").solve("y", a="1..3.5"))
+    assert low + low**3 == pytest.approx(1.75, rel=1e-4)
+    assert high + high**3 == pytest.approx(4, rel=1e-4)
 
 
 def test_bounds_stay_in_the_domain():
@@ -142,6 +185,12 @@ def test_what_hangs_twice_on_a_bounded_quantity_is_bounded_once():
 def test_a_weak_limit_that_is_broken_is_a_failed_check():
     answer = bare("x y z", "y = 2*x", "y <= z", profiles={"p": {"z": "1"}}).solve("y", "p", x=3)
     assert [(check.name, check.passed) for check in answer.checks] == [("r2", False)]
+
+
+@pytest.mark.parametrize("relations", [("x <= y", "x >= z"), ("max(x, z) <= y",)])
+def test_limits_that_exclude_each_other_contradict(relations):
+    with pytest.raises((InconsistentError, NoSolutionError)):
+        bare("x y z", *relations).solve_all("x", y=1, z=3)
 
 
 @pytest.mark.parametrize(("relation", "expected"), [("x**2 <= y", (-3, 3)), ("abs(x) <= y", (-9, 9))])

@@ -12,12 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.grammar import parse_equation
-from derive.planning import Block, Structure, closure, plan
+from derive.matching import closure
+from derive.planning import Block, plan
+from derive.structure import Structure
 
 
 def structure(*equations):
     """The graph of equations, named r0, r1, ... in the order in which they are stated."""
-    return Structure.of(SimpleNamespace(name=f"r{i}", written=parse_equation(text)) for i, text in enumerate(equations))
+    written = [parse_equation(text) for text in equations]
+    return Structure.of(SimpleNamespace(name=f"r{i}", written=one, approximate=None) for i, one in enumerate(written))
 
 
 def blocks(made):

@@ -101,6 +101,19 @@ def test_a_form_that_would_double_at_each_step_is_not_written_out():
     assert composed("q60", forms) is None
 
 
+def test_an_elasticity_may_be_zero():
+    assert slopes(parse_expression("a**2 - 3*a + b"), {"a": 1.5, "b": 2.0})["a"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_search_climbs_beyond_its_samples():
+    def bump(at):
+        return math.exp(-((at["a"] - 1.3) ** 2)) + at["b"]
+
+    low, high = bounds_sampled(bump, {"a": (0.0, 4.0), "b": (0.0, 1.0)})
+    assert high == pytest.approx(2, rel=1e-6)
+    assert low == pytest.approx(math.exp(-(2.7**2)))
+
+
 def test_sampled_bounds_are_those_of_the_samples():
     ranges = {"a": (1.0, 3.0), "b": (-1.0, 2.0)}
     assert bounds_sampled(lambda at: at["a"] * at["b"], ranges) == (-3.0, 6.0)

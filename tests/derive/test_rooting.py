@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from derive.evaluating import value
+from derive.expression import Equation, Name
 from derive.grammar import parse_equation, parse_expression
 from derive.rooting import one_turn, roots_of
 from quantities.domain import Domain
+from tests.derive.drawing import expressions
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
@@ -179,3 +182,45 @@ def test_an_angle_with_an_interval_is_sought_in_all_of_it():
     assert not found.turn
     assert found.values == approx(*(angle + math.tau * i for i in range(4) for angle in turns if i < 3 or angle < 1))
     assert one_turn(parse_equation("sin(x) = k"), "x", {"k": 0.5}, interval(0.0, 20.0)) is None
+
+
+DOMAINS = st.sampled_from([REAL, POSITIVE, NONNEGATIVE, interval(-205.0, 305.0), interval(0.0, 305.0)])
+TAMED = st.floats(-200, 300, allow_subnormal=False).map(lambda x: round(x, 3)).filter(lambda x: not 0 < abs(x) < 0.01)
+
+
+def spread(wanted):
+    return all(b - a > 1e-2 * max(abs(a), abs(b)) for a, b in itertools.pairwise(wanted))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(TAMED, min_size=1, max_size=5, unique=True).map(sorted).filter(spread), DOMAINS)
+def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(wanted, domain):
+    coefficients = [float(c) for c in numpy.poly(wanted)]
+    names = [f"c{i}" for i in range(len(coefficients))]
+    text = " + ".join(f"{name}*x**{len(names) - 1 - i}" for i, name in enumerate(names))
+    found = roots(f"{text} = 0*c0", domain, **dict(zip(names, coefficients, strict=True)))
+    assert found.proved
+    assert found.values == pytest.approx([root for root in wanted if root in domain], rel=1e-6, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(TAMED, min_size=1, max_size=4, unique=True).map(sorted).filter(spread), DOMAINS)
+def test_a_product_of_rising_functions_has_the_roots_of_each_and_no_others(wanted, domain):
+    shapes = ("(x - r{i})", "(exp(x/300) - exp(r{i}/300))", "(x**3 - r{i}**3)", "(atan(x/99) - atan(r{i}/99))")
+    text = "*".join(shapes[i % len(shapes)].format(i=i) for i in range(len(wanted)))
+    found = roots(f"{text} = 0*r0", domain, **{f"r{i}": root for i, root in enumerate(wanted)})
+    expected = [root for root in wanted if root in domain]
+    assert found.values == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@given(expressions(), st.floats(0.05, 50), st.sampled_from([0.4, 1.0, 3.0]))
+def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
+    tree = parse_expression(text)
+    level, aside = (value(tree, {"x": x, "y": y}) for x in (hidden, hidden * (1 + 1e-6)))
+    assume(level == level and 1e-100 < abs(level) < 1e100 and abs(aside - level) > 1e-9 * abs(level))
+    found = roots_of(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE)
+    near = any(abs(x - hidden) <= 1e-6 * hidden for x in found.values)
+    inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in found.plateaus)
+    low, high = found.sought
+    assert near or inside or not found.proved or not low <= hidden <= high

@@ -102,6 +102,17 @@ def test_a_conflict_holds_nothing_that_has_no_part_in_it():
     assert not any(name in told for name in ("r2", "d = ", "e = "))
 
 
+def test_a_long_conflict_is_told_in_few_words_and_held_whole():
+    steps = [f"x{i + 1} = x{i} + 1" for i in range(30)]
+    chain = bare(" ".join(f"x{i}" for i in range(31)) + " y", *steps, "y = 2*x30", "y = x30 + x0")
+    with pytest.raises(InconsistentError) as caught:
+        chain.solve("y", x0=1)
+    assert len(caught.value.conflicts) == 33
+    assert caught.value.gap > 0
+    assert "and 27 more" in str(caught.value)
+    assert "follows from the others" in str(caught.value)
+
+
 @pytest.mark.parametrize("current", ["2 A", "2000 mA", "0.002 kA"])
 def test_redundant_givens_that_agree_are_checks(current):
     answer = CIRCUIT.solve("P", V="12 V", J=current, R="6 ohm")
@@ -129,6 +140,28 @@ def test_an_approximate_relation_agrees_within_what_it_states(a, passes):
 
 def test_an_approximate_relation_that_is_used_is_an_assumption():
     assert any("r1" in note and "0.03" in note for note in NEAR.solve("a", b=1).assumptions)
+
+
+ESTIMATES = bare(
+    "x a b c d k y",
+    {"equation": "x = a*b", "approximate": "3 %"},
+    {"equation": "x = c*d*k", "approximate": "3 %"},
+    "y = 2*k",
+    values={"k": "5.1"},
+)
+ESTIMATED = {"a": 2, "b": 10, "c": 2, "d": 2}
+
+
+def test_two_estimates_of_one_thing_do_not_overrule_a_weak_value_together():
+    assert number(ESTIMATES.solve("y", **ESTIMATED)) == pytest.approx(10.2)
+    answer = ESTIMATES.solve("x", **ESTIMATED)
+    assert number(answer) == 20
+    assert [(check.name, check.passed) for check in answer.checks] == [("r2", True)]
+
+
+def test_an_estimate_alone_moves_a_weak_value_and_two_fix_what_has_none():
+    assert number(ESTIMATES.solve("y", x=24, c=2, d=2)) == pytest.approx(12)
+    assert number(ESTIMATES.solve("k", **ESTIMATED)) == pytest.approx(5)
 
 
 def test_an_exact_relation_goes_before_an_approximate_one():
@@ -235,6 +268,75 @@ def test_what_follows_from_a_bounded_quantity_is_bounded():
     chain = bare("t a b c", "t = max(a, b)", "c = 3*a + 1")
     (answer,) = chain.solve_all("c", t=5, b=5)
     assert span(answer) == pytest.approx((1, 16))
+
+
+FLOWS = [
+    (("c = min(a, d) + a",), {"d": 3}, (0, 8)),
+    (("c**2 = a + d",), {"d": 4}, (2, 3)),
+    (("c + log(c) = a + d",), {"d": 1}, (1, 4.496664)),
+    (("c = e + a", "e = c*d + a"), {"d": 0.5}, (0, 20)),
+]
+
+
+@pytest.mark.parametrize(("relations", "given", "expected"), FLOWS, ids=[one[0][0] for one in FLOWS])
+def test_a_bound_is_followed_through_any_relation_and_holds_every_value(relations, given, expected):
+    chain = bare("t a b c d e", "t = max(a, b)", *relations)
+    (answer,) = chain.solve_all("c", t=5, b=5, **given)
+    low, high = span(answer)
+    assert low <= expected[0] + 1e-6
+    assert high >= expected[1] - 1e-6
+    assert (low, high) == pytest.approx(expected, abs=1e-5) or any("enclosure" in note for note in answer.assumptions)
+
+
+def test_what_no_value_of_a_bounded_quantity_allows_has_no_solution():
+    with pytest.raises(NoSolutionError):
+        bare("t a b c", "t = max(a, b)", "c + 10 = min(a, 7)").solve("c", t=5, b=5)
+
+
+def test_two_bounds_on_one_unknown_leave_what_both_allow():
+    walls = bare("x a b s t", "s = max(a, x)", "t = min(b, x)")
+    (answer,) = walls.solve_all("x", s=5, a=5, t=2, b=2)
+    assert span(answer) == pytest.approx((2, 5))
+    (other,) = bare("x a b s t", "t = min(b, x)", "s = max(a, x)").solve_all("x", s=5, a=5, t=2, b=2)
+    assert span(other) == pytest.approx((2, 5))
+
+
+def test_a_solution_in_another_arm_does_not_hide_an_interval():
+    cases = bare("x y a b s", "y = 2*x", "x = (y/2 if y < a else a**2)", "s = max(a, x)")
+    assert [span(answer) for answer in cases.solve_all("x", a=3, s=3)] == [pytest.approx((0, 1.5))]
+
+
+def test_an_end_that_is_only_approached_is_no_value():
+    rising = bare("x s t a b", "s = max(a, x)", "t = b - 1/s")
+    (answer,) = rising.solve_all("t", b=3, a=1, x="5")
+    assert number(answer) == pytest.approx(2.8)
+    open_ended = bare("x y a b", "min(a, x) = a", "y = b - 1/x")
+    (answer,) = open_ended.solve_all("y", a=2, b=3)
+    assert span(answer) == pytest.approx((2.5, 3))
+
+
+def test_a_quantity_that_does_not_move_along_an_interval_has_a_value():
+    fixed = bare("x y z a s", "s = max(a, x)", "y = 3*x", "z = y/x")
+    assert number(fixed.solve("z", a=5, s=5)) == pytest.approx(3)
+    assert number(bare("x y a s b", "s = max(a, x)", "y = min(x + 7, b)").solve("y", s=5, a=5, b=6)) == 6
+
+
+def test_relations_that_say_the_same_do_not_hide_what_another_says():
+    twice = bare("p q r a b c", "p = a*q*r", "p = a*r*q", "q = b*p + r", "r = c*q")
+    answers = twice.solve_all("p", a=2, b="0.25", c="0.5")
+    assert numbers(answers) == pytest.approx([4])
+
+
+def test_a_weak_value_never_leads_beyond_what_strong_ones_allow():
+    equations = ("s = max(a, x)", "x = 3*k", "x = c*d", "c = 2*e")
+    (answer,) = bare("x s a k c d e", *equations, values={"k": "4", "d": "2", "e": "3"}).solve_all("x", s=5, a=5)
+    assert answer.value is None or number(answer) <= 5
+
+
+def test_a_bound_says_which_relations_it_did_not_mind():
+    loose = bare("x y z s a", "s = max(a, x)", "y = x + z", "y = 2*z*sin(z) + x**2")
+    (answer,) = loose.solve_all("x", s=5, a=5)
+    assert span(answer) == pytest.approx((0, 5))
 
 
 def test_a_max_that_is_out_of_reach_has_no_solution():
@@ -358,6 +460,12 @@ def test_quantities_that_cancel_are_eliminated():
     assert number(answer) == pytest.approx(101325 * 0.0289647 / (8.314462618 * 288.15))
     back = GAS.solve("T", p="101325 Pa", rho="1.2 kg/m**3", molar="28.9647 g/mol")
     assert number(back) == pytest.approx(101325 * 0.0289647 / (8.314462618 * 1.2))
+
+
+def test_what_cancels_leaves_every_root():
+    answers = bare("r s x y", "s = r*x", "y = 6*s/(s + r)", "y = 1 + x").solve_all("x")
+    assert numbers(answers) == pytest.approx([2 - math.sqrt(3), 2 + math.sqrt(3)])
+    assert all(any("cancel" in note for note in answer.assumptions) for answer in answers)
 
 
 def test_what_a_max_could_hide_is_not_taken_to_cancel():

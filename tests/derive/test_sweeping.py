@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy
 import pytest
 
 import derive
-from derive import DomainError, LimitError, UnderdeterminedError, UnitError, UnknownNameError
+from derive import DeriveError, DomainError, LimitError, UnderdeterminedError, UnitError, UnknownNameError
 from derive.sweeping import span
 
 GAS = derive.load("""[quantities]
@@ -98,3 +100,16 @@ def test_a_span_is_even_in_its_values_or_in_their_logarithms(log, expected):
 def test_what_cannot_be_swept_is_refused(target, given, error):
     with pytest.raises(error):
         GAS.sweep(target, **given)
+
+
+@pytest.mark.parametrize(
+    ("way", "package", "extra"),
+    [("to_pandas", "pandas", "tables"), ("to_xarray", "xarray", "tables"), ("plot", "matplotlib.figure", "figures")],
+)
+def test_what_is_not_installed_is_named_with_what_installs_it(monkeypatch, way, package, extra):
+    table = GAS.sweep("p", "room", V=span("1..2 litre", 3), n="1 mol")
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(DeriveError) as caught:
+        getattr(table, way)()
+    assert package.partition(".")[0] in str(caught.value)
+    assert f"pip install 'derive-engine[{extra}]'" in str(caught.value)
