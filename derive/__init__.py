@@ -24,8 +24,7 @@ if getattr(quantities, "DISTRIBUTION", "") != "derive-engine":
     )
 
 if TYPE_CHECKING:
-    from derive.answer import Answer, Step
-    from derive.clock import limits
+    from derive.compiling.sweeping import Table, span
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -41,10 +40,11 @@ if TYPE_CHECKING:
         UnknownNameError,
         VerificationError,
     )
+    from derive.files.loading import check, load
     from derive.library import Library
-    from derive.loading import check, load
-    from derive.relation import Relation, relate
-    from derive.sweeping import Table, span
+    from derive.numbers.clock import limits
+    from derive.solving.answer import Answer, Step
+    from derive.stating.relation import Relation, relate
     from quantities.dimension import BASE_UNITS as base_units
     from quantities.profiles import Profile
     from quantities.quantity import Quantity
@@ -103,12 +103,12 @@ _HOMES = {
     **dict.fromkeys(("ExpressionError", "InconsistentError", "LimitError", "NoSolutionError"), "derive.errors"),
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
-    **dict.fromkeys(("Answer", "Step"), "derive.answer"),
-    **dict.fromkeys(("Table", "span"), "derive.sweeping"),
-    "limits": "derive.clock",
+    **dict.fromkeys(("Answer", "Step"), "derive.solving.answer"),
+    **dict.fromkeys(("Table", "span"), "derive.compiling.sweeping"),
+    "limits": "derive.numbers.clock",
     "Profile": "quantities.profiles",
-    **dict.fromkeys(("check", "load"), "derive.loading"),
-    **dict.fromkeys(("Relation", "relate"), "derive.relation"),
+    **dict.fromkeys(("check", "load"), "derive.files.loading"),
+    **dict.fromkeys(("Relation", "relate"), "derive.stating.relation"),
     "Library": "derive.library",
     "Quantity": "quantities.quantity",
 }

@@ -37,7 +37,7 @@ def cli() -> None:
 def check(files: tuple[str, ...], as_json: bool) -> int:
     """Check relation files (with none, the built-in library) for dimensional consistency."""
     from derive.errors import DeriveError, DimensionError, LimitError, Problem
-    from derive.loading import load
+    from derive.files.loading import load
 
     if not files:
         _say_sound("built-in library", _library(None, ()), as_json)
@@ -124,7 +124,7 @@ def solve(
     as_json: bool,
 ) -> int:
     """Answer one question: TARGET from what is given."""
-    from derive.typesetting import as_data, headline
+    from derive.showing.typesetting import as_data, headline
 
     answer = _library(replaced, added).solve(target, *profiles, **_givens(given))
     if as_json:
@@ -186,7 +186,7 @@ def _write(output: str, text: str) -> None:
 
 def _library(replaced: str | None, added: Sequence[str]) -> Library:
     """The built-in library or the one in its place, with what is added to it."""
-    from derive.loading import load
+    from derive.files.loading import load
 
     if replaced is None:
         from derive.relations import library as built_in

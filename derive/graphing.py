@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from derive.planning import Plan, plan
+from derive.planning.plans import Plan, plan
 
 if TYPE_CHECKING:
     from derive.library import Library

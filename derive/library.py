@@ -13,18 +13,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.errors import DeriveError, ExpressionError, unknown
-from derive.expression import names_in
-from derive.relation import Relation
-from derive.vocabulary import Vocabulary
+from derive.language.expression import names_in
+from derive.stating.relation import Relation
+from derive.stating.vocabulary import Vocabulary
 from quantities.profiles import Profile
 from quantities.quantity import Quantity, agreed, read_given
 
 if TYPE_CHECKING:
-    from derive.answer import Answer
-    from derive.outcome import Outcome
-    from derive.planning import Plan
-    from derive.structure import Structure
-    from derive.sweeping import Table
+    from derive.compiling.sweeping import Table
+    from derive.planning.plans import Plan
+    from derive.planning.structure import Structure
+    from derive.solving.answer import Answer
+    from derive.solving.outcome import Outcome
 
 __all__ = ["Library"]
 
@@ -36,7 +36,7 @@ _S = TypeVar("_S")
 class Library:
     """Relations, the quantities they join, and profiles of values; in the order in which they were stated.
 
-    >>> from derive.relation import relate
+    >>> from derive.stating.relation import relate
     >>> voltage, current, resistance = Quantity("V", "V"), Quantity("I", "A"), Quantity("R", "ohm")
     >>> ohm = Library([relate("ohm", voltage, current * resistance)])
     >>> list(ohm.quantities), str(ohm.relations["ohm"])
@@ -113,7 +113,7 @@ class Library:
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
         """The one value of a quantity, from what is given of others.
 
-        >>> from derive.loading import load
+        >>> from derive.files.loading import load
         >>> ohm = load('''[quantities]
         ... V = { unit = "V" }
         ... I = { unit = "A" }
@@ -123,31 +123,31 @@ class Library:
         >>> ohm.solve("R", V="12 V", I="4000 mA").value
         <Quantity(3.0, 'ohm')>
         """
-        from derive.solving import solve
+        from derive.solving.answering import solve
 
         return solve(self, target, profiles, given)
 
     def solve_all(self, target: str, /, *profiles: str | Profile, **given: Any) -> tuple[Answer, ...]:
         """Every admissible value: all roots, all regimes, and bounds where there is no value."""
-        from derive.solving import solve_all
+        from derive.solving.answering import solve_all
 
         return solve_all(self, target, profiles, given)
 
     def formula(self, target: str, given: Iterable[str] = ()) -> Any:
         """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units."""
-        from derive.formulating import formula
+        from derive.compiling.formulating import formula
 
         return formula(self, target, given)
 
     def compile(self, target: str, given: Iterable[str] = (), backend: str = "auto") -> Callable[..., Any]:
         """A fast function of floats or arrays by keyword, in declared units, in and out."""
-        from derive.compiling import compiled
+        from derive.compiling.functions import compiled
 
         return compiled(self, target, given, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
-        from derive.sweeping import sweep
+        from derive.compiling.sweeping import sweep
 
         return sweep(self, targets, profiles, given)
 
@@ -159,7 +159,7 @@ class Library:
 
     def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
         """Every quantity that these givens determine, they and the defaults included."""
-        from derive.matching import closure
+        from derive.planning.matching import closure
 
         names = [self.quantity(name).name for name in given]
         defaults = [name for name, quantity in self.quantities.items() if quantity.default is not None]
@@ -167,7 +167,7 @@ class Library:
 
     def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
         """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
-        from derive.structure import Structure
+        from derive.planning.structure import Structure
 
         if left_out not in self._structures:
             equations = [r for r in self.relations.values() if r.is_equation and r.name not in left_out]

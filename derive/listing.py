@@ -7,7 +7,7 @@ from typing import Any
 
 from derive.errors import unknown
 from derive.library import Library
-from derive.relation import Relation
+from derive.stating.relation import Relation
 from quantities.profiles import Profile
 from quantities.quantity import Quantity
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from derive.errors import ExpressionError, excerpt
-from derive.expression import Apply, Equation, Name, Node, Number
-from derive.relation import Relation
+from derive.language.expression import Apply, Equation, Name, Node, Number
+from derive.stating.relation import Relation
 from quantities.quantity import Quantity, check_name
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from derive.relation import relate
+from derive.stating.relation import relate
 from quantities.symbols import roofline, vocabulary
 
 _state = partial(

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from derive.errors import DeriveError
-from derive.evaluating import value
 from derive.library import Library
-from derive.relation import Relation, relate
+from derive.numbers.evaluating import value
+from derive.stating.relation import Relation, relate
 from quantities.quantity import Quantity
 
 FORMULAS = tomllib.loads((Path(__file__).parents[1] / "derive" / "formulas.toml").read_text(encoding="utf-8"))[

@@ -11,11 +11,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from derive.evaluating import value
-from derive.expression import names_in
-from derive.grammar import parse_expression
+from derive.language.expression import names_in
+from derive.language.grammar import parse_expression
 from derive.library import Library
-from derive.relation import relate
+from derive.numbers.evaluating import value
+from derive.stating.relation import relate
 from quantities.quantity import Quantity
 
 Template = Callable[[list[str]], str]

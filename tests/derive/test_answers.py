@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 import derive
-from tests.derive.stating import bare, library, number, numbers, span
+from tests.derive.statements import bare, library, number, numbers, span
 
 ROOM = library(
     {

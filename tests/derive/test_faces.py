@@ -38,7 +38,7 @@ def python(program: str, cwd: Path, *first_on_path: Path) -> subprocess.Complete
         ("import derive", set()),
         ("import quantities", set()),
         ("import derive; derive.DeriveError, derive.DimensionError, derive.Problem, derive.base_units", set()),
-        ("import derive.grammar; derive.grammar.parse_equation('a = b + c')", set()),
+        ("import derive.language.grammar; derive.language.grammar.parse_equation('a = b + c')", set()),
         ("import derive.cli", {"click"}),
         ("import derive; derive.Quantity('x', 'm')", {"sympy"}),
     ],

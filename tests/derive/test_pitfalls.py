@@ -9,7 +9,7 @@ import pytest
 
 import derive
 from derive import AmbiguousError, DeriveError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
-from tests.derive.stating import bare, library, number, numbers, span
+from tests.derive.statements import bare, library, number, numbers, span
 
 REAL = dict.fromkeys("abxy", "real")
 ROOTS = [

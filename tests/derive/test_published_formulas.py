@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from derive.evaluating import value
 from derive.library import Library
-from derive.relation import relate
+from derive.numbers.evaluating import value
+from derive.stating.relation import relate
 from quantities.quantity import Quantity
 
 FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))["formula"]

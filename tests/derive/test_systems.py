@@ -11,7 +11,7 @@ import pytest
 
 import derive
 from derive import InconsistentError, Library, NoSolutionError, UnderdeterminedError
-from tests.derive import stating
+from tests.derive import statements
 
 ERRORS = {
     "inconsistent": InconsistentError,
@@ -41,7 +41,7 @@ OPEN = [(name, target) for name, system in SYSTEMS.items() for target in system.
 @cache
 def library(name: str) -> Library:
     system = SYSTEMS[name]
-    return stating.library(system["units"], *system["equations"], domains=system.get("domains"))
+    return statements.library(system["units"], *system["equations"], domains=system.get("domains"))
 
 
 @cache

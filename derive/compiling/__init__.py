@@ -1,0 +1,1 @@
+"""Plans as fast functions, closed forms and tables."""

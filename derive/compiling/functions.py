@@ -1,0 +1,121 @@
+"""A question as a fast function of numbers.
+
+Every closed form of the plan becomes one line of Python in base units, with common subexpressions shared; `writing`
+knows the two tongues, one for floats and one for NumPy arrays. Names of users never reach that text: quantities are
+called v0, v1, ... in it. Where an unknown has several inverses, each is tried and the one that satisfies its relation
+within its domain is kept; where a block has no closed form it is solved by numbers, point by point. Where conditions
+decide which relations hold, each case has its own lines (`cases`).
+
+A point that has no admissible value, or more than one, or at which no case holds, comes out as NaN.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from derive.compiling.cases import Cases, cases
+from derive.compiling.drafting import written
+from derive.compiling.writing import Arrays, Floats
+from derive.errors import UnknownNameError, unknown
+from derive.solving.asking import Outline, outlined
+from quantities.value import is_number
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["BACKENDS", "Backend", "compiled"]
+
+Backend = Literal["auto", "python", "numpy"]
+BACKENDS: tuple[str, ...] = get_args(Backend)
+_INFINITY = math.inf
+
+
+def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
+    """A function of the givens by keyword, in declared units, that yields the target in its declared unit.
+
+    >>> from derive.files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "mA" }
+    ... R = { unit = "kohm" }
+    ... [relations.ohm]
+    ... equation = "V = I*R"''')
+    >>> resistance = compiled(ohm, "R", ["V", "I"])
+    >>> resistance(V=12.0, I=4.0)
+    3.0
+    """
+    if backend not in BACKENDS:
+        raise unknown("backend", backend, list(BACKENDS))
+    outline = outlined(library, target, given)
+    found = cases(library, outline)
+    if not found.alternatives:
+        from derive.solving.diagnosing import shortage
+
+        raise shortage(library, outline, {})
+    names, count = outline.strong, len(outline.strong)
+    pick = itemgetter(*names) if count > 1 else lambda numbers: tuple(numbers[name] for name in names)
+    versions = _Versions(library, outline, found)
+
+    def call(**numbers: Any) -> Any:
+        try:
+            values = pick(numbers)
+        except KeyError:
+            raise _misnamed(numbers, names) from None
+        if len(numbers) != count:
+            raise _misnamed(numbers, names)
+        if backend == "numpy":
+            return versions.on_arrays(values)
+        for value in values:
+            if type(value) is not float:  # numbers of other kinds, or arrays
+                if backend == "auto" and not all(map(is_number, values)):
+                    return versions.on_arrays(values)
+                return versions.on_floats(tuple(map(float, values)))
+        return versions.on_floats(values)
+
+    call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
+    return call
+
+
+def _misnamed(numbers: Iterable[str], names: Sequence[str]) -> Exception:
+    for name in numbers:
+        if name not in names:
+            return unknown("argument", name, list(names))
+    missing = [name for name in names if name not in numbers]
+    return UnknownNameError(
+        f"{', '.join(missing)} is missing from the call.",
+        hint=f"Give {', '.join(names)}.",
+        name=missing[0],
+        kind="argument",
+    )
+
+
+class _Versions:
+    """The function in both tongues, each made when it is first asked for."""
+
+    def __init__(self, library: Library, outline: Outline, found: Cases) -> None:
+        self._parts = (library, outline, found)
+        self._floats: Callable[..., float] | None = None
+        self._arrays: Callable[..., Any] | None = None
+
+    def on_floats(self, values: Sequence[float]) -> float:
+        if self._floats is None:
+            self._floats = written(*self._parts, Floats())
+        try:
+            result = self._floats(*values)
+        except (ValueError, ZeroDivisionError, OverflowError):  # arrays carry an undefined part along as NaN
+            return float(self.on_arrays(values))
+        return result if -_INFINITY < result < _INFINITY else math.nan
+
+    def on_arrays(self, values: Sequence[Any]) -> Any:
+        import numpy
+
+        if self._arrays is None:
+            self._arrays = written(*self._parts, Arrays())
+        with numpy.errstate(all="ignore"):
+            arrays = [numpy.asarray(value, dtype=float) for value in values]
+            shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
+            result = numpy.broadcast_to(self._arrays(*arrays), shape)
+            return numpy.where(numpy.isfinite(result), result, numpy.nan)

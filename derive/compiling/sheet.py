@@ -1,0 +1,102 @@
+"""A sheet of lines in one tongue, each subexpression written once, and what the lines so far have worked out.
+
+On floats a test that fails leaves the function at once, with NaN. On arrays tests are kept as masks, which blank the
+points that fail them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from derive.compiling.writing import Tongue, inlined, number, worded
+from derive.language.expression import Apply, Name, Node, Number, names_in
+from derive.planning.plans import Block
+
+__all__ = ["Scope", "Sheet"]
+
+
+@dataclass
+class Scope:
+    """What the lines so far have worked out."""
+
+    variables: dict[str, str] = field(default_factory=dict)  # of each quantity
+    written: dict[Node, str] = field(default_factory=dict)  # of each expression
+    solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+    masks: tuple[str, ...] = ()
+
+    def copy(self) -> Scope:
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved), self.masks)
+
+    def bind(self, name: str, text: str) -> None:
+        if self.variables.get(name) != text:
+            self.variables[name] = text
+            self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
+
+
+class Sheet:
+    """Lines, the names that they may call, and the way to write more of them.
+
+    >>> from derive.language.grammar import parse_expression
+    >>> from derive.compiling.writing import Floats
+    >>> sheet = Sheet(Floats())
+    >>> sheet.expression(parse_expression("sqrt(x) + sqrt(x)"), Scope({"x": "a0"}))
+    'v1'
+    >>> [line.strip() for line in sheet.lines]
+    ['v0 = m.sqrt(a0)', 'v1 = v0 + v0']
+    """
+
+    def __init__(self, tongue: Tongue) -> None:
+        self.tongue = tongue
+        self.lines: list[str] = []
+        self.indent = "    "
+        self.fresh = count()
+        self.space: dict[str, Any] = {"__builtins__": {}, "nan": math.nan, **tongue.names()}
+
+    def write(self, text: str) -> None:
+        self.lines.append(self.indent + text)
+
+    def line(self, text: str) -> str:
+        name = f"v{next(self.fresh)}"
+        self.write(f"{name} = {text}")
+        return name
+
+    def require(self, scope: Scope, *tests: str) -> None:
+        """Go on only where the tests hold."""
+        if not tests:
+            return
+        if self.tongue.is_lazy:
+            self.write(f"if not {self.tongue.logic('and', tests)}:")
+            self.write("    return nan")
+        else:
+            scope.masks = (self.line(self.tongue.logic("and", [*scope.masks[-1:], *tests])),)
+
+    def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
+        """The test that a value is finite and lies within bounds."""
+        above = "<" if is_open or low == -math.inf else "<="
+        below = "<" if high == math.inf else "<="
+        if self.tongue.is_lazy:
+            return f"({low!r} {above} {text} {below} {high!r})"
+        if math.isinf(low) and math.isinf(high):
+            return f"np.isfinite({text})"
+        return f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
+
+    def expression(self, node: Node, scope: Scope) -> str:
+        if isinstance(node, Name):
+            return scope.variables[node.name]
+        if isinstance(node, Number):
+            return number(node)
+        if node not in scope.written:
+            scope.written[node] = self.line(self._worded(node, scope))
+        return scope.written[node]
+
+    def _worded(self, node: Apply, scope: Scope) -> str:
+        def part(inner: Node) -> str:
+            return self.expression(inner, scope)
+
+        def lazy(inner: Node) -> str:
+            return inlined(inner, scope.variables.__getitem__, self.tongue)
+
+        return worded(node, part, lazy, self.tongue)

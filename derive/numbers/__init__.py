@@ -1,0 +1,1 @@
+"""Numbers out of expressions: values, enclosures, roots, and closed forms of one unknown."""

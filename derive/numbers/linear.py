@@ -1,0 +1,121 @@
+"""Systems that are linear in their unknowns: solved by elimination, with their rank told apart from their rounding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from derive.language.expression import Apply, Equation, Name, Node, names_in
+from derive.numbers.evaluating import value
+from derive.numbers.isolating import ONE, ZERO, added, inverted, multiplied, negated
+from quantities.domain import Domain
+
+__all__ = ["linear_form", "linear_solutions"]
+
+_RANK = 1e-12  # a pivot smaller than this share of its column counts as nothing
+
+Linear = dict[str | None, Node]
+"""The factor of each unknown, and under None the constant term."""
+
+
+def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
+    """An expression as a sum of factors times unknowns, or None where it is no such sum.
+
+    >>> from derive.language.expression import render
+    >>> from derive.language.grammar import parse_expression
+    >>> found = linear_form(parse_expression("a*(x + 2*y) - b"), frozenset({"x", "y"}))
+    >>> {name: render(factor) for name, factor in found.items()}
+    {'x': 'a', 'y': 'a*2', None: '-b'}
+    """
+    if unknowns.isdisjoint(names_in(node)):
+        return {None: node}
+    if isinstance(node, Name):
+        return {node.name: ONE}
+    assert isinstance(node, Apply)
+    match node.op:
+        case "add":
+            total: Linear = {}
+            for arg in node.args:
+                part = linear_form(arg, unknowns)
+                if part is None:
+                    return None
+                for name, factor in part.items():
+                    total[name] = added(total.get(name, ZERO), factor)
+            return total
+        case "neg":
+            inner = linear_form(node.args[0], unknowns)
+            return None if inner is None else {name: negated(factor) for name, factor in inner.items()}
+        case "mul":
+            holding = [arg for arg in node.args if not unknowns.isdisjoint(names_in(arg))]
+            if len(holding) > 1:
+                return None
+            inner = linear_form(holding[0], unknowns)
+            others = [arg for arg in node.args if arg is not holding[0]]
+            return None if inner is None else {n: multiplied(*others, factor) for n, factor in inner.items()}
+        case _:
+            return None
+
+
+def linear_solutions(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> tuple[list[dict[str, float]], bool, str] | None:
+    """(solutions, whether the system is singular, why there is none); None where it is not linear."""
+    wanted = frozenset(unknowns)
+    rows: list[list[float]] = []
+    for equation in equations:
+        form = linear_form(added(_cleared(equation, wanted), ZERO), wanted)
+        if form is None:
+            return None
+        row = [value(form.get(name, ZERO), known) for name in unknowns]
+        row.append(-value(form.get(None, ZERO), known))
+        if any(math.isnan(entry) for entry in row):
+            return [], False, "a coefficient is undefined at these numbers"
+        rows.append(row)
+    return _eliminated(rows, list(unknowns), domains)
+
+
+def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
+    """The difference of the sides; what they are divided by is multiplied out first (`a/b = c` is `a = c*b`)."""
+    left, right = equation.lhs, equation.rhs
+    for _ in range(2):
+        factors = left.args if isinstance(left, Apply) and left.op == "mul" else (left,)
+        below = [f for f in factors if isinstance(f, Apply) and f.op == "inv" and not unknowns.isdisjoint(names_in(f))]
+        if below:
+            left = multiplied(*(factor for factor in factors if factor not in below))
+            right = multiplied(right, *(inverted(factor) for factor in below))
+        left, right = right, left
+    return added(left, negated(right))
+
+
+def _eliminated(
+    rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]
+) -> tuple[list[dict[str, float]], bool, str]:
+    """Gauss and Jordan with row scaling and partial pivoting."""
+    size = len(unknowns)
+    for row in rows:
+        scale = max((abs(entry) for entry in row[:-1]), default=0.0)
+        if scale:
+            row[:] = [entry / scale for entry in row]
+    largest = [max(abs(row[column]) for row in rows) or 1.0 for column in range(size)]
+    pivots: list[int] = []
+    for column in range(size):
+        at = len(pivots)
+        best = max(range(at, len(rows)), key=lambda i: abs(rows[i][column]), default=at)
+        if at >= len(rows) or abs(rows[best][column]) <= _RANK * largest[column]:
+            continue
+        rows[at], rows[best] = rows[best], rows[at]
+        pivot = rows[at][column]
+        rows[at] = [entry / pivot for entry in rows[at]]
+        for i, row in enumerate(rows):
+            if i != at and row[column]:
+                factor = row[column]
+                rows[i] = [entry - factor * above for entry, above in zip(row, rows[at], strict=True)]
+        pivots.append(column)
+    size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
+    if len(pivots) < size:
+        if any(abs(row[-1]) > 1e-9 * size_of_right for row in rows[len(pivots) :]):
+            return [], True, "the equations contradict each other"
+        return [], True, "the equations repeat each other"
+    values = {name: rows[i][-1] for i, name in enumerate(unknowns)}
+    outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
+    return [values], False, ", ".join(outside)

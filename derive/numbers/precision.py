@@ -1,0 +1,216 @@
+"""A second opinion in a hundred and fifty digits, for roots that were found by searching.
+
+Where large terms cancel, doubles leave only noise, and a search for a change of sign will find one in noise too. With
+enough digits the noise is gone and the root with it, unless it is one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from derive.language.expression import Apply, Equation, Name, Node, Number
+from derive.numbers.evaluating import holds, value
+
+__all__ = ["gap_of", "is_level", "is_root", "overflows", "polished", "turning_point"]
+
+_DIGITS = 150
+_NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
+_ASIDE = 1e-6  # how far beside a root the gap is looked at
+
+
+def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether the gap between the sides vanishes at a point, beside what it is a little aside of it.
+
+    It does not do to ask how small the gap is beside the terms, which may cancel and dwarf everything; nor beside
+    one, where the sides only approach each other.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> cancelling = parse_equation("y = (1e30 + x) - 1e30")
+    >>> is_root(cancelling, "x", {"x": 3.0, "y": 2.0}), is_root(cancelling, "x", {"x": 2.0, "y": 2.0})
+    (False, True)
+    """
+    x = values[name]
+    aside = _ASIDE * abs(x) or 1e-12
+    at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
+    beside = [gap for gap in (below, above) if gap is not None]
+    largest = max((abs(gap) for gap in beside), default=0)
+    if at is None or abs(at) > largest or largest <= _NOISE * _size(equation, values):
+        return False
+    return bool(abs(at) <= 1e-3 * largest)
+
+
+def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
+    """How far the sides are apart as a share of the larger, where doubles are too few to tell; NaN without a value."""
+    gap = _gap(equation, values)
+    size = _size(equation, values)
+    return math.nan if gap is None else float(gap / size) if size else 0.0
+
+
+def _size(equation: Equation, values: Mapping[str, float]) -> Any:
+    """The larger of the two sides, or zero where one has no value."""
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        numbers = {name: mpf(number) for name, number in values.items()}
+        try:
+            return max(abs(_value(side, numbers, values)) for side in (equation.lhs, equation.rhs))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return mpf(0)
+
+
+def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
+    """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
+    low, high = max(low, -1e60), min(high, 1e60)
+    points = [low + (high - low) * share for share in (0.03, 0.2, 0.5, 0.7, 0.97)]
+    if low >= 0:
+        points += [high * share for share in (1e-3, 1e-6, 1e-9) if high * share > low]
+        points += [low * share for share in (1.001, 1.1, 2.0) if low * share < high]
+    gaps = [_gap(equation, {**values, name: point}) for point in points]
+    known = [gap for gap in gaps if gap is not None]
+    return len(known) == len(gaps) and max(known) - min(known) <= 1e-12 * max(abs(gap) for gap in known)
+
+
+def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
+    """A root, brought to the last digit where cancelling terms have cost some; unchanged where it is none."""
+    from mpmath import mp, mpf
+
+    x = values[name]
+    with mp.workdps(_DIGITS):
+        a, b = mpf(x), mpf(x) * (1 + mpf(_ASIDE)) or mpf(10) ** -12
+        fa, fb = _gap(equation, values, {name: a}), _gap(equation, values, {name: b})
+        for _ in range(60):
+            if fa is None or fb is None or fa == fb:
+                break
+            a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
+            fb = _gap(equation, values, {name: b})
+            if abs(b - a) <= abs(b) * mpf(10) ** -25:
+                break
+        found = float(b)
+    close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
+    return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
+
+
+def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
+    """Where, in a stretch too flat for doubles, a form changes its sign; if it does not, where it comes nearest zero.
+
+    >>> from derive.language.grammar import parse_expression
+    >>> [turning_point(parse_expression(f"(x - 0.1)**{n}*exp(x)"), "x", (0.0999, 0.1002)) for n in (2, 3)]
+    [0.1, 0.1]
+    """
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        reach = max(span[1] - span[0], 1e-9 * max(abs(span[0]), abs(span[1]))) or mpf(10) ** -12
+
+        def height(x: Any) -> Any:
+            try:
+                return _value(form, {name: x}, {name: float(x)})
+            except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+                return None
+
+        def slope(x: Any) -> Any:
+            step = reach * mpf(10) ** -30
+            before, after = height(x - step), height(x + step)
+            return None if before is None or after is None else after - before
+
+        for function in (height, slope):
+            found = _crossed(function, mpf(span[0]) - reach, mpf(span[1]) + reach)
+            if found is not None:
+                return float(found)
+    return (span[0] + span[1]) / 2
+
+
+def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
+    """Where a function changes its sign between two points, to thirty digits; None where it does not."""
+    first, last = function(a), function(b)
+    if first is None or last is None or first * last > 0:
+        return None
+    if first * last == 0:
+        return None if first == last else a if first == 0 else b
+    for _ in range(100):
+        middle = (a + b) / 2
+        at = function(middle)
+        if at is None or at == 0:
+            return None if at is None else middle
+        a, b = (middle, b) if (at < 0) == (first < 0) else (a, middle)
+    return (a + b) / 2
+
+
+def overflows(form: Node, values: Mapping[str, float]) -> bool:
+    """Whether an expression has a value that no double can hold, or that doubles cannot reach."""
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        try:
+            size = abs(_value(form, {name: mpf(number) for name, number in values.items()}, values))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError, KeyError):
+            return False
+        lost = not math.isfinite(value(form, values))  # on the way
+        return bool(mp.isfinite(size) and (lost or size > mpf("1.7e308") or 0 < size < mpf("5e-324")))
+
+
+def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Any] | None = None) -> Any:
+    """The difference of the sides, or None where one of them has no value; `exact` has more digits than a double."""
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        numbers = {name: mpf(number) for name, number in values.items()} | dict(exact or {})
+        try:
+            return _value(equation.lhs, numbers, values) - _value(equation.rhs, numbers, values)
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+            return None
+
+
+def _value(node: Node, numbers: Mapping[str, Any], values: Mapping[str, float]) -> Any:
+    from mpmath import mp, mpf
+
+    if isinstance(node, Name):
+        return numbers[node.name]
+    if isinstance(node, Number):
+        return mpf(node.value.numerator) / node.value.denominator
+    if node.op == "piecewise":
+        return _value(_arm(node, values), numbers, values)
+    args = [_value(arg, numbers, values) for arg in node.args]
+    match node.op:
+        case "pi":
+            return +mp.pi
+        case "add":
+            return mp.fsum(args)
+        case "mul":
+            return mp.fprod(args)
+        case "neg":
+            return -args[0]
+        case "inv":
+            return 1 / args[0]
+        case "pow":
+            return _real(args[0] ** args[1])
+        case "max":
+            return max(args)
+        case "min":
+            return min(args)
+        case "abs":
+            return abs(args[0])
+        case "log2":
+            return _real(mp.log(args[0], 2))
+        case op:
+            return _real(getattr(mp, op)(args[0]))
+
+
+def _real(number: Any) -> Any:
+    """The number, which must not be complex."""
+    from mpmath import mpc
+
+    if isinstance(number, mpc):
+        raise ValueError("complex")
+    return number
+
+
+def _arm(node: Apply, values: Mapping[str, float]) -> Node:
+    for i in range(0, len(node.args) - 1, 2):
+        if holds(node.args[i + 1], values):
+            return node.args[i]
+    if len(node.args) % 2:
+        return node.args[-1]
+    raise ValueError("no arm")

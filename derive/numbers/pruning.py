@@ -1,0 +1,222 @@
+"""Branch and prune: where a form in one name may be zero, with what has been proved of each such place.
+
+The domain is cut into boxes. Of each box the enclosures (`intervals`) tell whether the form can vanish in it at all; if
+not, it is dropped. If the form only rises or only falls there, it has one root or none, and the signs at the box's ends
+say which. Otherwise the box is cut in two, by ratio rather than by length, since magnitudes here run from 1e-15 to
+1e30. What is known of the slope narrows the enclosure of a small box to the second order of its width, so that even a
+double root is cornered in few boxes.
+
+A form is level where it stays within rounding of zero beside its own terms. Places that doubles cannot settle (a
+level stretch, a double root, a jump) are handed on as such, to be judged with more digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from derive.language.expression import Apply, Node
+from derive.numbers.clock import tick
+from derive.numbers.enclosures import Enclosure, sum_of
+from derive.numbers.intervals import enclose
+from derive.numbers.spans import Span, meet, shifted
+
+__all__ = ["FARTHEST", "Places", "middle", "pruned"]
+
+FARTHEST = 1e60
+"""How far from zero an unbounded unknown is sought, in base units."""
+
+_LEAST = 1e-60  # nearer to zero than this there is only zero itself
+_ROUNDING = 1e-14  # share of the terms below which a form is zero
+_STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
+_FINEST = 1e-13  # relative width of a box that is cut no further
+
+
+@dataclass(slots=True)
+class Places:
+    """Where a form may vanish."""
+
+    crossings: list[Span] = field(default_factory=list)  # in each of these lies exactly one root: proved
+    level: list[Span] = field(default_factory=list)  # here it is zero within rounding
+    jumps: list[Span] = field(default_factory=list)  # cut no further: a jump, a pole, an edge of what is defined
+    unsettled: list[Span] = field(default_factory=list)  # left over when patience ended
+    beyond: list[Span] = field(default_factory=list)  # here doubles overflow
+
+
+def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
+    """The places of a span at which a form of one name can be zero; it is not zero anywhere else.
+
+    Patience is the number of boxes that may be opened.
+
+    >>> from derive.language.grammar import parse_expression
+    >>> found = pruned(parse_expression("exp(x) - 3*x"), "x", (0.0, 10.0))
+    >>> len(found.crossings), found.level, found.jumps, found.unsettled
+    (2, [], [], [])
+    """
+    search = _Search(form, name)
+    pending = deque(_parts(span))
+    for _ in range(patience):
+        if not pending:
+            break
+        tick()
+        box = pending.popleft()
+        if not search.settles(box):
+            pending.extend(_halves(box))
+    places = search.places
+    places.unsettled.extend(pending)
+    for spans in (places.crossings, places.level, places.jumps, places.unsettled, places.beyond):
+        spans.sort()
+    places.level, places.beyond = joined(places.level), joined(places.beyond)
+    places.jumps = joined(places.jumps)
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is seen of the form on a box: its enclosure, the same loosened by rounding, and the size of its terms."""
+
+    at: Enclosure
+    loose: Span
+    size: float
+
+    @property
+    def misses_zero(self) -> bool:
+        return self.loose[0] > 0 or self.loose[1] < 0
+
+    @property
+    def is_finite(self) -> bool:
+        return math.isfinite(self.at.values[0]) and math.isfinite(self.at.values[1])
+
+
+class _Search:
+    def __init__(self, form: Node, name: str) -> None:
+        self.name = name
+        self.terms = form.args if isinstance(form, Apply) and form.op == "add" else (form,)
+        self.places = Places()
+
+    def settles(self, box: Span) -> bool:
+        """Whether nothing more is to be learnt from a box by cutting it."""
+        seen = self._look(box)
+        if seen is None or seen.misses_zero:
+            return True
+        if not seen.at.partial:
+            if seen.at.is_monotone and self._crossed(box):
+                return True
+            if self._narrowed(box, seen):
+                return True
+        if _is_fine(box):
+            self.places.jumps.append(box)
+            return True
+        return not seen.is_finite and self._overflows(box)
+
+    def _crossed(self, box: Span) -> bool:
+        """Settle a box on which the form only rises or only falls, by the signs at its ends."""
+        low, high = (self._sign(end) for end in box)
+        if low is None or high is None:
+            return False
+        if low * high < 0:
+            self.places.crossings.append(box)
+        if low == 0 or high == 0:
+            self.places.level.append((box[0] if low == 0 else box[1], box[1] if high == 0 else box[0]))
+        return True
+
+    def _narrowed(self, box: Span, seen: _Look) -> bool:
+        """Whether the mean value theorem settles a box: the form at its middle, and the slope from there."""
+        centre = middle(box)
+        here = self._look((centre, centre))
+        if here is None or here.at.partial or not here.is_finite:
+            return False
+        low, high = meet(seen.at.values, shifted(here.at.values, seen.at.slopes, (box[0] - centre, box[1] - centre)))
+        noise = _ROUNDING * seen.size
+        if low > noise or high < -noise:
+            return True
+        if max(-low, high) <= _ROUNDING * here.size:
+            self.places.level.append(box)
+            return True
+        return False
+
+    def _sign(self, x: float) -> int | None:
+        """The sign at a point, zero within rounding; None where the form has no finite value."""
+        seen = self._look((x, x))
+        if seen is None or seen.at.partial or not seen.is_finite:
+            return None
+        return 1 if seen.loose[0] > 0 else -1 if seen.loose[1] < 0 else 0
+
+    def _overflows(self, box: Span) -> bool:
+        """Whether a box lies where no double holds the form, so that nothing can be learnt there at all."""
+        if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
+            return False
+        for point in (*box, middle(box)):
+            seen = self._look((point, point))
+            if seen is None or seen.is_finite:
+                return False
+        self.places.beyond.append(box)
+        return True
+
+    def _look(self, box: Span) -> _Look | None:
+        """The form on a box; None where it is nowhere defined."""
+        spans = {self.name: box}
+        parts: list[Enclosure] = []
+        for term in self.terms:
+            part = enclose(term, spans, self.name)
+            if part is None:
+                return None
+            parts.append(part)
+        whole = sum_of(parts)
+        loose = [_loosened(part.values) for part in parts]
+        size = sum(max(-part.values[0], part.values[1]) for part in parts)
+        return _Look(whole, (_total(low for low, _ in loose), -_total(-high for _, high in loose)), size)
+
+
+def _loosened(values: Span) -> Span:
+    low, high = values
+    return low - _ROUNDING * min(abs(low), FARTHEST), high + _ROUNDING * min(abs(high), FARTHEST)
+
+
+def _total(lows: Iterable[float]) -> float:
+    """A lower bound of a sum, where there is one."""
+    total = sum(lows)
+    return total if total == total else -math.inf
+
+
+def _parts(span: Span) -> list[Span]:
+    """A span as boxes that do not reach over zero."""
+    low, high = max(span[0], -FARTHEST), min(span[1], FARTHEST)
+    boxes: list[Span] = []
+    if low < -_LEAST:
+        boxes.append((low, min(high, -_LEAST)))
+    if low <= 0 <= high:
+        boxes.append((0.0, 0.0))
+    if high > _LEAST:
+        boxes.append((max(low, _LEAST), high))
+    return boxes
+
+
+def _is_fine(box: Span) -> bool:
+    return box[1] - box[0] <= _FINEST * max(abs(box[0]), abs(box[1]))
+
+
+def middle(box: Span) -> float:
+    """Where a box, which does not reach over zero, is cut: by ratio where its ends are far apart."""
+    low, high = box
+    if low < 0:
+        return -middle((-high, -low))
+    return math.sqrt(low) * math.sqrt(high) if high > 4 * low else (low + high) / 2
+
+
+def _halves(box: Span) -> tuple[Span, Span]:
+    cut = middle(box)
+    return (box[0], cut), (cut, box[1])
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """The spans that touch, as one."""
+    whole: list[Span] = []
+    for low, high in sorted(spans):
+        if whole and low <= whole[-1][1] + 1e-12 * abs(whole[-1][1]) + 2 * _LEAST:
+            whole[-1] = whole[-1][0], max(high, whole[-1][1])
+        else:
+            whole.append((low, high))
+    return whole

@@ -1,0 +1,286 @@
+"""All roots of one equation in one unknown, with a proof that there are no others wherever one can be had.
+
+The known numbers are put in exactly (`folding`). A ratio of polynomials has its roots counted (`polynomials`). For
+anything else the domain is cut into boxes until each is known to hold one root or none (`pruning`). What doubles
+cannot settle there is judged here with more digits (`precision`): a level stretch may be a double root, or a plateau,
+on which the unknown cancels and the answer is an interval, or two sides that only approach each other.
+
+An unknown inside a sine without an interval of its own is sought within one turn.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.numbers.evaluating import residual, strain, value
+from derive.numbers.folding import folded
+from derive.numbers.intervals import enclose
+from derive.numbers.isolating import added, negated
+from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
+from derive.numbers.precision import is_level, is_root, polished, turning_point
+from derive.numbers.pruning import FARTHEST, Places, middle, pruned
+from derive.numbers.spans import Span
+from derive.numbers.turns import one_turn
+from quantities.domain import Domain
+
+__all__ = ["LARGEST", "SMALLEST", "Roots", "one_turn", "roots_of"]
+
+SMALLEST, LARGEST = 1e-60, 1e60
+
+_SAME = 1e-9  # relative distance at which two roots are one
+_ROUNDED = 1e-13  # share of what an equation feels of its numbers, below which rounding may have moved it
+_FLAT = 2e-15  # residual that doubles leave where the sides are the same
+_PATIENCE = 1000  # boxes that may be opened in a domain
+_SPECK = 1e-58  # width that even the digits of `precision` may not resolve beside numbers of any size
+_BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """What was found: single values, whole intervals, and how sure it is that these are all."""
+
+    values: tuple[float, ...]
+    plateaus: tuple[Span, ...] = ()
+    sought: Span = (0.0, 0.0)
+    proved: bool = True  # no other root lies where they were sought
+    turn: bool = False  # the search was kept to one turn of an angle
+
+
+def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
+    """Every value of the name in its domain for which the equation holds at the known numbers.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> roots_of(parse_equation("x**3 - 6*x**2 + 11*x = 6*one"), "x", {"one": 1.0}, positive).values
+    (1.0, 2.0, 3.0)
+    """
+    search = _Search(equation, name, known)
+    turn = one_turn(equation, name, known, domain)
+    if turn is None:
+        return search.counted(domain) or search.cornered(domain, search.places(domain, _PATIENCE))
+    if _stands_outside(search.form, name):  # nothing repeats, so that the whole domain may be within reach
+        places = search.places(domain, _PATIENCE // 4)
+        if not places.unsettled and (everywhere := search.cornered(domain, places)).proved:
+            return everywhere
+    return replace(search.cornered(turn, search.places(turn, _PATIENCE)), turn=True)
+
+
+class _Search:
+    def __init__(self, equation: Equation, name: str, known: Mapping[str, float]) -> None:
+        self.equation = equation
+        self.name = name
+        self.known = {other: number for other, number in known.items() if other != name}
+        self.rounded = [
+            other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
+        ]
+        self.form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
+
+    def counted(self, domain: Domain) -> Roots | None:
+        """The roots of a ratio of polynomials; None where the equation is none."""
+        ratio = ratio_of(self.form, self.name)
+        found = real_roots(ratio[0], self._is_blurred) if ratio else None
+        if ratio is None or found is None:
+            return None
+        values = tuple(x for x in found if x in domain and not _is_pole(ratio[1], x))
+        return Roots(values, (), (domain.low, domain.high))
+
+    def places(self, domain: Domain, patience: int) -> Places:
+        return pruned(self.form, self.name, (domain.low, domain.high), patience)
+
+    def cornered(self, domain: Domain, places: Places) -> Roots:
+        """The roots of any other equation, each in a place of its own."""
+        plateaus, points, doubtful = self._judged(places)
+        values = [self._crossing(span) for span in places.crossings] + points
+        for span in places.unsettled:
+            values += self._glimpsed(span)
+        kept = tuple(self._distinct((x for x in values if x in domain), plateaus))
+        sought = max(domain.low, -FARTHEST), min(domain.high, FARTHEST)
+        return Roots(
+            kept,
+            tuple(_widened(span, domain) for span in plateaus),
+            _without(sought, places.beyond),
+            not (doubtful or places.unsettled or places.beyond),
+        )
+
+    def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
+        """Of the places that doubles leave open: the plateaus, the roots, and whether any stays in doubt."""
+        plateaus: list[Span] = []
+        points: list[float] = []
+        doubtful = False
+        for span in places.level:
+            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), _SPECK)
+            if wide and is_level(self.equation, self.name, self.known, *span):
+                plateaus.append((self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)))
+                continue
+            found = self._touching(span)
+            if wide:  # and not level: the sides approach each other, and mostly that is all
+                found = [x for x in found if self._is_root(x)]
+            points += found
+            doubtful = doubtful or (wide and not found)
+        for span in places.jumps:
+            if any(low <= span[1] and span[0] <= high for low, high in plateaus):
+                continue
+            found = [*self._touching(span), *self._written(span)]
+            points += found
+            doubtful = doubtful or self._has_single_points() or not (found or self._is_gap(span))
+        return plateaus, points, doubtful
+
+    def _crossing(self, span: Span) -> float:
+        low, high = (self._gap(end) for end in span)
+        x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
+        return self._polished(x) if self._is_loose(x) else x
+
+    def _touching(self, span: Span) -> list[float]:
+        """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""
+        low, high = span
+        if 2 * low - high <= 0 <= 2 * high - low and self._is_root(0.0):
+            return [0.0]
+        x = turning_point(self.form, self.name, span)
+        if not self._is_root(x):
+            x = self._polished(x)
+        return [x] if self._is_root(x) or self._is_blurred(x) else []
+
+    def _glimpsed(self, span: Span) -> list[float]:
+        """The root that a change of sign shows in a stretch for which patience did not suffice."""
+        gaps = self._gap(span[0]), self._gap(span[1])
+        if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]):
+            return []
+        x = self._crossing(span)
+        return [x] if self._is_root(x) else []
+
+    def _written(self, span: Span) -> list[float]:
+        """The root that stands at a number in a condition, as in `x == 3`, which no search comes across."""
+        numbers = {float(part.value) for part in walk(self.form) if isinstance(part, Number)}
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= _FLAT]
+
+    def _has_single_points(self) -> bool:
+        """Whether a condition may hold at one number alone, between any two at which the sides are looked at."""
+        return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
+
+    def _is_gap(self, span: Span) -> bool:
+        """Whether a jump or a pole leaves the sides apart on both of its sides, or has no value to be a root."""
+        sizes = [self._residual(end) for end in (*span, middle(span))]
+        return all(size != size or abs(size) > _SAME for size in sizes)
+
+    def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
+        """The end of a plateau, to the last digit where a jump adjoins it."""
+        end = span[side]
+        for low, high in jumps:
+            if low <= end <= high:
+                inside, outside = (high, low) if side == 0 else (low, high)
+                return _last(lambda x: abs(self._residual(x)) <= _FLAT, inside, outside)
+        return end
+
+    def _gap(self, x: float) -> float:
+        """The difference of the sides; NaN where it has none."""
+        return value(self.form, {self.name: x})
+
+    def _sure_gap(self, x: float) -> float:
+        """The same by its enclosure, which knows its sign even where doubles overflow on the way."""
+        at = enclose(self.form, {self.name: (x, x)}, self.name)
+        if at is None or at.partial:
+            return math.nan
+        low, high = at.values
+        return low if low > 0 else high if high < 0 else 0.0
+
+    def _values(self, x: float) -> dict[str, float]:
+        return {**self.known, self.name: x}
+
+    def _residual(self, x: float) -> float:
+        return residual(self.equation, self._values(x))
+
+    def _is_root(self, x: float) -> bool:
+        return is_root(self.equation, self.name, self._values(x))
+
+    def _polished(self, x: float) -> float:
+        return polished(self.equation, self.name, self._values(x))
+
+    def _is_blurred(self, x: float) -> bool:
+        """Whether the sides are no further apart at a point than the rounding of the numbers in them allows."""
+        return strain(self.equation, self._values(x), self.rounded) <= _ROUNDED
+
+    def _is_loose(self, x: float) -> bool:
+        """Whether the sides hardly feel the unknown, so that doubles have lost digits of it."""
+        here, aside = (self._residual(at) for at in (x, x * (1 + 1e-6)))
+        return not abs(aside - here) >= 1e-10
+
+    def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
+        kept: list[float] = []
+        for x in sorted(values):
+            if any(low - _SAME * abs(x) <= x <= high + _SAME * abs(x) for low, high in plateaus):
+                continue
+            if not kept or abs(x - kept[-1]) > _SAME * max(abs(x), abs(kept[-1])):
+                kept.append(x)
+        return kept
+
+
+def bracketed(gap: Callable[[float], float], span: Span) -> float:
+    """The root between two ends of opposite sign: the secant, kept inside a bracket by bisection."""
+    a, b = span
+    fa, fb = gap(a), gap(b)
+    for step in range(400):
+        if fa == 0 or fb == 0:
+            break
+        cut = middle((a, b))
+        if step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
+            secant = b - fb * (b - a) / (fb - fa)
+            cut = secant if a < secant < b else cut
+        if not a < cut < b:
+            break
+        fm = gap(cut)
+        if fm == 0 or fm != fm:
+            return cut
+        if (fm < 0) == (fa < 0):
+            a, fa = cut, fm
+        else:
+            b, fb = cut, fm
+    return a if abs(fa) <= abs(fb) else b
+
+
+def _last(holds: Callable[[float], bool], inside: float, outside: float) -> float:
+    """The last double, on the way from inside to outside, at which something still holds."""
+    if holds(outside):
+        return outside
+    for _ in range(100):
+        cut = (inside + outside) / 2
+        if cut in (inside, outside):
+            break
+        inside, outside = (cut, outside) if holds(cut) else (inside, cut)
+    return inside
+
+
+def _is_pole(denominator: Polynomial, x: float) -> bool:
+    try:
+        terms = [float(c) * x**i for i, c in enumerate(denominator)]
+        return abs(math.fsum(terms)) <= _ROUNDED * math.fsum(map(abs, terms))
+    except OverflowError:  # as a number so large does, and nothing near a pole
+        return False
+
+
+def _without(sought: Span, beyond: list[Span]) -> Span:
+    """What was searched, less what lies beyond all doubles."""
+    low, high = sought
+    for start, end in beyond:
+        low, high = (end if start <= low else low), (start if end >= high else high)
+    return low, high
+
+
+def _widened(span: Span, domain: Domain) -> Span:
+    """A plateau up to the ends of the domain, where the search stopped short of them."""
+    low = domain.low if span[0] <= -FARTHEST or (0 < span[0] <= 1e-60 and domain.low >= 0) else span[0]
+    return low, domain.high if span[1] >= FARTHEST else span[1]
+
+
+def _stands_outside(form: Node, name: str) -> bool:
+    """Whether the name also stands outside of every sine, cosine and tangent, so that nothing repeats."""
+    pending = [form]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name) and node.name == name:
+            return True
+        if isinstance(node, Apply) and node.op not in ("sin", "cos", "tan"):
+            pending.extend(node.args)
+    return False

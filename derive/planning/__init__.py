@@ -1,0 +1,1 @@
+"""Which relations answer a question, in which order: structure only."""

@@ -1,0 +1,125 @@
+"""A maximum matching of relations to unknowns: which relations are needed, and what they leave open.
+
+What is matched grows by augmenting paths, so that whoever comes first is served. An unknown that is left unmatched, or
+that could be exchanged for one that is, is underdetermined (Dulmage and Mendelsohn 1958).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+
+from derive.planning.structure import Structure
+
+__all__ = ["Matching", "closure"]
+
+
+def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
+    """Every quantity that these names determine, themselves included."""
+    known = frozenset(given)
+    matching = Matching(known)
+    for relation, members in structure.members.items():
+        matching.add(relation, members)
+    loose = matching.loose()
+    return known | {name for name in matching.unknowns if name not in loose}
+
+
+class Matching:
+    """A matching, and what it was made of.
+
+    >>> matching = Matching(frozenset({"a"}))
+    >>> [matching.add("r1", "abc"), matching.add("r2", "ac"), matching.add("r3", "bc")]
+    [True, True, False]
+    >>> matching.fixes
+    {'r1': 'b', 'r2': 'c'}
+    """
+
+    def __init__(self, known: frozenset[str]) -> None:
+        self.known = known
+        self.members: dict[str, tuple[str, ...]] = {}
+        self.fixes: dict[str, str] = {}  # relation -> unknown
+        self.fixed_by: dict[str, str] = {}  # unknown -> relation
+        self.unknowns: dict[str, None] = {}
+        self.holders: dict[str, list[str]] = {}
+
+    def add(self, relation: str, members: Iterable[str]) -> bool:
+        """Take in a relation; whether it fixes something that was open."""
+        open_ones = tuple(name for name in members if name not in self.known)
+        self.members[relation] = open_ones
+        for name in open_ones:
+            self.unknowns.setdefault(name)
+            self.holders.setdefault(name, []).append(relation)
+        return self._augment(relation)
+
+    def _augment(self, start: str) -> bool:
+        """Breadth-first search for an unknown that is free, and the exchange of partners along the way back."""
+        came_from: dict[str, str] = {}  # unknown -> the relation it was reached from
+        pending = deque([start])
+        while pending:
+            relation = pending.popleft()
+            for name in self.members[relation]:
+                if name in came_from:
+                    continue
+                came_from[name] = relation
+                holder = self.fixed_by.get(name)
+                if holder is None:
+                    self._exchange(name, came_from, start)
+                    return True
+                pending.append(holder)
+        return False
+
+    def _exchange(self, name: str, came_from: Mapping[str, str], start: str) -> None:
+        while True:
+            relation = came_from[name]
+            before = self.fixes.get(relation)
+            self.fixes[relation], self.fixed_by[name] = name, relation
+            if relation == start:
+                return
+            assert before is not None
+            name = before
+
+    def given(self, names: Iterable[str]) -> Matching:
+        """A copy in which these quantities are known as well."""
+        other = Matching(self.known)
+        other.members, other.unknowns = dict(self.members), dict(self.unknowns)
+        other.fixes, other.fixed_by = dict(self.fixes), dict(self.fixed_by)
+        other.holders = self.holders  # only asked of what is loose
+        for name in names:
+            other.members[f"={name}"] = (name,)
+            other._augment(f"={name}")
+        return other
+
+    def hangs_on(self, name: str) -> Iterator[str]:
+        """The unknowns that a quantity is worked out from, the nearest first, and itself."""
+        seen = {name}
+        pending = deque([name])
+        while pending:
+            found = pending.popleft()
+            yield found
+            relation = self.fixed_by.get(found)
+            fresh = [other for other in self.members[relation] if other not in seen] if relation else []
+            seen.update(fresh)
+            pending.extend(fresh)
+
+    def settles(self, name: str) -> bool:
+        """Whether a quantity is fixed, and all that it is worked out from.
+
+        >>> matching = Matching(frozenset({"a"}))
+        >>> matching.add("r1", "abc")
+        True
+        >>> matching.settles("b"), matching.given("c").settles("b")
+        (False, True)
+        """
+        return all(found in self.fixed_by for found in self.hangs_on(name))
+
+    def loose(self, start: Iterable[str] | None = None) -> set[str]:
+        """The unknowns that no relation fixes, all of them or those to start from, and all exchangeable for one."""
+        found = {name for name in (self.unknowns if start is None else start) if name not in self.fixed_by}
+        pending = deque(found)
+        while pending:
+            for relation in self.holders.get(pending.popleft(), ()):
+                other = self.fixes.get(relation)
+                if other is not None and other not in found:
+                    found.add(other)
+                    pending.append(other)
+        return found

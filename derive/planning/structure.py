@@ -1,0 +1,68 @@
+"""The bare graph of a set of relations: which quantities each holds, and which it is written for."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from derive.language.expression import Name, names_in
+
+if TYPE_CHECKING:
+    from derive.stating.relation import Relation
+
+__all__ = ["Structure"]
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Relations by name, in order of preference, and their quantities.
+
+    >>> from derive.files.loading import load
+    >>> ohm = load('[quantities]\\nV = { unit = "V" }\\nI = { unit = "A" }\\nR = { unit = "ohm" }\\n'
+    ...            '[relations]\\nohm = { equation = "V = I*R" }')
+    >>> Structure.of(ohm.relations.values()).forward
+    {'ohm': 'V'}
+    """
+
+    members: Mapping[str, tuple[str, ...]]
+    forward: Mapping[str, str]  # relation -> the quantity that it is written for, if it is written for one
+    holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that hold it
+    rivals: frozenset[str] = frozenset()  # approximate relations for what an approximate one before them is written for
+
+    @classmethod
+    def of(cls, relations: Iterable[Relation]) -> Structure:
+        members: dict[str, tuple[str, ...]] = {}
+        forward: dict[str, str] = {}
+        holders: dict[str, list[str]] = {}
+        rivals: set[str] = set()
+        estimated: set[str] = set()
+        for relation in relations:
+            written = relation.written
+            held = names_in(written.lhs, written.rhs)
+            members[relation.name] = held
+            if isinstance(written.lhs, Name) and written.lhs.name not in names_in(written.rhs):
+                forward[relation.name] = written.lhs.name
+                if relation.approximate is not None and written.lhs.name in estimated:
+                    rivals.add(relation.name)
+                elif relation.approximate is not None:
+                    estimated.add(written.lhs.name)
+            for name in held:
+                holders.setdefault(name, []).append(relation.name)
+        return cls(members, forward, {name: tuple(found) for name, found in holders.items()}, frozenset(rivals))
+
+    def reached(self, target: str, given: frozenset[str]) -> list[str]:
+        """The relations connected to the target through unknowns, in order of preference."""
+        seen = {target}
+        found: set[str] = set()
+        pending = deque([target])
+        while pending:
+            for relation in self.holders.get(pending.popleft(), ()):
+                if relation in found:
+                    continue
+                found.add(relation)
+                fresh = [name for name in self.members[relation] if name not in seen and name not in given]
+                seen.update(fresh)
+                pending.extend(fresh)
+        return [relation for relation in self.members if relation in found]

@@ -1,0 +1,1 @@
+"""How numbers, answers and relations are shown."""

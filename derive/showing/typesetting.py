@@ -1,0 +1,141 @@
+"""An answer as text, as Markdown and as LaTeX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from derive.showing.numerals import shown_number
+
+if TYPE_CHECKING:
+    from derive.solving.answer import Answer
+
+__all__ = ["as_data", "as_latex", "as_markdown", "as_text", "headline"]
+
+_TEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "%": r"\%",
+        "&": r"\&",
+        "#": r"\#",
+        "_": r"\_",
+        "$": r"\$",
+        "^": r"\textasciicircum{}",
+        "~": r"\textasciitilde{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+    }
+)
+_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()#+-!|<>$&~"})
+
+
+def headline(answer: Answer) -> str:
+    """The answer in one line: `period = 2.00 s`."""
+    unit = answer.quantity.unit
+    name = answer.quantity.name
+    if answer.base is not None:
+        bounds = answer.bounds
+        spread = f"  ({shown_number(bounds[0], unit)} to {shown_number(bounds[1], unit)})" if bounds else ""
+        return f"{name} = {shown_number(answer.base, unit)}{spread}"
+    assert answer.bounds is not None
+    low, high = (shown_number(end, unit) for end in answer.bounds)
+    return f"{name} lies between {low} and {high}"
+
+
+def as_text(answer: Answer) -> str:
+    """The answer, each step as stated, rearranged, with numbers, and its value; and what stands behind it."""
+    lines = [headline(answer)]
+    for number, step in enumerate(answer.steps, 1):
+        lines += ["", f"{number}. {step.relation}: {step.equation}"]
+        name, equals, form = step.rearranged.partition(" = ")
+        rows = [form] if equals and step.rearranged != step.equation else []
+        rows += [row for row in (step.numbers, step.value) if row not in ("", form)]
+        lines += [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
+    for title, rows in _sections(answer):
+        lines += ["", title, *(f"  {row}" for row in rows)]
+    return "\n".join(lines)
+
+
+def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
+    width = max((len(name) for name in answer.given), default=0)
+    told = max((len(str(value)) for value in answer.given.values()), default=0)
+    given = [f"{name:<{width}} = {value!s:<{told}}  {value.source}" for name, value in answer.given.items()]
+    regime = [f"{relation}: {arm} binds" for relation, arm in answer.regime.items()]
+    sections = [
+        ("given", given),
+        ("regime", regime),
+        ("assumptions", list(answer.assumptions)),
+        ("checks", [str(check) for check in answer.checks]),
+    ]
+    return [(title, rows) for title, rows in sections if rows]
+
+
+def as_data(answer: Answer) -> dict[str, Any]:
+    """The answer as plain data: the schema of `derive solve --json`."""
+    unit = answer.quantity.unit
+    low, high = (None, None) if answer.bounds is None else (unit.from_base(end) for end in answer.bounds)
+    return {
+        "target": answer.quantity.name,
+        "value": None if answer.base is None else unit.from_base(answer.base),
+        "unit": unit.text,
+        "low": low,
+        "high": high,
+        "steps": [
+            {
+                "relation": step.relation,
+                "equation": step.equation,
+                "rearranged": step.rearranged,
+                "numbers": step.numbers,
+                "value": step.value,
+            }
+            for step in answer.steps
+        ],
+        "given": {
+            name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
+            for name, value in answer.given.items()
+        },
+        "regime": dict(answer.regime),
+        "assumptions": list(answer.assumptions),
+        "checks": [
+            {"name": check.name, "statement": check.statement, "gap": check.gap, "passed": check.passed}
+            for check in answer.checks
+        ],
+    }
+
+
+def as_markdown(answer: Answer) -> str:
+    """The answer as a Markdown section."""
+    lines = [f"**{_md(headline(answer))}**", ""]
+    for number, step in enumerate(answer.steps, 1):
+        lines.append(f"{number}. {_md(step.rearranged)} = {_md(step.value)}  ")
+        lines.append(f"   {_md(step.relation)}: {_md(step.equation)}")
+    for title, rows in _sections(answer):
+        lines += ["", f"*{title}*", "", *(f"- {_md(row)}" for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _md(text: str) -> str:
+    return text.translate(_MARKDOWN)
+
+
+def as_latex(answer: Answer) -> str:
+    """The answer as LaTeX text: a description of its steps, every user's text escaped."""
+    lines = [rf"\paragraph{{{_tex(headline(answer))}}}"]
+    if answer.steps:
+        lines.append(r"\begin{enumerate}")
+        lines += [
+            rf"\item {_tex(step.rearranged)} $=$ {_tex(step.value)} \quad (\textit{{{_tex(step.relation)}}}: "
+            rf"{_tex(step.equation)})"
+            for step in answer.steps
+        ]
+        lines.append(r"\end{enumerate}")
+    for title, rows in _sections(answer):
+        lines += [rf"\subparagraph{{{_tex(title)}}}", r"\begin{itemize}"]
+        lines += [rf"\item {_tex(row)}" for row in rows]
+        lines.append(r"\end{itemize}")
+    return "\n".join(lines) + "\n"
+
+
+def _tex(text: str) -> str:
+    return text.translate(_TEX)

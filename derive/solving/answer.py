@@ -1,0 +1,120 @@
+"""An answer: a value with everything that stands behind it, and as text that can be followed with a pencil."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from derive.showing.numerals import in_unit
+from quantities.quantity import Quantity
+from quantities.source import Source
+from quantities.value import Value
+
+__all__ = ["Answer", "Check", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One relation at work: as stated, rearranged for what it yields, with the numbers put in, and the value."""
+
+    relation: str
+    equation: str
+    rearranged: str
+    numbers: str
+    value: str
+    quantity: str
+
+    def __str__(self) -> str:
+        return f"{self.relation}: {self.equation}  =>  {self.rearranged} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that could be tested and was not needed: a relation, or a weak value."""
+
+    name: str
+    statement: str
+    gap: float  # the residual, as a share of the terms
+    passed: bool
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question; numbers are held in base units and come out in the quantity's unit."""
+
+    quantity: Quantity
+    base: float | None
+    bounds: tuple[float, float] | None
+    steps: tuple[Step, ...]
+    given: Mapping[str, Value]
+    regime: Mapping[str, str]
+    assumptions: tuple[str, ...]
+    sources: tuple[Source, ...]
+    checks: tuple[Check, ...]
+    _formula: Callable[[], Any] = field(repr=False, compare=False)
+    _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
+
+    @property
+    def value(self) -> Any:
+        """The value as a pint Quantity in the declared unit, or None where there are only bounds."""
+        return None if self.base is None else in_unit(self.base, self.quantity.unit)
+
+    @property
+    def low(self) -> Any:
+        """The lower bound, or None where nothing was a range."""
+        return None if self.bounds is None else in_unit(self.bounds[0], self.quantity.unit)
+
+    @property
+    def high(self) -> Any:
+        """The upper bound, or None where nothing was a range."""
+        return None if self.bounds is None else in_unit(self.bounds[1], self.quantity.unit)
+
+    def to(self, unit: str) -> Any:
+        """The value in another unit."""
+        from quantities.units import convert, parse_unit
+
+        target = parse_unit(unit)
+        if self.base is None:
+            return None
+        number = convert(self.quantity.unit.from_base(self.base), self.quantity.unit, target)
+        from quantities.registry import quantity
+
+        return quantity(number, target)
+
+    @property
+    def formula(self) -> Any:
+        """The closed form in sympy, worked out when asked for; None where only a number exists."""
+        return self._formula()
+
+    @property
+    def elasticities(self) -> Mapping[str, float]:
+        """By how many percent the answer moves when a given moves by one percent."""
+        return self._elasticities()
+
+    def text(self) -> str:
+        """The answer and its derivation as aligned text."""
+        from derive.showing.typesetting import as_text
+
+        return as_text(self)
+
+    def markdown(self) -> str:
+        """The derivation in Markdown, its mathematics in dollar signs."""
+        from derive.showing.typesetting import as_markdown
+
+        return as_markdown(self)
+
+    def latex(self) -> str:
+        """The derivation in LaTeX."""
+        from derive.showing.typesetting import as_latex
+
+        return as_latex(self)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()

@@ -1,0 +1,117 @@
+"""One block of a plan at given numbers: every admissible value of its unknowns.
+
+A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
+need each other are solved, in this order: as a linear system; by tearing (take one unknown as known, work out the
+others from it, and let the last relation decide it, which is again one unknown in one relation, with all its roots);
+and numerically from many starts, which finds roots and cannot prove that there are no more.
+
+Whatever a method proposes is put back into the relations before it counts. A value that satisfies a relation only
+because it cancels there is a plateau: an interval of values, and no value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from derive.language.expression import Apply, Equation, names_in, walk
+from derive.numbers.clock import tick
+from derive.numbers.isolating import arms_of, replaced
+from derive.numbers.linear import linear_solutions
+from derive.solving.numeric import solved_from_starts
+from derive.solving.outcome import Outcome, Solution, System, is_covered
+from derive.solving.single import values_of
+from derive.solving.tearing import torn
+from quantities.domain import Domain
+
+__all__ = ["solve_block"]
+
+_VARIANTS = 24  # combinations of arms that a system is taken apart into
+
+
+def solve_block(
+    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+) -> Outcome:
+    """Every value of the unknowns in their domains for which all the equations hold.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> size = Domain("0..100", 0.0, 100.0)
+    >>> pair = [parse_equation("x + y = a"), parse_equation("x = max(y, b)*y")]
+    >>> found = solve_block(pair, ["x", "y"], {"a": 6.0, "b": 1.0}, {"x": size, "y": size})
+    >>> [dict(solution.values) for solution in found.solutions]
+    [{'x': 4.0, 'y': 2.0}]
+    """
+    if len(unknowns) == 1:
+        return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
+    system = System(tuple(equations), tuple(unknowns), known, domains)
+    variants = _variants(system.equations, frozenset(unknowns))
+    return _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
+
+
+def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
+    """The system with every choice that holds an unknown replaced by one of its arms, in all combinations."""
+    pending, finished = [equations], []
+    while pending:
+        tick()
+        variant = pending.pop()
+        found = _first_choice(variant, unknowns)
+        if found is None:
+            finished.append(variant)
+            continue
+        index, switch = found
+        whole = variant[index]
+        for arm, _ in arms_of(switch):
+            changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
+            pending.append((*variant[:index], changed, *variant[index + 1 :]))
+        if len(pending) + len(finished) > _VARIANTS:
+            return [equations]
+    return finished
+
+
+def _first_choice(equations: Sequence[Equation], unknowns: frozenset[str]) -> tuple[int, Apply] | None:
+    for index, equation in enumerate(equations):
+        for side in (equation.lhs, equation.rhs):
+            for part in walk(side):
+                if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
+                    continue
+                if not unknowns.isdisjoint(names_in(part)):
+                    return index, part
+    return None
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """One outcome out of those of all variants."""
+    found: list[Solution] = []
+    for solution in sorted((s for outcome in outcomes for s in outcome.solutions), key=lambda s: -len(s.spans)):
+        if not is_covered(solution, found):
+            found.append(solution)
+    caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")
+    undecided = any(outcome.undecided for outcome in outcomes)
+    if found and undecided and not caveat:
+        caveat = "whether another arm has a solution was sought numerically and is not proved"
+    reason = next((outcome.reason for outcome in outcomes if outcome.reason), "")
+    singular = any(outcome.singular for outcome in outcomes)
+    if found and singular:
+        caveat = "in another arm the relations repeat each other; that there are no other solutions is not proved"
+    return Outcome(tuple(found), caveat, singular and not found, "" if found else reason, undecided and not found)
+
+
+def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
+    """Whether a linear system has a whole line of solutions."""
+    values, singular, reason = linear
+    return singular and not values and "repeat" in reason
+
+
+def _smooth(equations: tuple[Equation, ...], system: System, alone: bool) -> Outcome:
+    """A system without choices; where it is one arm among several, an arm that repeats itself is an interval."""
+    linear = linear_solutions(equations, system.unknowns, system.known, system.domains)
+    if linear is not None and (alone or not _repeating(linear)):
+        values, singular, reason = linear
+        good = tuple(Solution(v, {}) for v in values if system.holds(v))
+        return Outcome(good, "", singular, reason or ("" if good else "no arm that could give it binds"))
+    by_tearing = torn(equations, system)
+    if by_tearing is not None and (by_tearing.solutions or by_tearing.singular):
+        return by_tearing
+    if linear is not None:
+        return Outcome((), singular=True, reason=linear[2])
+    numeric = solved_from_starts(equations, system)
+    return numeric if numeric.solutions or by_tearing is None or by_tearing.undecided else by_tearing

@@ -1,0 +1,118 @@
+"""What could be tested and was not needed: relations all of whose quantities are known, and weak values not in use."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from derive.language.expression import Node, names_in
+from derive.numbers.evaluating import holds, residual
+from derive.numbers.intervals import Span, enclose
+from derive.showing.numerals import shown_number
+from derive.solving.answer import Check
+from derive.solving.outcome import TOLERANCE
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.planning.plans import Plan
+    from derive.solving.asking import Question
+    from derive.solving.stepping import State
+    from derive.stating.relation import Relation
+
+__all__ = ["applies", "checked", "checks_of", "testable"]
+
+
+def checks_of(library: Library, question: Question, made: Plan, state: State) -> list[Check]:
+    """Every check that the known numbers allow."""
+    found = []
+    values = state.values
+    for name in testable(library, made, state):
+        check = checked(library.relations[name], values, _ranges(question, values))
+        if check is not None:
+            found.append(check)
+    found += _limits(library, question, values, {check.name for check in found})
+    own = {} if question.own is None else {question.target: question.own}
+    for name, weak in {**question.weak, **own}.items():
+        if name in values and name not in made.weak:
+            low, stated, high = weak.base
+            unit = library.quantities[name].unit
+            gap = abs(values[name] - stated) / max(abs(values[name]), abs(stated)) if values[name] != stated else 0.0
+            inside = low * (1 - TOLERANCE) <= values[name] <= high * (1 + TOLERANCE)
+            statement = (
+                f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(values[name], unit)}"
+            )
+            found.append(Check(name, statement, gap, gap <= TOLERANCE or inside))
+    return found
+
+
+def _limits(library: Library, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
+    """Inequalities that weak values complete, such as a capacity from a profile."""
+    everything = {**{name: weak.base[1] for name, weak in question.weak.items()}, **values}
+    found = []
+    for name in dict.fromkeys(one for quantity in values for one in library.holders.get(quantity, ())):
+        relation = library.relations[name]
+        if relation.is_equation or name in told or not applies(relation, everything):
+            continue
+        if all(other in everything for other in names_in(*_sides(relation))):
+            check = checked(relation, everything, {})
+            found.extend([check] if check else [])
+    return found
+
+
+def testable(library: Library, made: Plan, state: State) -> list[str]:
+    """The relations that are not in use, that apply, and all of whose quantities have numbers."""
+    values = state.values
+    everything = {**state.asides, **values}
+    spent = {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
+    touched = dict.fromkeys(made.checks)
+    for name in values:
+        touched.update(dict.fromkeys(library.holders.get(name, ())))
+    return [
+        name
+        for name in library.relations
+        if name in touched
+        and name not in spent
+        and all(other in values for other in names_in(*_sides(library.relations[name])))
+        and applies(library.relations[name], everything)
+    ]
+
+
+def _sides(relation: Relation) -> tuple[Node, Node]:
+    return relation.written.lhs, relation.written.rhs
+
+
+def applies(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether every condition of the relation is known to hold."""
+    return all(
+        all(name in values for name in names_in(condition)) and holds(condition, values)
+        for condition in relation.conditions
+    )
+
+
+def _ranges(question: Question, values: Mapping[str, float]) -> dict[str, Span]:
+    stated = {**question.weak, **question.strong}
+    return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in values}
+
+
+def checked(relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span]) -> Check | None:
+    """A relation put to the test; a range agrees where it overlaps."""
+    gap = residual(relation.written, values)
+    if math.isnan(gap):
+        return Check(relation.name, f"{relation.written} is undefined", math.inf, False)
+    tolerance = max(relation.approximate or 0.0, TOLERANCE)
+    size = {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op]
+    passed = size <= tolerance or _overlaps(relation, values, ranges)
+    return Check(relation.name, str(relation.written), gap, passed)
+
+
+def _overlaps(relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
+    held = names_in(*_sides(relation))
+    if not any(name in ranges for name in held):
+        return False
+    spans = {name: ranges.get(name, (values[name], values[name])) for name in held}
+    left, right = (enclose(side, spans, "") for side in (relation.written.lhs, relation.written.rhs))
+    if left is None or right is None:
+        return False
+    below, above = left.values[1] < right.values[0], left.values[0] > right.values[1]
+    return not {"=": below or above, "<=": above, ">=": below}[relation.written.op]

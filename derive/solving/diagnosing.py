@@ -1,0 +1,162 @@
+"""Why a question has no answer: what is missing, or what contradicts what.
+
+Too little is known: the smallest sets of further givens that would do are found by asking the planner, nearest to the
+target first. But structure is not the last word. If the target comes out the same whatever value the missing quantity
+is given, and its closed form no longer holds that quantity, it cancels, and there is an answer after all.
+
+Too much is known: a relation that was not needed does not hold. The conflict is that relation, the relations through
+which its quantities were derived, and the givens at their ends. Where a weak value is among them, the weak value
+yields: that is a failed check and no contradiction.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
+from derive.language.expression import Name, names_in
+from derive.numbers.clock import tick
+from derive.numbers.evaluating import value
+from derive.planning.matching import closure
+from derive.planning.plans import Plan, based
+from derive.showing.numerals import shown_number
+from derive.solving.checking import checked, testable
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.solving.asking import Outline, Question
+    from derive.solving.stepping import State
+    from derive.stating.relation import Relation
+
+__all__ = ["contradiction", "missing_sets", "shortage"]
+
+_NEAREST = 60  # quantities around the target that are tried as further givens
+_PAIRS = 400
+_NAMED = 5  # relations, and givens, that a sentence names
+
+
+def shortage(library: Library, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
+    """The error for a target that the givens do not fix."""
+    target = question.target
+    sets = list(islice(missing_sets(library, question, frozenset(left_out)), 8))
+    known = [*question.strong, *question.weak]
+    within = sorted(closure(library.structure(frozenset(left_out)), known) - set(known))
+    hints = []
+    if sets:
+        hints.append("Give " + ", or ".join(" and ".join(names) for names in sets[:4]) + ".")
+    elif not library.holders.get(target):
+        hints.append("No relation holds it: add one, or give it.")
+    if within:
+        hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
+    aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
+    return UnderdeterminedError(
+        f"{target} is not determined by what is given.{aside}", hint=" ".join(hints), missing=sets
+    )
+
+
+def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
+    """The smallest sets of further givens that would fix the target, nearest first."""
+    structure = library.structure(left_out)
+    relations = structure.reached(question.target, frozenset(question.strong))
+    matching, _ = based(structure, relations, question.strong, question.weak)
+    below = set(matching.hangs_on(question.target))
+    helpful = below | matching.loose(below)
+    candidates = [name for name in _nearest(library, question) if name in helpful]
+
+    def does(names: Sequence[str]) -> bool:
+        tick()
+        return matching.given(names).settles(question.target)
+
+    for size, most in ((1, _NEAREST), (2, _PAIRS), (3, _PAIRS)):
+        found = [names for names in islice(combinations(candidates, size), most) if does(names)]
+        if found:
+            yield from found
+            return
+
+
+def _nearest(library: Library, question: Question | Outline) -> list[str]:
+    """The open quantities around the target, by their distance from it."""
+    known = {*question.strong, *question.weak}
+    seen = {question.target}
+    found: list[str] = []
+    pending = deque([question.target])
+    while pending and len(found) < _NEAREST:
+        for relation in library.holders.get(pending.popleft(), ()):
+            written = library.relations[relation].written
+            for name in names_in(written.lhs, written.rhs):
+                if name not in seen and name not in known:
+                    seen.add(name)
+                    found.append(name)
+                    pending.append(name)
+    return found
+
+
+def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+    """The conflict among strong values and exact relations, if there is one."""
+    for name in testable(library, made, state):
+        relation = library.relations[name]
+        if relation.approximate is not None:
+            continue
+        ranges = {one: (v.base[0], v.base[2]) for one, v in question.strong.items() if v.is_range}
+        check = checked(relation, state.values, ranges)
+        if check is None or check.passed:
+            continue
+        relations, givens, weak = _traced(library, made, relation)
+        if weak or any(one in state.spans for one in relation.quantities):
+            continue
+        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
+        return InconsistentError(
+            f"{name}: {_told(relation, question, state)} (they differ by {abs(check.gap):.2g} of their size). "
+            f"The conflict: {'; '.join(_few(part) for part in ([name, *relations], stated) if part)}.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out.",
+            conflicts=[name, *relations, *stated],
+            gap=abs(check.gap),
+        )
+    return None
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of a list that may be long, and how many more there are."""
+    if len(names) <= _NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+
+
+def _told(relation: Relation, question: Question, state: State) -> str:
+    """What the two sides come to."""
+    written = relation.written
+    right, left = value(written.rhs, state.values), value(written.lhs, state.values)
+    if isinstance(written.lhs, Name):
+        unit = relation.quantities[written.lhs.name].unit
+        verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
+        whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
+        return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
+    return f"{written} has {left:.6g} on the left and {right:.6g} on the right (base units)"
+
+
+def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
+    """The relations by which a relation's quantities were derived, and the strong and weak values at their ends."""
+    source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    relations: dict[str, None] = {}
+    givens: dict[str, None] = {}
+    weak: dict[str, None] = {}
+    pending = list(relation.quantities.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
+    pending.sort(key=list(relation.quantities).index)
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        block = source.get(name)
+        if block is None:
+            (weak if name in made.weak else givens)[name] = None
+            continue
+        for one in block.relations:
+            relations[one] = None
+            written = library.relations[one].written
+            pending.extend(names_in(written.lhs, written.rhs))
+    return list(relations), list(givens), list(weak)

@@ -1,0 +1,197 @@
+"""Where an equation holds along a whole interval of its unknown, which then cancels there.
+
+Interval arithmetic sees that where the unknown stands once in each arm. Where it does not (`max(a, x) - x`), points
+all over the domain are tried, and the ends of each run of points at which the equation holds are found by bisection.
+A run counts only if a hundred and fifty digits see nothing but a level there: a curve that comes ever closer, as
+`tanh` does, is none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+
+from derive.language.expression import Apply, Equation, Node, names_in, walk
+from derive.numbers.evaluating import residual, strain
+from derive.numbers.intervals import Span, enclose
+from derive.numbers.isolating import occurrences
+from derive.numbers.precision import gap_of, is_level
+from derive.numbers.rooting import LARGEST, SMALLEST
+from derive.solving.ranging import bounds_of_form
+from quantities.domain import Domain
+
+__all__ = [
+    "bounds_over",
+    "has_choice",
+    "holds_everywhere",
+    "is_level_span",
+    "level_spans",
+    "may_cancel",
+    "middle",
+    "runs",
+]
+
+_EVERYWHERE = (1e-9, 1e-6, 1e-3, 0.03, 0.7, 1.9, 31.0, 1e3, 1e6, 1e9)
+_NOTHING = 1e-100  # share that is rounding, however many digits there are
+_NARROW = 1e-8  # relative width of an interval that is a number
+_POINTS = 60  # at which an interval is tried
+_MET = 1e-11  # residual of sides that are the same but for what was rounded on the way to them
+
+
+def has_choice(equation: Equation, name: str) -> bool:
+    """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
+    return any(
+        isinstance(part, Apply) and part.op in ("max", "min", "piecewise") and occurrences(part, name)
+        for side in (equation.lhs, equation.rhs)
+        for part in walk(side)
+    )
+
+
+def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether the unknown cancels wherever it is."""
+    met = all(_is_met(equation, name, known, x) for x in _EVERYWHERE if x in domain)
+    return met and is_level_span(equation, name, known, (domain.low, domain.high))
+
+
+def may_cancel(equation: Equation, name: str, known: Mapping[str, float], found: Sequence[float]) -> bool:
+    """Whether the equation also holds beside a solution, or elsewhere: where an arm without the unknown binds."""
+    beside = [number * share for number in found for share in (0.75, 1.25)]
+    if not found or has_choice(equation, name):
+        beside += [*_EVERYWHERE, *(abs(number) * share for number in known.values() for share in (0.99, 1.01))]
+    return any(_is_met(equation, name, known, x) for x in beside)
+
+
+def level_spans(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, seeds: Iterable[float] = ()
+) -> list[Span]:
+    """The intervals in which the equation holds whatever the unknown is.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> (span,) = level_spans(parse_equation("b = max(a, x) - x"), "x", {"a": 3.0, "b": 0.0}, positive)
+    >>> round(span[0], 9), span[1]
+    (3.0, inf)
+    """
+    found = runs(lambda x: _is_met(equation, name, known, x), (domain.low, domain.high), known, seeds)
+    return [span for span in found if span[0] < span[1] and is_level_span(equation, name, known, span)]
+
+
+def runs(
+    holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
+) -> list[Span]:
+    """The pieces of an interval in which something holds, as far as points all over it show them."""
+    points = _points(span, known, seeds)
+    met = [holds(x) for x in points]
+    found: list[Span] = []
+    low = span[0]
+    for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
+        if there and not here:
+            low = _edge(y, x, holds)
+        elif here and not there:
+            found.append((low, _edge(x, y, holds)))
+    return [*found, (low, span[1])] if met and met[-1] else found
+
+
+def middle(span: Span) -> float:
+    """A point inside an interval, of a size between those of its ends."""
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+    if low < 0 < high:
+        return (low + high) / 2
+    return math.copysign(math.sqrt(max(abs(low), SMALLEST) * max(abs(high), SMALLEST)), low + high)
+
+
+def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
+    """Whether what came out along an interval is one number, as it can only be if its bounds lie close together."""
+    if any(number != number for number in numbers):
+        return False
+    width = 1e-5 * max(abs(bounds[0]), abs(bounds[1]))  # which a global search reaches with certainty
+    return bounds[1] - bounds[0] <= width < math.inf and is_narrow((min(numbers), max(numbers)))
+
+
+def within(span: Span) -> list[float]:
+    """Some points of an interval, the one in the middle first."""
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+    at = middle(span)
+    return [at, middle((low, at)), middle((at, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
+
+
+def is_narrow(span: Span) -> bool:
+    """Whether an interval is a number but for rounding."""
+    return span[1] - span[0] <= _NARROW * max(abs(span[0]), abs(span[1])) < math.inf
+
+
+def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
+    """Points all over an interval, and near the sizes of the givens."""
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+    if not low < high:
+        return [low]
+    if math.isfinite(span[0]) and math.isfinite(span[1]) and (low <= 0 or high / low < 1e6):
+        spread = [low + (high - low) * i / _POINTS for i in range(1, _POINTS)]
+    else:
+        sizes = [SMALLEST * (LARGEST / SMALLEST) ** (i / _POINTS) for i in range(_POINTS + 1)]
+        spread = [*(-size for size in sizes), *sizes]
+    near = [sign * abs(x) * share for x in known.values() for share in (0.5, 0.99, 1.01, 2.0) for sign in (1, -1)]
+    inside = {x for x in (*spread, *near, *seeds) if low < x < high}
+    ends = {low or SMALLEST, high or -SMALLEST}
+    return sorted(inside | ends)
+
+
+def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
+    """Where holding ends, between a point that does and one that does not."""
+    for _ in range(120):
+        product = inside * outside
+        x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
+        if holds(x):
+            inside = x
+        else:
+            outside = x
+    return inside
+
+
+def _is_met(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
+    """Whether the sides are the same, as far as doubles can tell."""
+    return abs(residual(equation, {**known, name: x})) <= _MET
+
+
+def is_level_span(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
+    """Whether the sides stay as far apart as they are, which is not at all: a large unknown dwarfs any gap."""
+    low, high = span
+    beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
+    points = [x for x in (*beside, middle(span), *_EVERYWHERE) if low <= x <= high]
+    places = [{**known, name: x} for x in points]
+    met = any(residual(equation, values) == 0 or strain(equation, values) <= _MET for values in places)
+    return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
+
+
+def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
+    """Whether the gap is the same share of the sides wherever they are, so that only the givens are rounded."""
+    shares = [gap_of(equation, values) for values in places]
+    largest = max(map(abs, shares))
+    return len(shares) > 3 and (largest <= _NOTHING or max(shares) - min(shares) <= 1e-6 * largest)
+
+
+def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:
+    """What a form comes to over intervals: tight where they are finite, an enclosure where they are not."""
+    moving = {name: spans[name] for name in names_in(form) if name in spans}
+    if all(math.isfinite(end) for span in moving.values() for end in span):
+        inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
+        ends = bounds_of_form(form, {**values, **inside}, moving)[0]
+        if ends[0] <= ends[1]:  # and neither of them undefined, as 1/x is at zero
+            return ends
+    found = enclose(form, {**{name: (number, number) for name, number in values.items()}, **moving}, "")
+    return found.values if found else (-math.inf, math.inf)
+
+
+def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain) -> Span:
+    """The part of an interval, cut where its points lie, from which a form can come into a domain."""
+    points = _points(span, values, ())
+    fitting: list[float] = []
+    for piece in pairwise(points):
+        low, high = bounds_over(form, values, {name: piece})
+        if low <= domain.high and high >= domain.low:
+            fitting.extend(piece)
+    if not fitting:
+        return span
+    ends = min(fitting), max(fitting)
+    return (span[0] if ends[0] == points[0] else ends[0]), (span[1] if ends[1] == points[-1] else ends[1])

@@ -1,0 +1,94 @@
+"""What a block of equations comes to: its solutions, what is not proved about them, and when an equation holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.language.expression import Equation, Node
+from derive.numbers.evaluating import residual, strain
+from derive.numbers.intervals import Span
+from derive.numbers.precision import gap_of
+from quantities.domain import Domain
+
+__all__ = ["TOLERANCE", "Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
+
+TOLERANCE = 1e-9
+"""The share of the sum of the absolute terms within which the sides of an exact relation agree."""
+
+_STRAIN = 1e-13  # relative change of the numbers that would bring the sides together
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Values of a block's unknowns; where one is only bounded, its interval."""
+
+    values: Mapping[str, float]
+    spans: Mapping[str, Span]
+    form: Node | None = None  # the closed form of the unknown, in a block of one
+    proof: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All solutions of a block, what is not proved about them, and why there are none."""
+
+    solutions: tuple[Solution, ...]
+    caveat: str = ""
+    singular: bool = False  # the relations are sound in structure and do not fix their unknowns at these numbers
+    reason: str = ""
+    undecided: bool = False  # none was found, and it is not proved that there is none
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Simultaneous equations: what has to hold in the end, whichever arms are taken on the way."""
+
+    equations: tuple[Equation, ...]
+    unknowns: tuple[str, ...]
+    known: Mapping[str, float]
+    domains: Mapping[str, Domain]
+
+    def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
+        inside = all(number in self.domains[name] for name, number in values.items())
+        return inside and all(agrees(equation, {**self.known, **values}, tolerance) for equation in self.equations)
+
+
+def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
+    """Whether a relation holds at these numbers.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> agrees(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
+    True
+    """
+    gap = residual(equation, values)
+    if equation.op == "<=":
+        return gap <= tolerance
+    if equation.op == ">=":
+        return gap >= -tolerance
+    if abs(gap) <= tolerance:
+        return True
+    return not math.isnan(gap) and (strain(equation, values) <= _STRAIN or abs(gap_of(equation, values)) <= tolerance)
+
+
+def repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
+    """Whether a solution has been found already."""
+    return any(
+        not other.spans
+        and all(
+            abs(x - other.values[name]) <= 1e-8 * max(abs(x), abs(other.values[name])) for name, x in values.items()
+        )
+        for other in found
+    )
+
+
+def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:
+    """Whether a solution is there already, or lies in an interval that is."""
+    return any(all(_meets(solution, other, name) for name in (*solution.values, *solution.spans)) for other in found)
+
+
+def _meets(solution: Solution, other: Solution, name: str) -> bool:
+    low, high = solution.spans.get(name) or (solution.values[name],) * 2
+    bottom, top = other.spans.get(name) or (other.values[name],) * 2
+    return low >= bottom - 1e-8 * abs(bottom) and high <= top + 1e-8 * abs(top)

@@ -1,0 +1,206 @@
+"""One relation with one unknown: every admissible value.
+
+The unknown is isolated if it can be and searched for if not. A closed form is a candidate until it has been put back
+into the relation; and where all the candidates lie outside the domain, there is no solution. A value that satisfies
+the relation only because it cancels there is no value but an interval of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from derive.errors import LimitError
+from derive.language.expression import Apply, Equation, Node, walk
+from derive.numbers.evaluating import residual, value
+from derive.numbers.intervals import Span
+from derive.numbers.isolating import TURNS, Candidate, isolate, occurrences, unwound
+from derive.numbers.precision import overflows, polished
+from derive.numbers.rooting import Roots, one_turn, roots_of
+from derive.solving.levels import holds_everywhere, is_level_span, level_spans, may_cancel, middle
+from derive.solving.outcome import Outcome, Solution, agrees
+from quantities.domain import Domain
+
+__all__ = ["values_of"]
+
+_SAME = 1e-9  # two roots closer than this are one
+_TURNS = 200  # of an angle that are followed
+
+
+def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
+    """Every value of the name in its domain for which the equation holds.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> found = values_of(parse_equation("x**2 = y"), "x", {"y": 9.0}, positive)
+    >>> [dict(solution.values) for solution in found.solutions]
+    [{'x': 3.0}]
+    """
+    candidates = isolate(equation, name)
+    if candidates is None:
+        return _searched(equation, name, known, domain)
+    turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
+    found: list[Solution] = []
+    for candidate in candidates:
+        for guess, form in _numbers(candidate, known, domain, turn):
+            number = _sharpened(equation, name, known, guess)
+            if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
+                found.append(Solution({name: number}, {}, form))
+    if may_cancel(equation, name, known, [solution.values[name] for solution in found]):
+        level = _level(equation, name, known, domain, found)
+        if level is not None:
+            return level
+    if not found and _may_hide(equation, name, known, domain, candidates):
+        return _searched(equation, name, known, domain)
+    return _isolated(found, candidates, known, domain, turn)
+
+
+def _isolated(
+    found: Sequence[Solution],
+    candidates: Sequence[Candidate],
+    known: Mapping[str, float],
+    domain: Domain,
+    turn: Domain | None,
+) -> Outcome:
+    """What closed forms have led to."""
+    within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
+    if found:
+        return Outcome(tuple(found), within)
+    if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
+        return Outcome((), reason="it leaves the range of double precision", undecided=True)
+    return Outcome((), reason=_why_not(candidates, known, domain) + (f"; it was {within}" if within else ""))
+
+
+def _may_hide(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, candidates: Sequence[Candidate]
+) -> bool:
+    """Whether there may be roots that the candidates have missed, where the name stands in several places."""
+    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+        return False
+    if not candidates or any(_chooses(part, name) for side in (equation.lhs, equation.rhs) for part in walk(side)):
+        return True
+    numbers = [value(candidate.form, known) for candidate in candidates if not candidate.winds]
+    outside = [x for x in numbers if x == x and x not in domain and agrees(equation, {**known, name: x})]
+    return len(outside) < len(candidates)
+
+
+def _chooses(part: Node, name: str) -> bool:
+    """Whether a part is a choice, of whose arms one without the name has no candidate."""
+    return isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and occurrences(part, name) > 0
+
+
+def _numbers(
+    candidate: Candidate, known: Mapping[str, float], domain: Domain, turn: Domain | None
+) -> Iterator[tuple[float, Node]]:
+    """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
+    if not candidate.winds:
+        for form in (candidate.form, candidate.other):
+            number = math.nan if form is None else value(form, known)
+            if form is not None and math.isfinite(number):
+                yield _snapped(form, number, known, domain), form
+        return
+    within = turn or domain
+    for direction in (1, -1):
+        outside = 0
+        for count in range(_TURNS):
+            turns = direction * (count + (direction < 0))
+            number = value(candidate.form, {**known, TURNS.name: float(turns)})
+            if number in within:
+                yield number, unwound(candidate.form, turns)
+                outside = 0
+            elif (outside := outside + 1) > 3:
+                break
+        else:
+            raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+
+
+def _sharpened(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
+    """A number in whose making digits may have cancelled, brought to the last digit."""
+    here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + 1e-6)))
+    if abs(beside - here) < 1e-10 or not abs(here) <= 1e-12:
+        return polished(equation, name, {**known, name: number})
+    return number
+
+
+def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
+    """A number that misses the end of its domain by rounding alone, moved to that end."""
+    for end in (domain.low, domain.high):
+        if number != end and math.isfinite(end) and number not in domain:
+            size = max((abs(value(part, known)) for part in walk(form)), default=0.0)
+            if abs(number - end) <= 1e-14 * size:
+                return end
+    return number
+
+
+def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
+    return any(abs(number - other.values[name]) <= _SAME * max(abs(number), abs(other.values[name])) for other in found)
+
+
+def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
+    """The roots that a search finds, and the intervals in which the name cancels."""
+    if holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    roots = roots_of(equation, name, known, domain)
+    sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
+    if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, sound)):
+        roots = _with_levels(roots, equation, name, known, domain)
+        sound = tuple(x for x in sound if x in roots.values)
+    return _outcome(replace(roots, values=sound), name)
+
+
+def _level(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
+) -> Outcome | None:
+    """The intervals in which the name cancels, and the solutions beside them; None where there is no interval."""
+    if not found and holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    isolated = tuple(solution.values[name] for solution in found)
+    roots = roots_of(equation, name, known, domain)
+    values = (*isolated, *(x for x in roots.values if not _is_among(x, found, name)))
+    roots = _with_levels(replace(roots, values=values), equation, name, known, domain)
+    return _outcome(roots, name) if roots.plateaus else None
+
+
+def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
+    """The roots with the intervals that a search has missed, and without what lies inside an interval."""
+    spans = [span for span in roots.plateaus if is_level_span(equation, name, known, span)]
+    for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
+        if not any(_is_inside(span[0], other) and _is_inside(span[1], other) for other in spans):
+            spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
+    outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
+    return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
+
+
+def _is_inside(x: float, span: Span) -> bool:
+    slack = _SAME * abs(x) if math.isfinite(x) else 0.0
+    return span[0] - slack <= x <= span[1] + slack
+
+
+def _outcome(roots: Roots, name: str) -> Outcome:
+    low, high = roots.sought
+    if roots.turn:
+        caveat = f"sought in one turn, from {low:.6g} to {high:.6g}"
+    elif roots.proved:
+        caveat = ""
+    else:
+        caveat = f"roots were sought from {low:.6g} to {high:.6g}; that there are no others is not proved"
+    proof = "no other root: proved by interval arithmetic" if roots.proved and not roots.turn else ""
+    points = [Solution({name: x}, {}, None, proof) for x in roots.values]
+    bounded = [Solution({}, {name: span}) for span in roots.plateaus]
+    reason = "" if points or bounded else "the two sides meet nowhere in its domain"
+    if reason and roots.turn:
+        reason += f"; it was {caveat}"
+    undecided = not (points or bounded or roots.proved)
+    return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
+
+
+def _why_not(candidates: Sequence[Candidate], known: Mapping[str, float], domain: Domain) -> str:
+    numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
+    finite = [number for number in numbers if math.isfinite(number)]
+    if not finite:
+        return "it would have to be complex, infinite or undefined"
+    outside = [number for number in finite if number not in domain]
+    if outside:
+        return f"it would have to be {' or '.join(f'{number:.6g}' for number in outside[:3])} (base units)"
+    return "no arm of the relation that could give it binds"

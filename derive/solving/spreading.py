@@ -1,0 +1,180 @@
+"""The interval of a target over the whole of its givens' ranges, where the middle does not speak for all of it.
+
+Where an unknown of the plan has exactly one closed form, whatever the numbers, the form stands for it. Every other
+unknown is a name of its own, bound by the relations of its block; `extremes` finds what the target can come to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import product
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
+from derive.numbers.intervals import Span, enclose
+from derive.numbers.isolating import ZERO, added, isolate, negated
+from derive.planning.plans import Block, Plan
+from derive.solving.asking import Question
+from derive.solving.carrying import Found
+from derive.solving.extremes import Bound, System, least_and_greatest
+from derive.solving.levels import has_choice
+from derive.solving.narrowing import narrowed
+from derive.solving.ranging import bounds_sampled, composed
+from derive.solving.stepping import State, block_states
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["leaves_domain", "ranges_of", "spread", "spread_without_middle"]
+
+_KNOWN = 1e-6  # within which a bound is an extreme that was met
+_CORNERS = 6  # ranges whose corners are tried
+
+
+def ranges_of(library: Library, question: Question, made: Plan) -> dict[str, Span]:
+    """The ranges among the values that a plan works with."""
+    written = [library.relations[name].written for block in made.blocks for name in block.relations]
+    held = {made.target, *names_in(*(side for equation in written for side in (equation.lhs, equation.rhs)))}
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
+
+
+def spread(library: Library, question: Question, made: Plan) -> tuple[Span, str] | None:
+    """The target's bounds over all ranges and how they are known; None where this way finds none."""
+    ranges = ranges_of(library, question, made)
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    known = {name: value.base[1] for name, value in stated.items()}
+    system = _system(library, made, {**{name: (number, number) for name, number in known.items()}, **ranges})
+    found = least_and_greatest(system) if system is not None else None
+    if found is None:
+        return None
+
+    def at(moved: Mapping[str, float]) -> float | None:
+        return _value_at(library, made, {**known, **moved})
+
+    names = list(ranges)[:_CORNERS]
+    corners = [at(dict(zip(names, point, strict=True))) for point in product(*(ranges[name] for name in names))]
+    met = [number for number in corners if number is not None]
+    low, high = _nearest(found[0], met), _nearest(found[1], met)
+    if all(bound.is_close for bound in found):
+        return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
+    return (low, high), f"bounds hold every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+
+
+def _how_near(bounds: Span, met: Span | None) -> str:
+    size = max(map(abs, bounds))
+    if met is not None and 0 < size < math.inf:
+        gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
+        if gap <= 0.01:
+            return f"values within {gap:.1g} of their size were met"
+    return "they may be too wide"
+
+
+def spread_without_middle(library: Library, question: Question, first: Found) -> Found | None:
+    """The interval of a target that has no value in the middle of the ranges, but has some elsewhere."""
+    if not ranges_of(library, question, first.plan):
+        return None
+    found = spread(library, question, first.plan)
+    if found is None:
+        return None
+    span, how = found
+    target = question.target
+    relations = tuple(name for block in first.plan.blocks for name in block.relations)
+    made = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
+    known = {name: value.base[1] for name, value in question.strong.items()}
+    known |= {name: question.weak[name].base[1] for name in first.plan.weak}
+    note = "it has no value in the middle of the ranges"
+    return Found(made, (State(known, {target: span}, {}, (note, how)),), first.left_out)
+
+
+def leaves_domain(library: Library, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
+    """Whether what leads to the target may be outside its domain in a part of the box, where there is no answer."""
+    wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
+    known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
+    return any(_leaves(whole, box, _domain(library, name)) for name, whole in known.items())
+
+
+def _leaves(form: Node, box: Mapping[str, Span], domain: Span) -> bool:
+    found = enclose(form, box, "")
+    return found is None or found.values[0] < domain[0] or found.values[1] > domain[1]
+
+
+def _system(library: Library, made: Plan, box: Mapping[str, Span]) -> System | None:
+    """What binds the target; None where an unknown is an angle that comes round again, or the forms grow too large."""
+    forms: dict[str, Node] = {}
+    spans = dict(box)
+    zeros: list[Node] = []
+    for block in made.blocks:
+        form = _only_form(library, block)
+        if form is not None:
+            name = block.unknowns[0]
+            whole = composed(name, {**forms, name: form})
+            if whole is None:
+                return None
+            if not _leaves(whole, spans, _domain(library, name)):
+                forms[name] = form
+                continue
+        if _winds(library, block):
+            return None
+        spans |= {name: _domain(library, name) for name in block.unknowns}
+        written = [library.relations[name].written for name in block.relations]
+        fresh = [composed("", {**forms, "": added(one.lhs, negated(one.rhs))}) for one in written]
+        left = narrowed([Equation(zero, "=", ZERO) for zero in fresh if zero is not None], block.unknowns, spans)
+        if left is None or None in fresh:
+            return None
+        spans |= left
+        zeros += [zero for zero in fresh if zero is not None]
+    goal = composed("", {**forms, "": Name(made.target)})
+    if goal is None:
+        return None
+    used = {name: spans[name] for name in names_in(goal, *zeros)}
+    return System(goal, _domain(library, made.target), tuple(zeros), used)
+
+
+def _domain(library: Library, name: str) -> Span:
+    domain = library.quantities[name].domain
+    return domain.low, domain.high
+
+
+def _only_form(library: Library, block: Block) -> Node | None:
+    """The closed form of a block's unknown, where there is one whatever the numbers are."""
+    if len(block.unknowns) > 1:
+        return None
+    name, equation = block.unknowns[0], library.relations[block.relations[0]].written
+    candidates = isolate(equation, name)
+    if not candidates or len(candidates) > 1 or candidates[0].winds:
+        return None
+    plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
+    bare = not candidates[0].conditions and not has_choice(equation, name)
+    return candidates[0].form if plain or bare else None
+
+
+def _winds(library: Library, block: Block) -> bool:
+    """Whether an unknown stands inside sin, cos or tan, with no bounds of its own."""
+    endless = {name for name in block.unknowns if any(map(math.isinf, _domain(library, name)))}
+    written = [library.relations[name].written for name in block.relations]
+    return any(
+        isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and not endless.isdisjoint(names_in(part))
+        for equation in written
+        for side in (equation.lhs, equation.rhs)
+        for part in walk(side)
+    )
+
+
+def _value_at(library: Library, made: Plan, known: Mapping[str, float]) -> float | None:
+    """The target at some numbers, if it has exactly one value there."""
+    states = [State(known)]
+    try:
+        for block in made.blocks:
+            states = [step for state in states for step in block_states(library, block, state)[0]]
+    except DeriveError:
+        return None
+    return states[0].values.get(made.target) if len(states) == 1 else None
+
+
+def _nearest(bound: Bound, met: list[float]) -> float:
+    """The bound, or the value that was met there."""
+    near = [number for number in met if abs(number - bound.at) <= _KNOWN * max(abs(number), abs(bound.at)) < math.inf]
+    return min(near, key=lambda number: abs(number - bound.at), default=bound.at)

@@ -1,0 +1,166 @@
+"""One block of a plan, carried out on numbers: the states that follow.
+
+Where a block has several solutions, the state splits. Where it hangs on a quantity of which there is only an interval,
+so does what follows from it: exactly where there is one closed form, as an enclosure elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.language.expression import Equation, Node, names_in
+from derive.numbers.evaluating import value
+from derive.numbers.intervals import Span
+from derive.numbers.isolating import isolate, occurrences, simplified
+from derive.planning.plans import Block
+from derive.solving.blocks import solve_block
+from derive.solving.levels import bounds_over, is_constant, is_narrow, middle, reaching, within
+from derive.solving.narrowing import narrowed
+from derive.solving.outcome import Outcome, Solution
+from derive.solving.ranging import composed
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.stating.relation import Relation
+    from quantities.domain import Domain
+
+__all__ = ["State", "block_states"]
+
+_KEPT = 256  # outcomes of simultaneous blocks that a library remembers
+
+
+@dataclass(frozen=True)
+class State:
+    """A question on its way: the numbers so far, the intervals, and what was noted about them."""
+
+    values: Mapping[str, float]
+    spans: Mapping[str, Span] = field(default_factory=dict)
+    forms: Mapping[str, Node] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
+
+    def taken(self, solution: Solution, note: str) -> State:
+        """The state after one more block."""
+        forms = dict(self.forms)
+        if solution.form is not None:
+            forms[next(iter(solution.values))] = solution.form
+        return State(
+            {**self.values, **solution.values},
+            {**self.spans, **solution.spans},
+            forms,
+            (*self.notes, note) if note else self.notes,
+            self.asides,
+        )
+
+
+def block_states(library: Library, block: Block, state: State) -> tuple[list[State], str]:
+    """The states that follow from solving one block."""
+    relations = [library.relations[name] for name in block.relations]
+    needed = {name for relation in relations for name in names_in(relation.written.lhs, relation.written.rhs)}
+    if needed & state.spans.keys():
+        return _bounded(library, block, state)
+    known = {name: state.values[name] for name in needed if name in state.values}
+    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    outcome = _outcome(library, block, [relation.written for relation in relations], known, domains)
+    if outcome.singular and not outcome.solutions:
+        names = ", ".join(block.relations)
+        raise _singular(block, names, outcome.reason)
+    if outcome.undecided:
+        raise LimitError(
+            f"{', '.join(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
+            hint="Narrow the domains, or give a quantity of the block.",
+            limit="numerical search",
+        )
+    steps = []
+    for solution in outcome.solutions:
+        note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
+        steps.append(state.taken(solution, note))
+    return steps, outcome.reason
+
+
+def _outcome(
+    library: Library,
+    block: Block,
+    equations: Sequence[Equation],
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+) -> Outcome:
+    """The block's outcome; simultaneous ones are kept, since every target behind them asks for the same."""
+    if len(block.unknowns) == 1:
+        return solve_block(equations, block.unknowns, known, domains)
+    key = (block, tuple(sorted(known.items())))
+    if key not in library.outcomes:
+        if len(library.outcomes) > _KEPT:
+            library.outcomes.clear()
+        library.outcomes[key] = solve_block(equations, block.unknowns, known, domains)
+    return library.outcomes[key]
+
+
+def _singular(block: Block, names: str, reason: str) -> DeriveError:
+    if "contradict" in reason:
+        return NoSolutionError(
+            f"{', '.join(block.unknowns)}: {names} are singular at these numbers, and {reason}.",
+            hint="Change one of the givens, or leave a relation out.",
+            reason=reason,
+        )
+    return UnderdeterminedError(
+        f"{', '.join(block.unknowns)}: {names} are singular at these numbers: {reason or 'they cancel'}.",
+        hint=f"Give one of {', '.join(block.unknowns)}.",
+        missing=[(name,) for name in block.unknowns],
+    )
+
+
+def _bounded(library: Library, block: Block, state: State) -> tuple[list[State], str]:
+    """What follows for a block that hangs on a quantity of which there is only an interval."""
+    if len(block.unknowns) == 1:
+        exact = _by_form(library.relations[block.relations[0]], block.unknowns[0], state)
+        if exact is not None:
+            return [exact], ""
+    written = [library.relations[name].written for name in block.relations]
+    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    numbers = {name: (number, number) for name, number in state.values.items()}
+    spans = narrowed(written, block.unknowns, {**numbers, **state.spans, **starts})
+    if spans is None:
+        return [], "nothing in its domain fits the intervals of what it hangs on"
+    if all(is_narrow(span) for span in spans.values()):
+        inside = {name: middle(span) for name, span in state.spans.items()}
+        settled = solve_block(written, block.unknowns, {**state.values, **inside}, domains).solutions
+        if len(settled) == 1 and not settled[0].spans:
+            return [state.taken(replace(settled[0], form=None), "")], ""
+    note = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
+    return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
+
+
+def _by_form(relation: Relation, name: str, state: State) -> State | None:
+    """The exact interval of an unknown that hangs on one other's interval by the only closed form there is."""
+    candidates = isolate(relation.written, name)
+    if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
+        return None
+    forms = {**state.forms, name: candidates[0].form}
+    put_in = composed(name, forms)
+    whole = None if put_in is None else simplified(put_in)
+    if whole is None or not set(names_in(whole)) <= state.values.keys() | state.spans.keys():
+        return None
+    roots = [other for other in names_in(whole) if other in state.spans]
+    if len(roots) > 1:
+        return None
+    root = roots[0] if roots else next(iter(state.spans))
+    return _along(whole, name, root, relation.quantities[name].domain, replace(state, forms=forms))
+
+
+def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
+    """What a form comes to along an interval of the one name in it; None where that is not known exactly."""
+    span = reaching(form, state.values, root, state.spans[root], domain)
+    low, high = bounds_over(form, state.values, {root: span})
+    numbers = [value(form, {**state.values, root: x}) for x in within(span)]
+    if numbers[0] in domain and is_constant(numbers, (low, high)):
+        return replace(state, values={**state.values, name: numbers[0]})
+    bounds = (max(low, domain.low), min(high, domain.high))
+    if bounds[0] > bounds[1] or not (math.isfinite(high - low) or occurrences(form, root) == 1):
+        return None
+    return replace(state, spans={**state.spans, name: bounds})

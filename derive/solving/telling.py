@@ -1,0 +1,219 @@
+"""From a solved state to an answer that can be read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from derive.language.expression import Apply, Name, Node, Number, names_in, render, walk
+from derive.numbers.evaluating import arms
+from derive.numbers.intervals import Span
+from derive.showing.numerals import shown_number
+from derive.solving.answer import Answer, Step
+from derive.solving.checking import checks_of
+from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
+from derive.solving.spreading import leaves_domain, ranges_of, spread
+from derive.solving.stepping import State, block_states
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.planning.plans import Block, Plan
+    from derive.solving.asking import Question
+
+__all__ = ["answer_of"]
+
+
+def answer_of(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], alone: bool = True
+) -> Answer:
+    """The answer that a state holds; `alone` says whether it is the plan's only one."""
+    target = question.target
+    used = _used(library, question, made)
+    form = composed(target, state.forms)
+    if form is not None and not used.keys() >= set(names_in(form)):  # it hangs on what only numbers are known of
+        form = None
+    bounds, how = _bounds(library, question, made, state, form, alone)
+    return Answer(
+        quantity=library.quantities[target],
+        base=None if target in state.spans else state.values[target],
+        bounds=bounds,
+        steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
+        given=MappingProxyType(used),
+        regime=MappingProxyType(_regime(library, made, state)),
+        assumptions=_assumptions(library, question, made, state, left_out, how),
+        sources=tuple(dict.fromkeys(value.source for value in used.values())),
+        checks=tuple(checks_of(library, question, made, state)),
+        _formula=cache(lambda: _formula(library, form)),
+        _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
+    )
+
+
+def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:
+    """The values that the answer rests on, in the order in which they were stated."""
+    needed = {question.target}
+    for block in made.blocks:
+        for name in block.relations:
+            needed.update(library.relations[name].quantities)
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    return {name: value for name, value in stated.items() if name in needed}
+
+
+def _steps(library: Library, question: Question, block: Block, state: State) -> list[Step]:
+    written = [str(library.relations[relation].written) for relation in block.relations]
+    found = []
+    for i, name in enumerate(block.unknowns):
+        quantity = library.quantities[name]
+        form = state.forms.get(name)
+        if name in state.spans:
+            low, high = (shown_number(end, quantity.unit) for end in state.spans[name])
+            told = f"anything between {low} and {high}"
+        else:
+            told = shown_number(state.values[name], quantity.unit)
+        rearranged = name if form is None else f"{name} = {render(form)}"
+        numbers = "" if form is None else render(_with_numbers(form, library, question, state))
+        if len(block.unknowns) == 1:
+            relation, equation = ", ".join(block.relations), "; ".join(written)
+        else:
+            relation, equation = block.relations[i], f"{written[i]}, together with {len(written) - 1} more"
+        found.append(Step(relation, equation, rearranged, numbers, told, name))
+    return found
+
+
+def _with_numbers(node: Node, library: Library, question: Question, state: State) -> Node:
+    """A form with each quantity's number and unit in its place, as it was given or as it came out."""
+    if isinstance(node, Number):
+        return node
+    if isinstance(node, Name):
+        stated = question.strong.get(node.name)
+        if stated is None and node.name not in state.forms:
+            stated = question.weak.get(node.name)
+        unit = library.quantities[node.name].unit
+        plain = stated is not None and not stated.is_range
+        shown = str(stated) if plain else shown_number(state.values.get(node.name, math.nan), unit)
+        return Name(f"({shown})" if " " in shown else shown)
+    return Apply(node.op, tuple(_with_numbers(arg, library, question, state) for arg in node.args))
+
+
+def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
+    """For each relation with a choice in it, the arm that binds."""
+    found = {}
+    for block in made.blocks:
+        for name in block.relations:
+            written = library.relations[name].written
+            if not all(other in state.values for other in names_in(written.lhs, written.rhs)):
+                continue
+            binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values)]
+            if binding:
+                found[name] = "; ".join(dict.fromkeys(render(arm) for arm in binding))
+    return found
+
+
+def _assumptions(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], how: str
+) -> tuple[str, ...]:
+    spent = [relation for block in made.blocks for relation in block.relations]
+    known = state.values.keys() | question.weak.keys()
+    unknown = [
+        f"{name} is assumed to apply: {render(condition)}"
+        for name in spent
+        for condition in library.relations[name].conditions
+        if not all(other in known for other in names_in(condition))
+    ]
+    near = [
+        f"{name} holds within {tolerance:.3g}"
+        for name in spent
+        if (tolerance := library.relations[name].approximate) is not None
+    ]
+    aside = [f"{name} is left out: {why}" for name, why in left_out.items()]
+    return tuple(dict.fromkeys([*unknown, *near, *aside, *state.notes, *([how] if how else [])]))
+
+
+def _bounds(
+    library: Library, question: Question, made: Plan, state: State, form: Node | None, alone: bool
+) -> tuple[Span | None, str]:
+    """The bounds that ranged givens put on the target, and how they are known."""
+    ranges = ranges_of(library, question, made)
+    target = question.target
+    if target in ranges:
+        return ranges[target], ""
+    if not ranges:
+        return state.spans.get(target), ""
+    domain = library.quantities[target].domain
+    box = {name: (number, number) for name, number in state.values.items()} | ranges
+    whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
+    if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):
+        (low, high), how = bounds_of_form(form, state.values, ranges)
+        return (max(low, domain.low), min(high, domain.high)), how
+    if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
+        return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"
+    found = spread(library, question, made) if alone else None
+    if found is not None:
+        return found
+    if target in state.spans:
+        return state.spans[target], "bounds are those in the middle of the ranges"
+    searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
+    return searched, "bounds were searched for along this solution, and are not proved"
+
+
+def _chosen_arm(library: Library, made: Plan, state: State) -> bool:
+    """Whether a choice was inverted on the way, so that the form holds only while its arm binds."""
+    for block in made.blocks:
+        for name, relation in zip(block.unknowns, block.relations, strict=False):
+            written = library.relations[relation].written
+            choice = any(
+                isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and name in names_in(part)
+                for side in (written.lhs, written.rhs)
+                for part in walk(side)
+            )
+            if choice:
+                return True
+    return False
+
+
+def _again(library: Library, question: Question, made: Plan, state: State, moved: Mapping[str, float]) -> float | None:
+    """The target at other given numbers, on the branch nearest to the one that was found."""
+    given = {name: value.base[1] for name, value in question.strong.items()}
+    given |= {name: question.weak[name].base[1] for name in made.weak}
+    now = State({**given, **moved})
+    for block in made.blocks:
+        steps, _ = block_states(library, block, now)
+        steps = [step for step in steps if not step.spans]
+        if not steps:
+            return None
+        now = min(steps, key=lambda step: sum(abs(step.values[n] - state.values[n]) for n in block.unknowns))
+    return now.values[question.target]
+
+
+def _formula(library: Library, form: Node | None) -> Any:
+    if form is None:
+        return None
+    from derive.language.symbolic import to_sympy
+
+    return to_sympy(form, library.quantities)
+
+
+def _elasticities(
+    library: Library, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
+) -> Mapping[str, float]:
+    if question.target in state.spans:
+        return {}
+    if form is not None:
+        exact = slopes(form, state.values)
+        if exact.keys() >= set(names_in(form)):
+            return {name: exact.get(name, 0.0) for name in used if name != question.target}
+    found = {}
+    at = state.values[question.target]
+    for name in used:
+        number = state.values[name]
+        if not number or not at or name == question.target:
+            continue
+        step = 1e-5 * number
+        up = _again(library, question, made, state, {name: number + step})
+        down = _again(library, question, made, state, {name: number - step})
+        if up is not None and down is not None:
+            found[name] = (up - down) / (2e-5 * at)
+    return found

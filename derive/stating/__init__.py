@@ -1,0 +1,1 @@
+"""Relations: what is stated, whether its dimensions fit, and what would mend it."""

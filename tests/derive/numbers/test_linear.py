@@ -1,0 +1,89 @@
+"""Linear systems: the same solutions as numpy's, and the rank said where there is none."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from derive.language.grammar import parse_equation, parse_expression
+from derive.numbers.evaluating import value
+from derive.numbers.linear import linear_form, linear_solutions
+from quantities.domain import Domain
+
+REAL = Domain("real", -math.inf, math.inf)
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+ENTRIES = st.floats(-5, 5).map(lambda x: round(x, 2))
+
+
+def system(size):
+    texts = [" + ".join(f"a{i}{j}*x{j}" for j in range(size)) + f" = b{i}" for i in range(size)]
+    return [parse_equation(text) for text in texts], [f"x{j}" for j in range(size)]
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.integers(2, 5), st.data(), st.integers(-12, 12))
+def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitude):
+    matrix = numpy.array(data.draw(st.lists(ENTRIES, min_size=size**2, max_size=size**2))).reshape(size, size)
+    assume(numpy.linalg.cond(matrix) < 1e4)
+    scales = 10.0 ** (magnitude * numpy.arange(size) / size)
+    wanted = numpy.array(data.draw(st.lists(ENTRIES, min_size=size, max_size=size)))
+    right = matrix @ wanted
+    equations, unknowns = system(size)
+    known = {f"a{i}{j}": matrix[i, j] * scales[j] for i in range(size) for j in range(size)}
+    known |= {f"b{i}": right[i] for i in range(size)}
+    found, singular, _ = linear_solutions(equations, unknowns, known, dict.fromkeys(unknowns, REAL))
+    assert not singular
+    assert [found[0][name] * scale for name, scale in zip(unknowns, scales, strict=True)] == pytest.approx(
+        wanted, rel=1e-8, abs=1e-8
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0.1, 9), st.booleans())
+def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
+    equations = [parse_equation(text) for text in ("a*x + b*y = c", "3*a*x + 3*b*y = d")]
+    known = {"a": a, "b": b, "c": c, "d": 3 * c * (1 if agree else 1.01)}
+    found, singular, why = linear_solutions(equations, ["x", "y"], known, {"x": REAL, "y": REAL})
+    assert (found, singular) == ([], True)
+    assert ("repeat" if agree else "contradict") in why
+
+
+def test_a_value_outside_its_domain_is_named():
+    equations = [parse_equation("x + y = a"), parse_equation("x - y = b")]
+    _, singular, why = linear_solutions(equations, ["x", "y"], {"a": 1.0, "b": 5.0}, {"x": POSITIVE, "y": POSITIVE})
+    assert not singular
+    assert why == "y would be -2 (base units)"
+
+
+@pytest.mark.parametrize(
+    ("texts", "known", "expected"),
+    [
+        (("x/y = a", "x + y = b"), {"a": 2.0, "b": 9.0}, {"x": 6.0, "y": 3.0}),
+        (("a = x/(x + y)", "y = b"), {"a": 0.25, "b": 9.0}, {"x": 3.0, "y": 9.0}),
+        (("a*(x - y) = b", "x = 3*(y - 1)"), {"a": 2.0, "b": 4.0}, {"x": 4.5, "y": 2.5}),
+    ],
+)
+def test_a_division_is_multiplied_out(texts, known, expected):
+    found, *_ = linear_solutions([parse_equation(t) for t in texts], ["x", "y"], known, {"x": REAL, "y": REAL})
+    assert found == [pytest.approx(expected)]
+
+
+@pytest.mark.parametrize("text", ["x*y = a", "x**2 = y", "exp(x) = y", "max(x, y) = a", "1/x + 1/y = a"])
+def test_what_is_not_linear_is_left_to_others(text):
+    equations = [parse_equation(text), parse_equation("x + y = a")]
+    assert linear_solutions(equations, ["x", "y"], {"a": 2.0}, {"x": REAL, "y": REAL}) is None
+
+
+@settings(deadline=None)
+@given(*(st.floats(-3, 3) for _ in range(4)))
+def test_factors_put_together_are_the_expression(a, b, x, y):
+    node = parse_expression("a*(x + 2*y)/b - (y - a)*3 + b")
+    assume(abs(b) > 0.1)
+    at = {"a": a, "b": b, "x": x, "y": y}
+    form = linear_form(node, frozenset("xy"))
+    whole = sum(value(factor, at) * (at[name] if name else 1) for name, factor in form.items())
+    assert whole == pytest.approx(a * (x + 2 * y) / b - (y - a) * 3 + b, abs=1e-9)

@@ -1,0 +1,226 @@
+"""All roots of one equation in one unknown: built from known roots, none may be missed where the search says so."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from derive.language.expression import Equation, Name
+from derive.language.grammar import parse_equation, parse_expression
+from derive.numbers.evaluating import value
+from derive.numbers.rooting import one_turn, roots_of
+from quantities.domain import Domain
+from tests.derive.drawing import expressions
+
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
+REAL = Domain("real", -math.inf, math.inf)
+
+
+def interval(low, high):
+    return Domain(f"{low}..{high}", low, high)
+
+
+def roots(text, domain=POSITIVE, /, **known):
+    return roots_of(parse_equation(text), "x", known, domain)
+
+
+def approx(*numbers):
+    return pytest.approx(numbers, rel=1e-7, abs=1e-12)
+
+
+WHOLE = st.lists(st.integers(-6, 6), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+@pytest.mark.parametrize("wanted", [(0.0, 0.7), (0.3, 0.7), (0.1, 1.1, 1.9)])
+def test_a_product_that_is_zero_has_the_roots_of_its_factors(wanted):
+    factors = "*".join(f"(x/s - r{i})" for i in range(len(wanted)))
+    found = roots(f"{factors} = 0*s", NONNEGATIVE, **{f"r{i}": root for i, root in enumerate(wanted)}, s=100.0)
+    assert found.values == pytest.approx([100 * root for root in wanted])
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.integers(1, 30), min_size=3, max_size=3, unique=True).map(sorted))
+def test_an_expanded_cubic_has_the_roots_that_numpy_gives_it(wanted):
+    _, b, c, d = numpy.poly(wanted)
+    found = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
+    assert found.values == pytest.approx(wanted, rel=1e-6)
+
+
+@settings(deadline=None, max_examples=6)
+@given(st.integers(1, 40).map(lambda n: n / 4), st.integers(41, 80).map(lambda n: n / 4))
+def test_a_double_root_is_not_passed_over(double, single):
+    _, b, c, d = numpy.poly([double, double, single])
+    found = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
+    assert found.values == pytest.approx((double, single), rel=1e-4) or not found.proved
+
+
+MONOTONE = [
+    "x*exp(x)",
+    "x + log(x)",
+    "x**3 + x",
+    "exp(x) + x",
+    "sinh(x) + x**2",
+    "x + tanh(x)",
+    "x*sqrt(1 + x)",
+    "x/(1 + exp(-x))",
+    "x**1.7 + 3*x**0.4",
+    "x + max(x, 2)",
+    "x*log(1 + x)",
+]
+
+
+@pytest.mark.parametrize("text", MONOTONE)
+@settings(deadline=None, max_examples=12)
+@given(st.floats(0.01, 40))
+def test_a_rising_equation_has_one_root_and_that_is_proved(text, hidden):
+    found = roots(f"{text} = k", POSITIVE, k=value(parse_expression(text), {"x": hidden}))
+    assert found.values == approx(hidden)
+    assert found.proved
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "known", "expected"),
+    [
+        ("exp(x) = k*x", POSITIVE, {"k": 4.0}, (0.35740295618138890306, 2.15329236411034964916)),
+        ("x*exp(-x) = k", POSITIVE, {"k": 0.2}, (0.25917110181907374505, 2.54264135777352642430)),
+        ("cos(x) = x", interval(0.0, 2.0), {}, (0.73908513321516064166,)),
+        ("x**x = 2*k", POSITIVE, {"k": 1.0}, (1.55961046946236934997,)),
+        ("x = 1 + 0.5*sin(x)", interval(0.0, 6.3), {}, (1.49870113351785,)),
+        ("x**2 = 2**x*k", POSITIVE, {"k": 1.0}, (2.0, 4.0)),
+        ("x**2 = 2**x*k", REAL, {"k": 1.0}, (-0.76666469596212309311, 2.0, 4.0)),
+        ("log(x) = x/k", POSITIVE, {"k": 10.0}, (1.11832559158962964833, 35.7715206395729)),
+        ("x + k/x = 2.5*k", POSITIVE, {"k": 1.0}, (0.5, 2.0)),
+        ("x**3 = x*k", REAL, {"k": 4.0}, (-2.0, 0.0, 2.0)),
+        ("x**3 = x*k", NONNEGATIVE, {"k": 4.0}, (0.0, 2.0)),
+        ("x**3 = x*k", POSITIVE, {"k": 4.0}, (2.0,)),
+        ("x**2 = x*k", POSITIVE, {"k": 1e-25}, (1e-25,)),
+        ("x**2 + x = k", POSITIVE, {"k": 1e40}, (1e20,)),
+        ("abs(x - 3) + x**2 = k", REAL, {"k": 9.0}, (-2.0, 3.0)),
+    ],
+)
+def test_transcendental_equations_have_the_roots_of_the_tables(text, domain, known, expected):
+    assert roots(text, domain, **known).values == pytest.approx(expected, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("x + 1/x = 1.9*k", POSITIVE),
+        ("x**2 + 1 = 0.5*k*x", REAL),
+        ("exp(x) = x*k", POSITIVE),
+        ("x**4 + x + k = 0", POSITIVE),
+        ("cosh(x) = 0.5*k", REAL),
+        ("x*exp(x) = 5*k", interval(2.0, 3.0)),
+        ("max(x, 3) + x**2 = k", POSITIVE),
+        ("1/(x*x) + x**3 + x**2 = 0*k", POSITIVE),
+    ],
+)
+def test_that_there_is_none_is_proved(text, domain):
+    found = roots(text, domain, k=1.0)
+    assert (found.values, found.plateaus, found.proved) == ((), (), True)
+
+
+@pytest.mark.parametrize("text", ["1/(x - a) = 0*a", "x/(x - a)**2 = -k", "(x if x < a else x + 1) = a + k"])
+def test_a_pole_or_a_jump_through_zero_is_no_root(text):
+    assert roots(text, POSITIVE, a=2.0, k=0.5).values == ()
+
+
+@pytest.mark.parametrize("text", ["x = x + k", "x + k = x + 3*k", "(x + k)/k = x/k"])
+@pytest.mark.parametrize("domain", [POSITIVE, REAL], ids=lambda d: d.text)
+def test_a_difference_that_rounding_swallows_is_no_root(text, domain):
+    assert roots(text, domain, k=1.0).values == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "low", "high"),
+    [
+        ("max(x, a) = a", POSITIVE, 0.0, 5.0),
+        ("max(x, a) = a", REAL, -math.inf, 5.0),
+        ("min(x, a) = a", POSITIVE, 5.0, math.inf),
+        ("floor(x) = a - 2", POSITIVE, 3.0, 4.0),
+        ("ceil(x/10) = a", POSITIVE, 40.0, 50.0),
+        ("x + a = a + x", POSITIVE, 0.0, math.inf),
+        ("max(x, a) + max(x, 2*a) = 3*a", POSITIVE, 0.0, 5.0),
+        ("(a if x < 7 else x) = a", interval(1.0, 20.0), 1.0, 7.0),
+    ],
+)
+def test_where_the_unknown_cancels_there_is_an_interval(text, domain, low, high):
+    found = roots(text, domain, a=5.0)
+    assert len(found.plateaus) == 1
+    assert found.plateaus[0] == pytest.approx((low, high), rel=1e-9, abs=1e-12)
+    assert found.values == ()
+
+
+@pytest.mark.parametrize("rate", [0.01, 1.0, 377.0])
+@pytest.mark.parametrize(
+    ("op", "share", "angles"),
+    [
+        ("sin", 0.5, (math.pi / 6, 5 * math.pi / 6)),
+        ("cos", 0.5, (math.pi / 3, 5 * math.pi / 3)),
+        ("sin", -0.5, (7 * math.pi / 6, 11 * math.pi / 6)),
+    ],
+)
+def test_an_angle_without_an_interval_is_sought_in_one_turn(rate, op, share, angles):
+    found = roots(f"{op}(w*x) + x - x = k", POSITIVE, w=rate, k=share)
+    assert found.turn
+    assert found.sought == pytest.approx((0.0, math.tau / rate), abs=1e-9)
+    assert [x * rate for x in found.values] == approx(*angles)
+    both = roots(f"{op}(w*x) + x - x = k", REAL, w=rate, k=share)
+    assert both.sought == pytest.approx((-math.pi / rate, math.pi / rate))
+    assert [x * rate for x in both.values] == approx(*sorted(math.remainder(angle, math.tau) for angle in angles))
+
+
+def test_an_angle_with_an_interval_is_sought_in_all_of_it():
+    found = roots("sin(x) + 0*k*x = 0.5*k", interval(0.0, 20.0), k=1.0)
+    turns = [math.pi / 6, 5 * math.pi / 6]
+    assert not found.turn
+    assert found.values == approx(*(angle + math.tau * i for i in range(4) for angle in turns if i < 3 or angle < 1))
+    assert one_turn(parse_equation("sin(x) = k"), "x", {"k": 0.5}, interval(0.0, 20.0)) is None
+
+
+DOMAINS = st.sampled_from([REAL, POSITIVE, NONNEGATIVE, interval(-205.0, 305.0), interval(0.0, 305.0)])
+TAMED = st.floats(-200, 300, allow_subnormal=False).map(lambda x: round(x, 3)).filter(lambda x: not 0 < abs(x) < 0.01)
+
+
+def spread(wanted):
+    return all(b - a > 1e-2 * max(abs(a), abs(b)) for a, b in itertools.pairwise(wanted))
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(TAMED, min_size=1, max_size=5, unique=True).map(sorted).filter(spread), DOMAINS)
+def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(wanted, domain):
+    coefficients = [float(c) for c in numpy.poly(wanted)]
+    names = [f"c{i}" for i in range(len(coefficients))]
+    text = " + ".join(f"{name}*x**{len(names) - 1 - i}" for i, name in enumerate(names))
+    found = roots(f"{text} = 0*c0", domain, **dict(zip(names, coefficients, strict=True)))
+    assert found.proved
+    assert found.values == pytest.approx([root for root in wanted if root in domain], rel=1e-6, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(TAMED, min_size=1, max_size=4, unique=True).map(sorted).filter(spread), DOMAINS)
+def test_a_product_of_rising_functions_has_the_roots_of_each_and_no_others(wanted, domain):
+    shapes = ("(x - r{i})", "(exp(x/300) - exp(r{i}/300))", "(x**3 - r{i}**3)", "(atan(x/99) - atan(r{i}/99))")
+    text = "*".join(shapes[i % len(shapes)].format(i=i) for i in range(len(wanted)))
+    found = roots(f"{text} = 0*r0", domain, **{f"r{i}": root for i, root in enumerate(wanted)})
+    expected = [root for root in wanted if root in domain]
+    assert found.values == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@given(expressions(), st.floats(0.05, 50), st.sampled_from([0.4, 1.0, 3.0]))
+def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
+    tree = parse_expression(text)
+    level, aside = (value(tree, {"x": x, "y": y}) for x in (hidden, hidden * (1 + 1e-6)))
+    assume(level == level and 1e-100 < abs(level) < 1e100 and abs(aside - level) > 1e-9 * abs(level))
+    found = roots_of(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE)
+    near = any(abs(x - hidden) <= 1e-6 * hidden for x in found.values)
+    inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in found.plateaus)
+    low, high = found.sought
+    assert near or inside or not found.proved or not low <= hidden <= high

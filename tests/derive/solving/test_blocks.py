@@ -1,0 +1,147 @@
+"""One block at given numbers: every admissible value, none besides, and what is not proved is said."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from derive.language.grammar import parse_equation, parse_expression
+from derive.numbers.evaluating import value
+from derive.solving.blocks import solve_block
+from derive.solving.outcome import agrees
+from derive.solving.tearing import expressed
+from quantities.domain import Domain
+
+REAL = Domain("real", -math.inf, math.inf)
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+SIZES = st.floats(0.2, 5)
+
+
+def solved(texts, unknowns, known, domain=POSITIVE):
+    equations = [parse_equation(text) for text in ([texts] if isinstance(texts, str) else texts)]
+    return solve_block(equations, list(unknowns), known, dict.fromkeys(unknowns, domain))
+
+
+def points(outcome):
+    return sorted(tuple(x for _, x in sorted(solution.values.items())) for solution in outcome.solutions)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "expected"),
+    [
+        ("x**2 = y", POSITIVE, [3.0]),
+        ("x**2 = y", REAL, [-3.0, 3.0]),
+        ("x**2 = -y", REAL, []),
+        ("abs(x - 1) = y", REAL, [-8.0, 10.0]),
+        ("abs(x - 1) = y", POSITIVE, [10.0]),
+        ("x**3 = -y + 1", REAL, [-2.0]),
+        ("x + 1/x = y/4", POSITIVE, [(9 - math.sqrt(17)) / 8, (9 + math.sqrt(17)) / 8]),
+        ("max(x, 2) = y", POSITIVE, [9.0]),
+        ("max(x, 20) = y", POSITIVE, []),
+        ("x*exp(x) = y", POSITIVE, [1.6790164197855981]),
+        ("x if x > 3 else x**2 = y", POSITIVE, [3.0, 9.0]),
+        ("sin(x) = y/18", POSITIVE, [math.pi / 6, 5 * math.pi / 6]),
+        ("cos(x) = y/18", REAL, [-math.pi / 3, math.pi / 3]),
+        ("tan(x) = y/9", Domain("0..10", 0.0, 10.0), [math.pi / 4 + i * math.pi for i in range(3)]),
+    ],
+)
+def test_one_relation_yields_every_admissible_value(text, domain, expected):
+    text = f"({text.replace(' = y', '')}) = y" if " if " in text else text
+    outcome = solved(text, "x", {"y": 9.0}, domain)
+    assert [x for (x,) in points(outcome)] == pytest.approx(expected)
+    assert bool(expected) is not bool(outcome.reason)
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high"),
+    [
+        ("max(x, y) = y", 0.0, 9.0),
+        ("min(x, y) = y", 9.0, math.inf),
+        ("floor(x) = y", 9.0, 10.0),
+        ("0*x = y - y", 0, math.inf),
+    ],
+)
+def test_where_the_unknown_cancels_the_solution_is_an_interval(text, low, high):
+    (solution,) = solved(text, "x", {"y": 9.0}).solutions
+    assert solution.values == {}
+    assert solution.spans["x"] == pytest.approx((low, high), abs=1e-9)
+
+
+FORMS = ("{}*{}", "{} + {}", "{}/{}", "{}**2 + {}", "log(1 + {})*{}", "max({}, {})*2 + {}", "sqrt({} + 1)/{}")
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.sampled_from(FORMS), st.sampled_from(FORMS), SIZES, SIZES)
+def test_a_hidden_solution_of_two_relations_is_among_those_found(one, two, x, y):
+    first, second = one.format(*"xyy"), two.format(*"yxx")
+    at = {"x": x, "y": y}
+    known = {"a": value(parse_expression(first), at), "b": value(parse_expression(second), at)}
+    slopes = [_slope(text, at, name) for text in (first, second) for name in "xy"]
+    assume(abs(slopes[0] * slopes[3] - slopes[1] * slopes[2]) > 0.05 and abs(x - y) > 0.05)
+    outcome = solved([f"{first} = a", f"{second} = b"], "xy", known)
+    assert any(found == pytest.approx((x, y), rel=1e-6) for found in points(outcome)) or outcome.caveat
+    assert outcome.solutions
+    for found in points(outcome):
+        there = dict(zip("xy", found, strict=True))
+        assert value(parse_expression(first), there) == pytest.approx(known["a"], rel=1e-8)
+        assert value(parse_expression(second), there) == pytest.approx(known["b"], rel=1e-8)
+
+
+def _slope(text, at, name):
+    node = parse_expression(text)
+    return (value(node, {**at, name: at[name] + 1e-6}) - value(node, at)) / 1e-6
+
+
+def test_both_orders_of_a_sum_and_a_product_are_found():
+    outcome = solved(["x + y = a", "x*y = b"], "xy", {"a": 5.0, "b": 6.0})
+    assert points(outcome) == [pytest.approx((2.0, 3.0)), pytest.approx((3.0, 2.0))]
+    assert outcome.caveat == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"), [(["x + y = a", "2*x + 2*y = 2*a"], "repeat"), (["x + y = a", "x + y = 2*a"], "contradict")]
+)
+def test_a_singular_system_is_said_to_be_so(texts, why):
+    outcome = solved(texts, "xy", {"a": 3.0})
+    assert (outcome.solutions, outcome.singular) == ((), True)
+    assert why in outcome.reason
+
+
+def test_what_only_a_numerical_search_found_is_not_called_proved():
+    texts = ["exp(x) + y*z = a", "x*exp(y) + z = b", "x + y*exp(z) = c"]
+    x, y, z = 0.5, 0.7, 0.9
+    known = {"a": math.exp(x) + y * z, "b": x * math.exp(y) + z, "c": x + y * math.exp(z)}
+    outcome = solved(texts, "xyz", known)
+    assert any(found == pytest.approx((x, y, z)) for found in points(outcome))
+    assert "proved" in outcome.caveat
+
+
+def test_the_other_unknowns_are_written_by_the_one_taken_as_known():
+    equations = [parse_equation("y = 2*x"), parse_equation("z = y + x"), parse_equation("z*y = a")]
+    (branch,) = expressed(equations, ["x", "y", "z"], "x")
+    assert {name: value(form, {"x": 1.5, "y": 3.0}) for name, form in branch.forms.items()} == {"y": 3.0, "z": 4.5}
+    assert value(branch.left[0].lhs, {"x": 1.5}) == pytest.approx(13.5)
+
+
+@pytest.mark.parametrize(
+    ("op", "gap", "expected"),
+    [
+        ("=", 1e-10, True),
+        ("=", 1e-8, False),
+        ("<=", -0.5, True),
+        ("<=", 0.1, False),
+        (">=", 0.5, True),
+        (">=", -0.1, False),
+    ],
+)
+def test_a_relation_agrees_within_a_share_of_its_terms(op, gap, expected):
+    assert agrees(parse_equation(f"a {op} b"), {"a": 1.0 + gap, "b": 1.0}) is expected
+
+
+def test_an_interval_without_end_does_not_swallow_another():
+    outcome = solved(["a = x*max(y, b)", "2*a = 2*x*max(y, b)"], "xy", {"a": 6.0, "b": 3.0})
+    spans = [solution.spans["y"] for solution in outcome.solutions]
+    assert sorted(spans) == [pytest.approx((0, 3)), pytest.approx((3, math.inf))]

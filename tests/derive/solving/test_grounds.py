@@ -1,0 +1,84 @@
+"""Conditions decided before anything is assumed: whatever a chain of cases leads to forwards, an answer finds."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import random
+
+import pytest
+
+import derive
+from tests.derive.statements import bare, number
+
+GIVEN = ("a", "b", "c")
+DERIVED = ("x", "y", "z", "w")
+FORMS = {
+    "{} + {}": operator.add,
+    "{}*{}": operator.mul,
+    "{}/{}": operator.truediv,
+}
+
+
+def chain(seed):
+    """Relations for each derived name out of those before it, in one to three cases; and what they come to forwards."""
+    draw = random.Random(seed)
+    relations, rules = [], {}
+    for i, name in enumerate(DERIVED):
+        pool = (*GIVEN, *DERIVED[:i])
+        subject, first = draw.choice(pool), draw.choice((0.5, 1, 2, 3))
+        cuts = [first + k for k in range(draw.choice((0, 1, 1, 2)))]
+        edges = [None, *cuts, None] if cuts else [None, None]
+        rules[name] = []
+        for low, high in itertools.pairwise(edges):
+            form, one, other = draw.choice(list(FORMS)), draw.choice(pool), draw.choice(pool)
+            when = [f"{subject} >= {low}"] * (low is not None) + [f"{subject} < {high}"] * (high is not None)
+            relations.append({"equation": f"{name} = {form.format(one, other)}", "when": when})
+            rules[name].append((subject, low, high, FORMS[form], one, other))
+    return bare(" ".join((*GIVEN, *DERIVED)), *relations), rules
+
+
+def forwards(rules, given):
+    values = dict(given)
+    for name, cases in rules.items():
+        for subject, low, high, act, one, other in cases:
+            if (low is None or values[subject] >= low) and (high is None or values[subject] < high):
+                values[name] = act(values[one], values[other])
+    return values
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_chain_of_cases_comes_out_as_it_does_forwards(seed):
+    library, rules = chain(seed)
+    draw = random.Random(-seed)
+    for _ in range(3):
+        given = {name: round(draw.uniform(0.2, 4), 3) for name in GIVEN}
+        expected = forwards(rules, given)
+        for name in DERIVED:
+            assert number(library.solve(name, **given)) == pytest.approx(expected[name], rel=1e-9)
+
+
+def test_a_condition_on_what_follows_by_case_is_decided_and_not_assumed():
+    library = bare(
+        "speed length viscosity Re f",
+        "Re = speed*length/viscosity",
+        {"equation": "f = 64/Re", "when": ["Re < 2300"]},
+        {"equation": "f = 0.316/Re**0.25", "when": ["Re >= 4000"]},
+    )
+    laminar = library.solve("f", speed=1, length=2, viscosity=0.002)
+    assert number(laminar) == pytest.approx(64 / 1000)
+    assert not any("assumed" in line for line in laminar.assumptions)
+    assert number(library.solve("f", speed=1, length=20, viscosity=0.002)) == pytest.approx(0.316 / 1e4**0.25)
+    with pytest.raises(derive.DeriveError, match="Re < 2300 is false"):
+        library.solve("f", speed=1, length=6, viscosity=0.002)
+
+
+def test_a_weak_value_decides_a_condition_before_the_plan_is_made():
+    library = bare(
+        "selected context share out",
+        {"equation": "share = selected/context", "when": ["selected < context"]},
+        "out = 10*share",
+        values={"share": "1", "selected": "2"},
+    )
+    assert number(library.solve("out", context=10)) == pytest.approx(2)
+    assert number(library.solve("out", context=1)) == pytest.approx(10)
