@@ -176,6 +176,11 @@ class Library:
         return self._structures[left_out]
 
     @cached_property
+    def derived(self) -> frozenset[str]:
+        """The quantities that a relation is written for."""
+        return frozenset(self.structure().forward.values())
+
+    @cached_property
     def _structures(self) -> dict[frozenset[str], Structure]:
         return {}
 

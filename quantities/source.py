@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-__all__ = ["ASKER", "DEFAULT", "KINDS", "Kind", "Source"]
+__all__ = ["ASKER", "BY_DEFINITION", "DEFAULT", "KINDS", "Kind", "Source"]
 
 Kind = Literal["exact", "measured", "published", "assumed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -34,3 +34,6 @@ DEFAULT = Source("default of the quantity", "assumed")
 
 ASKER = Source("given by the asker", "assumed")
 """The source of a value that was typed in with the question."""
+
+BY_DEFINITION = Source("by definition", "exact")
+"""The source of a value that could not be otherwise."""

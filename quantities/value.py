@@ -16,10 +16,10 @@ from functools import lru_cache
 from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
-from quantities.source import ASKER, Source
+from quantities.source import ASKER, BY_DEFINITION, Source
 from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
 
-__all__ = ["Value", "is_number", "read_number", "read_value"]
+__all__ = ["Value", "exact", "is_number", "read_number", "read_value"]
 
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -65,6 +65,15 @@ class Value:
         if not self.is_range:
             return f"{self.number:.12g}{unit}"
         return f"{self.low:.12g}..{self.high:.12g}{unit}"
+
+
+def exact(text: str) -> Value:
+    """A value that holds by definition, such as the two operations of a multiply-add.
+
+    >>> exact("2 FLOP/parameter/token").source.kind
+    'exact'
+    """
+    return read_value(text).sourced(BY_DEFINITION)
 
 
 @lru_cache(maxsize=4096)

@@ -27,7 +27,7 @@ from derive.planning.structure import Structure
 
 __all__ = ["Block", "Plan", "based", "plan"]
 
-_SPARE = 30  # relations beyond need whose quantities are worked out for the sake of the check
+_SPARE = 30  # relations beyond need, and weak values not in use, that are worked out for the sake of the check
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,8 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     blocks, free = _ordered(structure, solved, [target], known)
     taken = set(solved.values())
     spare = [relation for relation in relations if relation not in taken][:_SPARE]
-    wanted = dict.fromkeys(name for relation in spare for name in structure.members[relation])
+    yielding = [name for name in weak if name in solved and name not in known][:_SPARE]
+    wanted = dict.fromkeys([*(name for relation in spare for name in structure.members[relation]), *yielding])
     further, _ = _ordered(structure, solved, list(wanted), known)
     extra = [block for block in further if block not in blocks] if not free else []
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}

@@ -22,12 +22,12 @@ from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
 from derive.solving.asking import Question, ask
 from derive.solving.carrying import Found, carried_out, detours
-from derive.solving.checking import applies
+from derive.solving.checking import applies, extended
 from derive.solving.diagnosing import contradiction, shortage
 from derive.solving.eliminating import bounded, cancelled
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
-from derive.solving.stepping import State, block_states
+from derive.solving.stepping import State
 from derive.solving.telling import answer_of
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _sound(library: Library, question: Question, found: Found, broken: list[Deri
     """What was found, without the states that contradict a relation; the contradictions are noted."""
     sound = []
     for state in found.states:
-        clash = contradiction(library, question, found.plan, _extended(library, found.plan, state))
+        clash = contradiction(library, question, found.plan, extended(library, found.plan, state))
         if clash is None:
             sound.append(state)
         else:
@@ -163,25 +163,6 @@ def _despite_structure(library: Library, question: Question, found: Found) -> Fo
         if result is not None:
             return result
     raise shortage(library, question, found.left_out)
-
-
-def _extended(library: Library, made: Plan, state: State) -> State:
-    """The state with what the checks need beside it, as far as that is without choice and without assumption."""
-    for block in made.extra:
-        relations = [library.relations[name] for name in block.relations]
-        needed = {name for r in relations for name in names_in(r.written.lhs, r.written.rhs)} - {*block.unknowns}
-        if not needed <= state.values.keys():
-            continue
-        if not all(applies(relation, {**state.asides, **state.values}) for relation in relations):
-            continue
-        try:
-            steps, _ = block_states(library, block, state)
-        except DeriveError:
-            return state
-        if len(steps) != 1:
-            return state
-        state = steps[0]
-    return state
 
 
 def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:

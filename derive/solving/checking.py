@@ -6,12 +6,15 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from derive.errors import DeriveError
 from derive.language.expression import Node, names_in
 from derive.numbers.evaluating import holds, residual
 from derive.numbers.intervals import Span, enclose
+from derive.planning.matching import closure
 from derive.showing.numerals import shown_number
 from derive.solving.answer import Check
 from derive.solving.outcome import TOLERANCE
+from derive.solving.stepping import block_states
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -19,8 +22,9 @@ if TYPE_CHECKING:
     from derive.solving.asking import Question
     from derive.solving.stepping import State
     from derive.stating.relation import Relation
+    from quantities.value import Value
 
-__all__ = ["applies", "checked", "checks_of", "testable"]
+__all__ = ["applies", "checked", "checks_of", "extended", "testable"]
 
 
 def checks_of(library: Library, question: Question, made: Plan, state: State) -> list[Check]:
@@ -35,15 +39,27 @@ def checks_of(library: Library, question: Question, made: Plan, state: State) ->
     own = {} if question.own is None else {question.target: question.own}
     for name, weak in {**question.weak, **own}.items():
         if name in values and name not in made.weak:
-            low, stated, high = weak.base
-            unit = library.quantities[name].unit
-            gap = abs(values[name] - stated) / max(abs(values[name]), abs(stated)) if values[name] != stated else 0.0
-            inside = low * (1 - TOLERANCE) <= values[name] <= high * (1 + TOLERANCE)
-            statement = (
-                f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(values[name], unit)}"
-            )
-            found.append(Check(name, statement, gap, gap <= TOLERANCE or inside))
+            check = _yielding(library, name, weak, values[name])
+            if check.passed or not _is_fallback(library, question, name, weak):
+                found.append(check)
     return found
+
+
+def _yielding(library: Library, name: str, weak: Value, number: float) -> Check:
+    """A weak value beside the number that took its place."""
+    low, stated, high = weak.base
+    unit = library.quantities[name].unit
+    gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
+    inside = low * (1 - TOLERANCE) <= number <= high * (1 + TOLERANCE)
+    statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
+    return Check(name, statement, gap, gap <= TOLERANCE or inside)
+
+
+def _is_fallback(library: Library, question: Question, name: str, weak: Value) -> bool:
+    """Whether a default only stood in for what a relation is written for, until other weak values gave it."""
+    if weak is not library.quantities[name].default or name not in library.derived:
+        return False
+    return name not in closure(library.structure(), question.strong)
 
 
 def _limits(library: Library, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
@@ -80,6 +96,25 @@ def testable(library: Library, made: Plan, state: State) -> list[str]:
 
 def _sides(relation: Relation) -> tuple[Node, Node]:
     return relation.written.lhs, relation.written.rhs
+
+
+def extended(library: Library, made: Plan, state: State) -> State:
+    """The state with what the checks need beside it, as far as that is without choice and without assumption."""
+    for block in made.extra:
+        relations = [library.relations[name] for name in block.relations]
+        needed = {name for r in relations for name in names_in(r.written.lhs, r.written.rhs)} - {*block.unknowns}
+        if not needed <= state.values.keys():
+            continue
+        if not all(applies(relation, {**state.asides, **state.values}) for relation in relations):
+            continue
+        try:
+            steps, _ = block_states(library, block, state)
+        except DeriveError:
+            return state
+        if len(steps) != 1:
+            return state
+        state = steps[0]
+    return state
 
 
 def applies(relation: Relation, values: Mapping[str, float]) -> bool:

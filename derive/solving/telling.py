@@ -13,7 +13,7 @@ from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
 from derive.showing.numerals import shown_number
 from derive.solving.answer import Answer, Step
-from derive.solving.checking import checks_of
+from derive.solving.checking import checks_of, extended
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.spreading import leaves_domain, ranges_of, spread
 from derive.solving.stepping import State, block_states
@@ -46,7 +46,7 @@ def answer_of(
         regime=MappingProxyType(_regime(library, made, state)),
         assumptions=_assumptions(library, question, made, state, left_out, how),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
-        checks=tuple(checks_of(library, question, made, state)),
+        checks=tuple(checks_of(library, question, made, extended(library, made, state))),
         _formula=cache(lambda: _formula(library, form)),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
     )
