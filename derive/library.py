@@ -12,11 +12,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, unknown
+from derive.errors import DeriveError, ExpressionError, UnknownNameError, excerpt, unknown
 from derive.language.expression import names_in
 from derive.stating.relation import Relation
 from derive.stating.vocabulary import Vocabulary
-from quantities.profiles import Profile
+from quantities.profiles import Profile, Profiles
 from quantities.quantity import Quantity, agreed, read_given
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ __all__ = ["Library"]
 
 _T = TypeVar("_T", Relation, Profile)
 _S = TypeVar("_S")
+_FEW = 4  # names that an error proposes
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -45,26 +46,26 @@ class Library:
 
     quantities: Mapping[str, Quantity]
     relations: Mapping[str, Relation]
-    profiles: Mapping[str, Profile]
+    profiles: Profiles
     title: str
 
     def __init__(
         self,
         relations: Iterable[Relation] = (),
         quantities: Iterable[Quantity] = (),
-        profiles: Iterable[Profile] = (),
+        profiles: Iterable[Profile] | Profiles = (),
         title: str = "",
     ) -> None:
         listed = _typed("relation", Relation, relations)
         stated = _named("relation", listed, Relation.states_the_same)
         mentioned = [quantity for relation in listed for quantity in relation.quantities.values()]
         merged = _merged([*_typed("quantity", Quantity, quantities), *mentioned])
-        sets = _named("profile", _typed("profile", Profile, profiles), Profile.__eq__)
-        for profile in sets.values():
+        sets = _shelved(profiles)
+        for profile in sets.stated.values():
             _fits(profile, merged)
         object.__setattr__(self, "relations", MappingProxyType({n: r.over(merged) for n, r in stated.items()}))
         object.__setattr__(self, "quantities", MappingProxyType(merged))
-        object.__setattr__(self, "profiles", MappingProxyType(sets))
+        object.__setattr__(self, "profiles", sets)
         object.__setattr__(self, "title", title)
 
     def __or__(self, other: Library) -> Library:
@@ -74,7 +75,7 @@ class Library:
         return Library(
             [*self.relations.values(), *other.relations.values()],
             [*self.quantities.values(), *other.quantities.values()],
-            [*self.profiles.values(), *other.profiles.values()],
+            _both(self.profiles, other.profiles),
             self.title or other.title,
         )
 
@@ -90,7 +91,7 @@ class Library:
             if not isinstance(name, str) or name not in self.relations:
                 raise unknown("relation", name, list(self.relations))
         kept = [relation for name, relation in self.relations.items() if name not in names]
-        return Library(kept, self.quantities.values(), self.profiles.values(), self.title)
+        return Library(kept, self.quantities.values(), self.profiles, self.title)
 
     def quantity(self, name: str) -> Quantity:
         """The quantity of this name."""
@@ -105,9 +106,9 @@ class Library:
         return self.relations[name]
 
     def profile(self, name: str) -> Profile:
-        """The profile of this name."""
+        """The profile of this name; after a colon the choice that completes it, as the precision of a chip's peak."""
         if not isinstance(name, str) or name not in self.profiles:
-            raise unknown("profile", name, list(self.profiles))
+            raise _no_profile(name, self.profiles)
         return self.profiles[name]
 
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
@@ -209,15 +210,14 @@ class Library:
         return Vocabulary(self.quantities)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.relations.values(), self.quantities.values(), self.profiles.values())
-        return Library, (*(tuple(part) for part in parts), self.title)
+        parts = (tuple(self.relations.values()), tuple(self.quantities.values()), self.profiles)
+        return Library, (*parts, self.title)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Library):
             return NotImplemented
-        return all(
-            dict(getattr(self, part)) == dict(getattr(other, part)) for part in ("quantities", "relations", "profiles")
-        )
+        parts = ("quantities", "relations", "profiles")
+        return all(_same(getattr(self, part), getattr(other, part)) for part in parts)
 
     def __hash__(self) -> int:
         return hash(frozenset((*self.relations.values(), *self.quantities.values(), *self.profiles)))
@@ -241,6 +241,55 @@ def _typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
     return listed
 
 
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one is other or dict(one) == dict(other)
+
+
+def _shelved(profiles: Iterable[Profile] | Profiles) -> Profiles:
+    """The profiles by name; what lies on a shelf stays there until it is asked for."""
+    if isinstance(profiles, Profiles):
+        return profiles
+    return Profiles(_named("profile", _typed("profile", Profile, profiles), Profile.__eq__).values())
+
+
+def _both(one: Profiles, other: Profiles) -> Profiles:
+    """The profiles of both; a name that both have must mean the same."""
+    stated = _named("profile", [*one.stated.values(), *other.stated.values()], Profile.__eq__)
+    shelves = tuple(dict.fromkeys([*one.shelves, *other.shelves]))
+    for shelf in shelves:
+        for name, profile in stated.items():
+            if name in shelf and shelf[name] != profile:
+                raise _twice("profile", name)
+    return Profiles(stated.values(), shelves)
+
+
+def _no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
+    """The error for a profile that there is not, or for a precision that the profile has not."""
+    known = list(profiles)
+    if not isinstance(name, str):
+        return unknown("profile", name, known)
+    base, colon, choice = name.partition(":")
+    if colon and base in profiles:
+        choices = profiles.choices(base)
+        hint = f"There are {', '.join(choices)}." if choices else f"Write {base}."
+        what = f"{base} is not stated at precision {excerpt(choice)}."
+        return UnknownNameError(what, hint=hint, name=choice, kind="precision", suggestions=choices)
+    same = [other for other in known if _plain(other) == _plain(name)]
+    longer = [other for other in known if ":" not in other and _plain(other).startswith(f"{_plain(base)}-")]
+    like = tuple(same or sorted(longer, key=len)[:_FEW])
+    if not like:
+        return unknown("profile", name, known)
+    said = f"Did you mean {' or '.join(like)}?"
+    return UnknownNameError(
+        f"There is no profile {excerpt(name)}.", hint=said, name=name, kind="profile", suggestions=like
+    )
+
+
+def _plain(name: str) -> str:
+    """A profile's name as somebody might spell it who has it from elsewhere."""
+    return name.casefold().replace("_", "-").replace(".", "-").replace(" ", "-")
+
+
 def _fits(profile: Profile, quantities: Mapping[str, Quantity]) -> None:
     """Refuse a profile whose values do not fit the quantities that it speaks of."""
     for name, value in profile.values.items():
@@ -258,12 +307,16 @@ def _named(kind: str, parts: Iterable[_T], same: Callable[[_T, _T], bool]) -> di
     for part in parts:
         first = found.setdefault(part.name, part)
         if first is not part and not same(first, part):
-            raise ExpressionError(
-                f"The {kind} {part.name} is declared twice with two meanings: they differ.",
-                hint="Rename one, or leave one out.",
-                text=part.name,
-            )
+            raise _twice(kind, part.name)
     return found
+
+
+def _twice(kind: str, name: str) -> ExpressionError:
+    return ExpressionError(
+        f"The {kind} {name} is declared twice with two meanings: they differ.",
+        hint="Rename one, or leave one out.",
+        text=name,
+    )
 
 
 def _merged(quantities: Iterable[Quantity]) -> dict[str, Quantity]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from derive.errors import unknown
 from derive.library import Library
 from derive.stating.relation import Relation
-from quantities.profiles import Profile
+from quantities.profiles import Profile, Profiles
 from quantities.quantity import Quantity
+from quantities.source import Source
 
 __all__ = ["KINDS", "as_data", "entries", "rows"]
 
@@ -29,8 +31,7 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
         case "relations":
             return [("relation", "equation"), *((r.name, str(r.written)) for r in library.relations.values())]
         case "profiles":
-            sets = [(p.name, str(len(p.values)), ", ".join(p.values)) for p in library.profiles.values()]
-            return [("profile", "values", "of"), *sets]
+            return [("profile", "values", "of"), *_profile_rows(library.profiles)]
     raise unknown("list", kind, KINDS)
 
 
@@ -42,7 +43,10 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if name in library.relations:
         found.append((f"relation {name}", _relation(library.relations[name])))
     if name in library.profiles:
-        found.append((f"profile {name}", _profile(library.profiles[name])))
+        profile = library.profiles[name]
+        found.append((f"profile {profile.name}", _profile(profile, library.profiles)))
+    if not found and ":" in name:
+        library.profile(name)  # which says what there is after the colon
     if not found:
         raise unknown("entry", name, [*library.quantities, *library.relations, *library.profiles])
     return found
@@ -75,8 +79,34 @@ def _relation(relation: Relation) -> list[tuple[str, str]]:
     return [(label, text) for label, text in [*lines, *where] if text]
 
 
-def _profile(profile: Profile) -> list[tuple[str, str]]:
-    return [(name, f"{value}  ({value.source.kind}: {value.source})") for name, value in profile.values.items()]
+def _profile(profile: Profile, profiles: Profiles) -> list[tuple[str, str]]:
+    """What the profile is, its values, and what each choice adds; a source that most values share is named once."""
+    values = dict(profile.values)
+    for choice in profiles.choices(profile.name):
+        chosen = profiles[f"{profile.name}:{choice}"].values
+        values |= {f"{name} at {choice}": chosen[name] for name in chosen if name not in profile.values}
+    counts = Counter(value.source for value in values.values())
+    common = next((source for source, count in counts.most_common(1) if count > 2), None)
+    lines = [("is", profile.title), ("note", profile.note), ("source", _sourced(common) if common else "")]
+    for name, value in values.items():
+        lines.append((name, str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"))
+    return [(label, text) for label, text in lines if text]
+
+
+def _sourced(source: Source) -> str:
+    return f"{source.kind}: {source}"
+
+
+def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
+    """A row for each profile; what completes it, such as a precision, is named in its row."""
+    found: list[tuple[str, ...]] = []
+    for profile in profiles.values():
+        base, colon, _ = profile.name.partition(":")
+        if not (colon and base in profiles):
+            choices = ", ".join(profiles.choices(profile.name))
+            told = profile.title or ", ".join(profile.values)
+            found.append((profile.name, str(len(profile.values)), f"{told}; at {choices}" if choices else told))
+    return found
 
 
 def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
@@ -108,6 +138,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
         "profiles": lambda: [
             {
                 "name": p.name,
+                **({"title": p.title, "note": p.note} if p.title or p.note else {}),
                 "values": {
                     name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
                     for name, value in p.values.items()

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from quantities.errors import ExpressionError, excerpt
 from quantities.value import Value
 
-__all__ = ["Profile"]
+__all__ = ["Profile", "Profiles"]
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}")
+_WORD = "[A-Za-z0-9][A-Za-z0-9_.-]{0,79}"
+_NAME = re.compile(f"{_WORD}(:{_WORD})?")
 
 
 @dataclass(frozen=True)
 class Profile:
-    """A named set of weak values, such as a chip or a model.
+    """A named set of weak values, such as a chip or a model; what it is, and what is to be known of it.
 
     >>> from quantities.value import read_value
     >>> clock = Profile("clock", {"length": read_value("0.994 m")})
@@ -27,12 +28,14 @@ class Profile:
 
     name: str
     values: Mapping[str, Value]
+    title: str = ""
+    note: str = ""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
             raise ExpressionError(
                 f"{excerpt(self.name)} cannot be a profile's name.",
-                hint="Write letters, digits and hyphens, as in h100-sxm.",
+                hint="Write letters, digits and hyphens, as in h100-sxm, and a precision after a colon: h100-sxm:fp8.",
                 text=self.name,
             )
         for name, value in dict[str, object](self.values).items():
@@ -41,8 +44,63 @@ class Profile:
                 raise ExpressionError(what, hint='Write read_value("3 m").', text=str(name))
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
+    def with_more(self, more: Profile) -> Profile:
+        """This profile and what another adds to it, under the other's name."""
+        return Profile(more.name, {**self.values, **more.values}, more.title or self.title, more.note or self.note)
+
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __reduce__(self) -> tuple[type[Profile], tuple[str, dict[str, Value]]]:
-        return Profile, (self.name, dict(self.values))
+    def __reduce__(self) -> tuple[type[Profile], tuple[str, dict[str, Value], str, str]]:
+        return Profile, (self.name, dict(self.values), self.title, self.note)
+
+
+class Profiles(Mapping[str, Profile]):
+    """Profiles by name: those that were stated, and shelves of others, each read when it is asked for.
+
+    What depends on a choice, as a chip's peak does on the precision, stands in a profile of its own with a colon in its
+    name: `chip:fp8` is `chip` and what the choice adds.
+
+    >>> from quantities.value import read_value
+    >>> chip = Profile("chip", {"bandwidth": read_value("2 TB/s")})
+    >>> fp8 = Profile("chip:fp8", {"peak": read_value("2 PFLOP/s")})
+    >>> profiles = Profiles([chip, fp8])
+    >>> list(profiles["chip:fp8"].values), profiles.choices("chip")
+    (['bandwidth', 'peak'], ('fp8',))
+    """
+
+    def __init__(self, stated: Iterable[Profile] = (), shelves: Iterable[Mapping[str, Profile]] = ()) -> None:
+        self.stated: Mapping[str, Profile] = MappingProxyType({profile.name: profile for profile in stated})
+        self.shelves = tuple(dict.fromkeys(shelves))
+
+    def __getitem__(self, name: str) -> Profile:
+        found = self._alone(name)
+        base, colon, _ = found.name.partition(":")
+        return self[base].with_more(found) if colon and base in self else found
+
+    def _alone(self, name: str) -> Profile:
+        """The profile without what it adds to."""
+        for shelf in (self.stated, *self.shelves):
+            if name in shelf:
+                return shelf[name]
+        raise KeyError(name)
+
+    def choices(self, name: str) -> tuple[str, ...]:
+        """What may follow the colon after a name, such as the precisions of a chip."""
+        start = f"{self._alone(name).name}:"
+        return tuple(other.removeprefix(start) for other in self if other.startswith(start))
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in shelf for shelf in (self.stated, *self.shelves))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(dict.fromkeys(name for shelf in (self.stated, *self.shelves) for name in shelf))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __repr__(self) -> str:
+        return f"<Profiles {', '.join(self)}>"
+
+    def __reduce__(self) -> tuple[type[Profiles], tuple[tuple[Profile, ...], tuple[Mapping[str, Profile], ...]]]:
+        return Profiles, (tuple(self.stated.values()), self.shelves)

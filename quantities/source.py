@@ -13,20 +13,22 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source: what it is, how far it is to be trusted, where and when it was read.
+    """A source: what it is, how far it is to be trusted, where and when it was read, and what others say.
 
     >>> Source("NVIDIA H100 data sheet", "published", date="2026-08")
-    Source(text='NVIDIA H100 data sheet', kind='published', url='', date='2026-08')
+    Source(text='NVIDIA H100 data sheet', kind='published', url='', date='2026-08', note='')
     """
 
     text: str
     kind: Kind = "published"
     url: str = ""
     date: str = ""
+    note: str = ""
 
     def __str__(self) -> str:
         details = ", ".join(detail for detail in (self.date, self.url) if detail)
-        return f"{self.text} ({details})" if details else self.text
+        said = f"{self.text} ({details})" if details else self.text
+        return f"{said}; {self.note}" if self.note else said
 
 
 DEFAULT = Source("default of the quantity", "assumed")

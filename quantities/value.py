@@ -41,6 +41,17 @@ class Value:
     unit: Unit
     source: Source = ASKER
 
+    def between(self, ends: Value) -> Value:
+        """The same number, with the ends of a range that holds it as its bounds.
+
+        >>> str(read_value("3 USD").between(read_value("2..10 USD")))
+        '3 (2..10) USD'
+        """
+        ends = ends.within(self.unit)
+        if not ends.low <= self.number <= ends.high:
+            raise ExpressionError(f"value {self}: it lies outside its range, {ends}.", hint="Widen the range.")
+        return replace(self, low=ends.low, high=ends.high)
+
     @property
     def is_range(self) -> bool:
         return self.low != self.high
@@ -64,7 +75,9 @@ class Value:
         unit = f" {self.unit}" if self.unit.text not in ("", "1") else ""
         if not self.is_range:
             return f"{self.number:.12g}{unit}"
-        return f"{self.low:.12g}..{self.high:.12g}{unit}"
+        if math.isclose(self.number, self.low / 2 + self.high / 2):
+            return f"{self.low:.12g}..{self.high:.12g}{unit}"
+        return f"{self.number:.12g} ({self.low:.12g}..{self.high:.12g}){unit}"
 
 
 def exact(text: str) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,7 @@ def answer_of(
         steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
         given=MappingProxyType(used),
         regime=MappingProxyType(_regime(library, made, state)),
-        assumptions=_assumptions(library, question, made, state, left_out, how),
+        assumptions=_assumptions(library, question, made, state, left_out, used, how),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         checks=tuple(checks_of(library, question, made, extended(library, made, state))),
         _formula=cache(lambda: _formula(library, form)),
@@ -92,8 +93,10 @@ def _with_numbers(node: Node, library: Library, question: Question, state: State
         if stated is None and node.name not in state.forms:
             stated = question.weak.get(node.name)
         unit = library.quantities[node.name].unit
-        plain = stated is not None and not stated.is_range
-        shown = str(stated) if plain else shown_number(state.values.get(node.name, math.nan), unit)
+        if stated is None:
+            shown = shown_number(state.values.get(node.name, math.nan), unit)
+        else:
+            shown = str(replace(stated, low=stated.number, high=stated.number))
         return Name(f"({shown})" if " " in shown else shown)
     return Apply(node.op, tuple(_with_numbers(arg, library, question, state) for arg in node.args))
 
@@ -113,7 +116,13 @@ def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
 
 
 def _assumptions(
-    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], how: str
+    library: Library,
+    question: Question,
+    made: Plan,
+    state: State,
+    left_out: Mapping[str, str],
+    used: Mapping[str, Value],
+    how: str,
 ) -> tuple[str, ...]:
     spent = [relation for block in made.blocks for relation in block.relations]
     known = state.values.keys() | question.weak.keys()
@@ -129,7 +138,18 @@ def _assumptions(
         if (tolerance := library.relations[name].approximate) is not None
     ]
     aside = [f"{name} is left out: {why}" for name, why in left_out.items()]
-    return tuple(dict.fromkeys([*unknown, *near, *aside, *state.notes, *([how] if how else [])]))
+    assumed = [f"{name} = {value} is assumed: {value.source}" for name, value in _believed(question, used)]
+    return tuple(dict.fromkeys([*unknown, *near, *assumed, *aside, *state.notes, *([how] if how else [])]))
+
+
+def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    """What profiles bring in as an assumption: with a source of its own, and nothing published behind it."""
+    found = []
+    for name, value in used.items():
+        source = value.source
+        if name not in question.strong and source.kind == "assumed" and (source.date or source.url or source.note):
+            found.append((name, value))
+    return found
 
 
 def _bounds(

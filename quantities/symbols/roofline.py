@@ -1,6 +1,7 @@
 """Two times, their maximum, and what follows for batch, latency and price."""
 
 from quantities.quantity import Quantity
+from quantities.value import exact
 
 # The chip. Peak compute is dense, at a named precision; what is achieved is the peak times an efficiency.
 peak_compute = Quantity("peak_compute", "FLOP/s/chip", "dense peak of one chip at the precision in use", latex="F")
@@ -23,9 +24,20 @@ flops_per_parameter = Quantity(
     "FLOP/parameter/token",
     "one multiplication and one addition",
     latex="k",
-    default="2 FLOP/parameter/token",
+    default=exact("2 FLOP/parameter/token"),
 )
 kv_bytes_per_token = Quantity("kv_bytes_per_token", "byte/token", "KV cache stored for one token", latex=r"\kappa")
+weight_bytes = Quantity("weight_bytes", "byte", "all stored weights", latex="M_w")
+read_share = Quantity(
+    "read_share",
+    "",
+    "share of the stored weights that a step reads: all of them, unless some experts have no token",
+    latex="f_w",
+    default=1.0,
+)
+active_share = Quantity(
+    "active_share", "", "active over stored parameters: the reciprocal of sparsity", latex=r"1/\sigma", domain="0..1"
+)
 sparsity = Quantity("sparsity", "", "stored over active parameters; an expert ratio is another number", latex=r"\sigma")
 
 # The operating point
@@ -38,6 +50,16 @@ tokens_per_pass = Quantity(
     default="1 token/sequence",
 )
 context = Quantity("context", "token/sequence", "tokens of each sequence held in the KV cache", latex="L")
+kv_bytes_per_sequence = Quantity("kv_bytes_per_sequence", "byte/sequence", "KV cache of one sequence", latex="K")
+kv_bytes = Quantity("kv_bytes", "byte", "KV cache of the whole batch", latex="M_{kv}")
+kv_read_share = Quantity(
+    "kv_read_share",
+    "",
+    "what a step reads of the KV cache over what is stored; less than 1 with sparse attention",
+    latex=r"f_{kv}",
+    default=1.0,
+)
+bytes_read = Quantity("bytes_read", "byte", "weights and KV cache that a step reads", latex="M_r")
 crossover_context = Quantity(
     "crossover_context",
     "token/sequence",
@@ -51,16 +73,63 @@ hardware_ratio = Quantity("hardware_ratio", "FLOP/byte", "operations for each by
 optimal_batch = Quantity(
     "optimal_batch", "sequence", "batch at which compute and weight fetch take equally long", latex="B^*"
 )
+kv_optimal_batch = Quantity(
+    "kv_optimal_batch",
+    "sequence",
+    "batch at which compute takes as long as weight and KV fetch together",
+    latex=r"B^*_{kv}",
+)
+scaled_batch = Quantity(
+    "scaled_batch", "", "batch over the optimal batch: the safety factor of a deployment", latex="B/B^*"
+)
+scaled_context = Quantity("scaled_context", "", "context over the crossover context", latex="L/L^*")
+scaled_memory_time = Quantity(
+    "scaled_memory_time",
+    "",
+    "memory time over compute time where a step reads all weights and the whole cache",
+    latex=r"\theta_m",
+)
+scaled_step_time = Quantity(
+    "scaled_step_time",
+    "",
+    "step time over compute time, in the same case: cost over the cost of compute",
+    latex=r"\theta",
+)
 
 # What follows
 compute_time = Quantity("compute_time", "s", "time of a step's arithmetic", latex="t_c")
 weight_time = Quantity("weight_time", "s", "time to read the weights once", latex="t_w")
 kv_time = Quantity("kv_time", "s", "time to read the KV cache once", latex=r"t_{kv}")
 memory_time = Quantity("memory_time", "s", "time of a step's reading", latex="t_m")
+network_time = Quantity(
+    "network_time",
+    "s",
+    "time of a step's communication, which overlaps the rest; 0 unless it is given",
+    latex="t_n",
+    domain="nonnegative",
+    default="0 s",
+)
 step_time = Quantity("step_time", "s", "time of one step", latex="t")
 throughput = Quantity("throughput", "token/s", "tokens of the whole fleet of chips each second", latex="R")
+sequential_step_time = Quantity(
+    "sequential_step_time", "s", "time of one step if reading the KV cache overlaps nothing"
+)
+compute_throughput = Quantity("compute_throughput", "token/s", "tokens each second if arithmetic binds")
+memory_throughput = Quantity("memory_throughput", "token/s", "tokens each second if reading binds")
 user_speed = Quantity("user_speed", "token/s/sequence", "tokens that one user sees each second", latex="r")
+fleet_rent = Quantity("fleet_rent", "USD/h", "rent of all the chips that share the model", latex="pn")
 cost_per_token = Quantity(
     "cost_per_token", "USD/Mtoken", "rent of the chips for one token; a price adds a margin", latex="c"
 )
 mfu = Quantity("mfu", "", "share of a step in which arithmetic would do at the achieved peak", latex=r"\mathrm{MFU}")
+chip_throughput = Quantity("chip_throughput", "token/s/chip", "tokens of one chip each second")
+step_rate = Quantity("step_rate", "1/s", "steps each second")
+fastest_speed = Quantity(
+    "fastest_speed", "token/s/sequence", "speed of a user where the weights alone are read: the limit of small batches"
+)
+pass_compute = Quantity("pass_compute", "FLOP", "operations of one step")
+arithmetic_intensity = Quantity("arithmetic_intensity", "FLOP/byte", "operations of a step for each byte it reads")
+memory_to_compute = Quantity("memory_to_compute", "", "memory time over compute time: above 1, memory binds")
+mbu = Quantity(
+    "mbu", "", "bandwidth utilisation: bytes that a step reads over what memory could deliver", latex=r"\mathrm{MBU}"
+)

@@ -49,7 +49,19 @@ def test_every_public_name_is_the_one_of_its_own_module(name):
 
 @pytest.mark.parametrize(
     "module",
-    ["definitions", "dimension", "domain", "errors", "profiles", "quantity", "registry", "source", "units", "value"],
+    [
+        "definitions",
+        "dimension",
+        "domain",
+        "errors",
+        "facts",
+        "profiles",
+        "quantity",
+        "registry",
+        "source",
+        "units",
+        "value",
+    ],
 )
 def test_every_module_has_what_it_offers(module):
     home = importlib.import_module(f"quantities.{module}")

@@ -30,7 +30,7 @@ def test_a_profile_cannot_be_changed():
         CLOCK.name = "other"
 
 
-@pytest.mark.parametrize("name", ["clock", "h100-sxm", "llama-3.1-8b", "8xB200", "a", "a" * 80])
+@pytest.mark.parametrize("name", ["clock", "h100-sxm", "llama-3.1-8b", "8xB200", "a", "a" * 80, "h100:fp8"])
 def test_a_profile_bears_a_plain_name(name):
     assert Profile(name, {}).name == name
 
@@ -43,7 +43,9 @@ def test_a_profile_bears_a_plain_name(name):
         "-x",
         ".x",
         "a b",
-        "h100:fp8",
+        "h100:",
+        ":fp8",
+        "h100:fp8:dense",
         "a/b",
         "a\n",
         "a\N{EN DASH}b",

@@ -334,7 +334,7 @@ WRONG = {
         [profiles.r]
         x = { value = "3 m", kind = "guessed" }  # <- There is no kind of source 'guessed'.
         n = []  # <- r, n: a list is no value.
-        [profiles."h100:fp8"]  # <- cannot be a profile's name.
+        [profiles."h100/fp8"]  # <- cannot be a profile's name.
         """,
     "a name declared twice": """
         [quantities]

@@ -1,0 +1,133 @@
+"""Parameters from shapes: matrices of attention, feed-forward layers, experts and the vocabulary."""
+
+from functools import partial
+
+from derive.stating.relation import relate
+from quantities.symbols import architecture, counting, roofline, shapes, vocabulary
+
+_state = partial(
+    relate,
+    source="Austin et al., How to Scale Your Model, 2025, Transformers",
+    quantities=vocabulary(roofline, counting, architecture, shapes),
+)
+
+_V2 = "DeepSeek-V2, arXiv 2405.04434, section 2.1"
+_MEGATRON = "Narayanan et al., arXiv 2104.04473, section 5.1"
+
+relations = [
+    # One layer
+    _state(
+        "layer_attention_parameters",
+        "layer_attention_parameters = one_parameter*hidden_size*head_dimension*(2*attention_heads + 2*kv_heads)",
+        because="queries and output have every head, keys and values one for each group",
+    ),
+    _state(
+        "latent_layer_parameters",
+        "latent_layer_parameters = one_parameter*(hidden_size*query_latent_size"
+        " + query_latent_size*attention_heads*(content_dimension + rope_dimension)"
+        " + hidden_size*(latent_size + rope_dimension)"
+        " + latent_size*attention_heads*(content_dimension + value_dimension)"
+        " + attention_heads*value_dimension*hidden_size)",
+        because="queries, keys and values are squeezed through latents; only the output matrix is whole",
+        source=_V2,
+    ),
+    _state(
+        "layer_feedforward_parameters",
+        "layer_feedforward_parameters = one_parameter*feedforward_matrices*hidden_size*feedforward_size",
+        because="each matrix leads from the hidden to the inner size or back",
+    ),
+    _state(
+        "expert_parameters",
+        "expert_parameters = one_parameter*feedforward_matrices*hidden_size*expert_size",
+        because="an expert is a feed-forward layer of its own size",
+    ),
+    _state(
+        "router_parameters",
+        "router_parameters = one_parameter*hidden_size*experts",
+        because="every routed expert has a score",
+    ),
+    _state(
+        "embedding_parameters",
+        "embedding_parameters = one_parameter*embedding_matrices*vocabulary*hidden_size",
+        because="every token of the vocabulary has a vector, in and out",
+    ),
+    # The model
+    _state(
+        "block_parameters",
+        "block_parameters = layers*(layer_attention_parameters + layer_feedforward_parameters)",
+        because="all layers of a dense model are alike; norms are left aside",
+        when=["experts <= 1"],
+    ),
+    _state(
+        "counted_parameters",
+        "counted_parameters = block_parameters + embedding_parameters",
+        because="layers and vocabulary are all there is",
+    ),
+    _state(
+        "mixture_parameters",
+        "mixture_parameters = layers*layer_attention_parameters + dense_layers*layer_feedforward_parameters"
+        " + expert_layers*(router_parameters + (experts + shared_experts)*expert_parameters) + embedding_parameters",
+        because="all experts are stored",
+    ),
+    _state(
+        "mixture_active_parameters",
+        "mixture_active_parameters = layers*layer_attention_parameters + dense_layers*layer_feedforward_parameters"
+        " + expert_layers*(router_parameters + (active_experts + shared_experts)*expert_parameters)"
+        " + embedding_parameters",
+        because="a token passes the experts it is sent to and the shared ones",
+    ),
+    _state(
+        "latent_mixture_parameters",
+        "latent_mixture_parameters = layers*latent_layer_parameters + dense_layers*layer_feedforward_parameters"
+        " + expert_layers*(router_parameters + (experts + shared_experts)*expert_parameters) + embedding_parameters",
+        because="all experts are stored",
+        source=_V2,
+    ),
+    _state(
+        "latent_mixture_active_parameters",
+        "latent_mixture_active_parameters = layers*latent_layer_parameters + dense_layers*layer_feedforward_parameters"
+        " + expert_layers*(router_parameters + (active_experts + shared_experts)*expert_parameters)"
+        " + embedding_parameters",
+        because="a token passes the experts it is sent to and the shared ones",
+        source=_V2,
+    ),
+    _state(
+        "expert_share",
+        "expert_share = expert_layers*experts*expert_parameters/total_parameters",
+        because="its definition",
+        source="by definition",
+    ),
+    _state(
+        "expert_sparsity",
+        "expert_sparsity = experts/active_experts",
+        because="its definition",
+        source="by definition",
+    ),
+    # The classic transformer
+    _state(
+        "classic_block_parameters",
+        "classic_block_parameters = one_parameter*layers*hidden_size**2*(4 + 2*widening)",
+        because="attention has four square matrices, the feed-forward layer two that are wider",
+        source="K. Chen, Transformer Inference Arithmetic, 2022",
+    ),
+    _state(
+        "classic_parameters",
+        "classic_parameters = classic_block_parameters + one_parameter*hidden_size"
+        "*(layers*(4 + (1 + widening) + 4) + vocabulary + positions)",
+        because="a layer has four biases in attention, those of the feed-forward layer, and two norms of two vectors",
+        source=_MEGATRON,
+    ),
+    # An adapter
+    _state(
+        "adapter_parameters",
+        "adapter_parameters = one_parameter*2*adapter_rank*hidden_size*adapted_matrices",
+        because="two thin matrices stand beside each square one",
+        source="LoRA, arXiv 2106.09685",
+    ),
+    _state(
+        "adapter_share",
+        "adapter_share = adapter_parameters/total_parameters",
+        because="its definition",
+        source="by definition",
+    ),
+]

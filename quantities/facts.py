@@ -1,0 +1,132 @@
+"""Facts: profiles out of files of sourced values, each read when it is first asked for.
+
+A file is TOML, one table a profile. `title` and `note` are text, `also` lists other names, and `source`, `as_of` and
+`kind` hold for every value that does not state its own. A value is a text, or a table of `value` and of what is its
+own: `source`, `as_of`, `kind`, a `range`, and the `reason` for it. A table without `value` holds one value for each
+choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[sources]` says what a source's abbreviation stands for.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from importlib.resources import files
+from typing import Any
+
+from quantities.errors import DeriveError, ExpressionError
+from quantities.profiles import Profile
+from quantities.source import Source
+from quantities.value import Value, read_value
+
+__all__ = ["Facts"]
+
+_SAID = ("title", "note", "also", "source", "as_of", "kind")
+
+
+class Facts(Mapping[str, Profile]):
+    """The profiles of some files of `quantities/values`, by name.
+
+    >>> chips = Facts("accelerators")
+    >>> str(chips["h100-sxm"].values["hbm_bandwidth"]), str(chips["h100-sxm:fp8"].values["peak_compute"])
+    ('3.35 TB/s/chip', '1978.9 TFLOP/s/chip')
+    """
+
+    def __init__(self, *names: str) -> None:
+        self._files = tuple(_File(name) for name in names)
+        self._made: dict[str, Profile] = {}
+
+    def __getitem__(self, name: str) -> Profile:
+        for file in self._files:
+            base, colon, choice = name.partition(":")
+            base = file.aliases.get(base, base)
+            if base in file.tables and (not colon or choice in _choices(file.tables[base])):
+                whole = f"{base}{colon}{choice}"
+                if whole not in self._made:
+                    self._made[whole] = file.profile(base, choice)
+                return self._made[whole]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for file in self._files:
+            for name, table in file.tables.items():
+                yield from (name, *(f"{name}:{choice}" for choice in _choices(table)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Facts) and self._names == other._names
+
+    def __hash__(self) -> int:
+        return hash(self._names)
+
+    def __reduce__(self) -> tuple[type[Facts], tuple[str, ...]]:
+        return Facts, self._names
+
+    @property
+    def _names(self) -> tuple[str, ...]:
+        return tuple(file.name for file in self._files)
+
+
+class _File:
+    """One file, read when something of it is first asked for."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        text = files("quantities").joinpath("values", f"{self.name}.toml").read_text(encoding="utf-8")
+        return tomllib.loads(text)
+
+    @cached_property
+    def tables(self) -> dict[str, dict[str, Any]]:
+        return {name: table for name, table in self.data.items() if name != "sources"}
+
+    @cached_property
+    def aliases(self) -> dict[str, str]:
+        return {other: name for name, table in self.tables.items() for other in table.get("also", ())}
+
+    def profile(self, name: str, choice: str) -> Profile:
+        """A profile, or what a choice adds to it."""
+        table = self.tables[name]
+        stated = {key: said for key, said in table.items() if key not in _SAID}
+        if choice:
+            chosen = {key: said[choice] for key, said in stated.items() if _by_choice(said) and choice in said}
+            return Profile(f"{name}:{choice}", self._values(name, chosen, table))
+        plain = {key: said for key, said in stated.items() if not _by_choice(said)}
+        return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
+
+    def _values(self, name: str, stated: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Value]:
+        try:
+            return {key: self._value(said, table) for key, said in stated.items()}
+        except KeyError as error:
+            what = f"values/{self.name}.toml, {name}: a value has no {error.args[0]}."
+            raise ExpressionError(what, hint="State it for the value, or for the whole profile.") from None
+        except DeriveError as error:
+            error.what = f"values/{self.name}.toml, {name}: {error.what}"
+            raise
+
+    def _value(self, said: Any, table: Mapping[str, Any]) -> Value:
+        own = said if isinstance(said, dict) else {"value": said}
+        told = {**{key: table[key] for key in ("source", "as_of", "kind") if key in table}, **own}
+        text = "; ".join(self._written_out(part) for part in told["source"].split("; "))
+        source = Source(text, told["kind"], date=told["as_of"], note=told.get("reason", ""))
+        value = read_value(told["value"])
+        return (value.between(read_value(told["range"])) if "range" in told else value).sourced(source)
+
+    def _written_out(self, source: str) -> str:
+        """A source without abbreviation: its file or its remark may follow a colon."""
+        key, colon, rest = source.partition(": ")
+        return f"{self.data.get('sources', {}).get(key, key)}{colon}{rest}"
+
+
+def _by_choice(said: Any) -> bool:
+    return isinstance(said, dict) and "value" not in said
+
+
+def _choices(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """The choices that a profile leaves open, in order."""
+    found = (choice for key, said in table.items() if key not in _SAID and _by_choice(said) for choice in said)
+    return tuple(dict.fromkeys(found))

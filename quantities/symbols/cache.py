@@ -1,0 +1,74 @@
+"""The KV cache from the architecture, and what quantisation, windows and selection make of it."""
+
+from quantities.quantity import Quantity
+from quantities.value import exact
+
+# What one token leaves behind
+kv_bytes_per_element = Quantity(
+    "kv_bytes_per_element", "byte", "size of a stored element of the KV cache", latex=r"b_{kv}"
+)
+kv_vectors = Quantity(
+    "kv_vectors", "1/token", "a key and a value for each token and head", latex="2", default=exact("2 1/token")
+)
+kv_bytes_per_layer = Quantity(
+    "kv_bytes_per_layer", "byte/token", "KV cache that one layer stores for one token", latex=r"\kappa_l"
+)
+kv_layers = Quantity("kv_layers", "", "caches of a token: layers, less those that share another's", latex="n_c")
+layers_per_cache = Quantity(
+    "layers_per_cache", "", "layers that share one cache; 1 without sharing", latex="n_s", default=1.0
+)
+query_group = Quantity("query_group", "", "query heads that share one key and value", latex="g")
+baseline_kv_bytes_per_token = Quantity(
+    "baseline_kv_bytes_per_token",
+    "byte/token",
+    "KV cache of the design that another is compared with",
+    latex=r"\kappa_0",
+)
+kv_saving = Quantity("kv_saving", "", "share of the baseline's KV cache that a design saves", domain="real")
+
+limit_kv_bytes = Quantity("limit_kv_bytes", "byte/sequence", "KV cache of a sequence of the longest context")
+attention_intensity = Quantity(
+    "attention_intensity", "FLOP/byte", "operations of decoding attention for each byte of KV cache that it reads"
+)
+
+# Windows, selection and shared prefixes
+global_kv_bytes_per_token = Quantity(
+    "global_kv_bytes_per_token", "byte/token", "KV cache that each token beyond the window adds", latex=r"\kappa_g"
+)
+window_kv_bytes = Quantity(
+    "window_kv_bytes", "byte/sequence", "KV cache of the windowed layers once their windows are full", latex="K_w"
+)
+index_bytes_per_token = Quantity(
+    "index_bytes_per_token",
+    "byte/token",
+    "index keys that sparse attention reads for each token of the context; 0 without an indexer",
+    latex=r"\kappa_i",
+    domain="nonnegative",
+)
+selection_scale = Quantity(
+    "selection_scale",
+    "token/sequence",
+    "context up to which attention that selects the square root of its context would select everything",
+    latex="c^2",
+)
+prefix_tokens = Quantity(
+    "prefix_tokens", "token/sequence", "tokens at the start that several sequences have in common", latex="L_p"
+)
+prefix_sharers = Quantity("prefix_sharers", "", "sequences that share one stored prefix", latex="n_p")
+shared_kv_bytes = Quantity(
+    "shared_kv_bytes", "byte/sequence", "KV cache of a sequence whose prefix is stored once for all", latex="K_p"
+)
+prefix_saving = Quantity("prefix_saving", "", "share of the KV cache that sharing a prefix saves", domain="0..1")
+
+# Quantisation: codes in groups, each group with a scale of its own
+code_bytes_per_parameter = Quantity(
+    "code_bytes_per_parameter",
+    "byte/parameter",
+    "size of a weight's code without its scale, such as 4 bit",
+    latex="b_q",
+)
+scale_bytes = Quantity("scale_bytes", "byte", "size of the scale (and zero point) of a group of weights", latex="b_s")
+scale_group = Quantity("scale_group", "parameter", "weights that share one scale", latex="g_s")
+kv_code_bytes = Quantity("kv_code_bytes", "byte", "size of a cached element's code without its scale", latex="b_{kq}")
+kv_scale_bytes = Quantity("kv_scale_bytes", "byte", "size of the scale of a group of cached elements", latex="b_{ks}")
+kv_scale_group = Quantity("kv_scale_group", "", "cached elements that share one scale", latex="g_{ks}")

@@ -1,0 +1,13 @@
+"""Decoding with a classic transformer, known by its layers and hidden size alone; embeddings are left aside."""
+
+from quantities.quantity import Quantity
+
+classic_weight_bytes = Quantity("classic_weight_bytes", "byte", "matrices of all layers of a classic transformer")
+classic_weight_time = Quantity("classic_weight_time", "s", "time to read those matrices once")
+classic_compute_time = Quantity("classic_compute_time", "s", "time of a step's arithmetic with those matrices")
+classic_kv_bytes_per_token = Quantity(
+    "classic_kv_bytes_per_token", "byte/token", "KV cache of a token where keys and values are of hidden size"
+)
+classic_kv_compute_per_token = Quantity(
+    "classic_kv_compute_per_token", "FLOP/token", "operations that make the keys and values of one token"
+)

@@ -1,0 +1,70 @@
+"""Sparse models: what experts save, what a step reads of them, and what sending tokens to them takes."""
+
+from quantities.quantity import Quantity
+
+# What sparsity gives back
+dense_equivalent = Quantity("dense_equivalent", "parameter", "dense model of the same quality", latex=r"N_\equiv")
+return_exponent = Quantity(
+    "return_exponent",
+    "",
+    "power of the number of experts by which a sparse model outdoes its active size",
+    latex=r"\gamma",
+)
+compute_return = Quantity(
+    "compute_return", "", "dense equivalent over active parameters: the compute that sparsity saves"
+)
+parameters_per_saved = Quantity(
+    "parameters_per_saved", "", "stored parameters paid for each active one that sparsity saves"
+)
+
+# What a step reads
+expert_read_share = Quantity(
+    "expert_read_share", "", "share of the experts that at least one token of the step uses", domain="0..1"
+)
+experts_read = Quantity("experts_read", "", "experts of a layer that at least one token of the step uses")
+routed_parameters = Quantity("routed_parameters", "parameter", "stored parameters of all routed experts")
+tokens_per_expert = Quantity("tokens_per_expert", "token", "tokens of a step that one expert receives on average")
+
+expert_balance_tokens = Quantity(
+    "expert_balance_tokens", "token", "tokens in a step at which each expert's weights are read as fast as used"
+)
+
+# Where the experts are
+redundant_experts = Quantity(
+    "redundant_experts", "", "second copies of busy experts in a layer", domain="nonnegative", default=0.0
+)
+experts_per_chip = Quantity("experts_per_chip", "1/chip", "routed experts of a layer that one chip holds")
+
+# What is sent
+step_tokens_per_chip = Quantity(
+    "step_tokens_per_chip", "token/chip", "tokens of an inference step that start on one chip"
+)
+sends_per_token = Quantity("sends_per_token", "1/token", "experts of a layer that one token's vector is sent to")
+dispatch_bytes_per_element = Quantity(
+    "dispatch_bytes_per_element", "byte", "size of an element on its way to an expert", latex=r"b_\to"
+)
+combine_bytes_per_element = Quantity(
+    "combine_bytes_per_element", "byte", "size of an element on its way back", latex=r"b_\leftarrow"
+)
+exchange_bytes_per_token = Quantity(
+    "exchange_bytes_per_token", "byte/token", "bytes that one token sends and receives in one layer of experts"
+)
+remote_share = Quantity("remote_share", "", "share of the sends that leave their chip", domain="0..1")
+crossing_share = Quantity("crossing_share", "", "share of the sends that leave their rack", domain="0..1")
+token_crossing_share = Quantity(
+    "token_crossing_share", "", "share of the tokens with at least one send that leaves the rack", domain="0..1"
+)
+racks = Quantity("racks", "", "scale-up domains among which the experts are spread")
+exchange_time = Quantity("exchange_time", "s", "time of one layer's dispatch and combine inside a scale-up domain")
+crossing_time = Quantity("crossing_time", "s", "time of one layer's dispatch and combine across scale-up domains")
+exchanges = Quantity(
+    "exchanges", "", "dispatches with their combines in one step: layers of experts times micro-batches"
+)
+overlapped_batches = Quantity(
+    "overlapped_batches", "", "micro-batches that take turns computing and communicating", default=1.0
+)
+communication_time = Quantity(
+    "communication_time",
+    "s",
+    "time of all exchanges of a step; where it overlaps the rest, give it as the network time",
+)

@@ -1,0 +1,100 @@
+"""Memory in training: weights, gradients and optimizer states, which sharding divides, and activations."""
+
+from quantities.quantity import Quantity
+from quantities.value import exact
+
+# What is kept for each parameter
+gradient_bytes_per_parameter = Quantity("gradient_bytes_per_parameter", "byte/parameter", "size of a gradient")
+master_bytes_per_parameter = Quantity(
+    "master_bytes_per_parameter", "byte/parameter", "the weight once more, in full precision", domain="nonnegative"
+)
+moment_bytes_per_parameter = Quantity(
+    "moment_bytes_per_parameter", "byte/parameter", "running means that the optimizer keeps, all together"
+)
+optimizer_bytes_per_parameter = Quantity(
+    "optimizer_bytes_per_parameter", "byte/parameter", "full-precision weight and moments: 12 for Adam", latex="K"
+)
+state_bytes_per_parameter = Quantity(
+    "state_bytes_per_parameter",
+    "byte/parameter",
+    "weight, gradient and optimizer states: 16 for Adam in mixed precision",
+)
+state_bytes = Quantity("state_bytes", "byte", "weights, gradients and optimizer states of one replica")
+checkpoint_bytes = Quantity("checkpoint_bytes", "byte", "what is saved: weights and optimizer states")
+
+# On each chip, by what the replicas share between them
+replicated_state_bytes = Quantity("replicated_state_bytes", "byte/chip", "states on a chip, nothing sharded")
+zero1_state_bytes = Quantity("zero1_state_bytes", "byte/chip", "states on a chip, optimizer sharded: ZeRO stage 1")
+zero2_state_bytes = Quantity("zero2_state_bytes", "byte/chip", "gradients sharded as well: ZeRO stage 2")
+zero3_state_bytes = Quantity("zero3_state_bytes", "byte/chip", "weights sharded as well: ZeRO stage 3, or FSDP")
+
+# Activations of a classic transformer in 16 bits
+split_activation_bytes = Quantity(
+    "split_activation_bytes",
+    "byte/token",
+    "kept of a layer for each hidden element, what tensor parallelism divides",
+    default=exact("24 byte/token"),
+)
+whole_activation_bytes = Quantity(
+    "whole_activation_bytes",
+    "byte/token",
+    "kept of a layer for each hidden element, what only sequence parallelism divides: norms and dropouts",
+    default=exact("10 byte/token"),
+)
+linear_activation_bytes = Quantity(
+    "linear_activation_bytes", "byte/token", "both together: 34, all that grows with the tokens alone"
+)
+score_bytes = Quantity(
+    "score_bytes",
+    "byte*sequence/token**2",
+    "kept for each head and pair of tokens: softmax, dropout and its mask",
+    default=exact("5 byte*sequence/token**2"),
+)
+score_activation_bytes = Quantity(
+    "score_activation_bytes", "byte/token", "kept of a layer's scores for each hidden element: 5 a s / h"
+)
+input_activation_bytes = Quantity(
+    "input_activation_bytes",
+    "byte/token",
+    "a layer's input for each hidden element, which full recomputation starts from",
+    default=exact("2 byte/token"),
+)
+layer_activations = Quantity("layer_activations", "byte", "kept of one layer for one micro-batch, all chips together")
+tensor_layer_activations = Quantity("tensor_layer_activations", "byte/chip", "on each chip with tensor parallelism")
+sequence_layer_activations = Quantity(
+    "sequence_layer_activations", "byte/chip", "on each chip with tensor and sequence parallelism"
+)
+selective_tensor_layer_activations = Quantity(
+    "selective_tensor_layer_activations", "byte/chip", "with tensor parallelism, scores recomputed"
+)
+selective_layer_activations = Quantity(
+    "selective_layer_activations", "byte/chip", "with tensor and sequence parallelism, scores recomputed"
+)
+recomputed_layer_activations = Quantity(
+    "recomputed_layer_activations", "byte/chip", "with everything recomputed from the layer's input"
+)
+selective_saving = Quantity("selective_saving", "", "share of activations that recomputing scores saves", domain="0..1")
+activation_ratio = Quantity(
+    "activation_ratio", "", "activations with sequence parallelism and recomputed scores over tensor parallelism alone"
+)
+
+# A whole chip
+kept_layer_activations = Quantity(
+    "kept_layer_activations", "byte/chip", "kept of one layer on a chip under the scheme in use"
+)
+chip_activations = Quantity(
+    "chip_activations", "byte/chip", "activations on a chip of the first stage, its micro-batches in flight"
+)
+training_memory = Quantity("training_memory", "byte/chip", "states and activations on a chip")
+chip_state_bytes = Quantity("chip_state_bytes", "byte/chip", "states on a chip under the sharding in use")
+training_bytes = Quantity("training_bytes", "byte", "states and activations of a run, all chips together")
+fewest_training_chips = Quantity("fewest_training_chips", "chip", "chips that hold them")
+
+# Reversible layers
+reversible_activations = Quantity(
+    "reversible_activations", "byte/chip", "activations of reversible layers: one layer's, the others are recomputed"
+)
+reversible_saving = Quantity("reversible_saving", "", "share of activations that reversible layers save", domain="0..1")
+reversible_factor = Quantity(
+    "reversible_factor", "", "operations with reversible layers over those without: one forward pass more"
+)

@@ -1,0 +1,25 @@
+"""The accounts of a service: what comes in, what goes out, and the margin between."""
+
+from quantities.quantity import Quantity
+
+cached_input_tokens = Quantity("cached_input_tokens", "token", "input tokens of the period that were found in a cache")
+uncached_input_tokens = Quantity("uncached_input_tokens", "token", "input tokens of the period that were computed")
+all_input_tokens = Quantity("all_input_tokens", "token", "input tokens of the period")
+all_output_tokens = Quantity("all_output_tokens", "token", "output tokens of the period")
+cache_hit_rate = Quantity("cache_hit_rate", "", "share of the input tokens found in a cache", domain="0..1", latex="h")
+accounting_period = Quantity("accounting_period", "h", "period of the accounts: a day unless said", default="24 h")
+revenue = Quantity("revenue", "USD", "income of the period at list prices")
+rented_chips = Quantity("rented_chips", "chip", "chips rented in the period, on average")
+nodes = Quantity("nodes", "", "machines rented in the period, on average")
+serving_cost = Quantity("serving_cost", "USD", "rent of the period")
+profit = Quantity("profit", "USD", "revenue less serving cost", domain="real")
+markup = Quantity("markup", "", "profit over cost: 545 % is 5.45", domain="real")
+gross_margin = Quantity("gross_margin", "", "profit over revenue", domain="real")
+token_margin = Quantity("token_margin", "", "share of the output price that is not cost", domain="real")
+charged_price = Quantity(
+    "charged_price", "USD/Mtoken", "price of output tokens at which a batch of requests pays its chips"
+)
+input_charge = Quantity(
+    "input_charge", "", "price of an input token over that of an output token", domain="nonnegative"
+)
+request_price = Quantity("request_price", "USD/sequence", "price of one request")

@@ -1,0 +1,26 @@
+"""Ratios of a present state to a baseline, as results are reported."""
+
+from quantities.quantity import Quantity
+
+baseline_time = Quantity("baseline_time", "s", "time before a change")
+present_time = Quantity("present_time", "s", "time after it")
+speed_up = Quantity("speed_up", "", "how many times faster")
+throughput_gain = Quantity("throughput_gain", "", "growth of what is done in a time", domain="real")
+time_saving = Quantity("time_saving", "", "share of the time that is saved", domain="real")
+time_overhead = Quantity("time_overhead", "", "growth of the time", domain="real")
+baseline_cost = Quantity("baseline_cost", "USD", "cost before a change")
+present_cost = Quantity("present_cost", "USD", "cost after it")
+cost_saving = Quantity("cost_saving", "", "share of the cost that is saved", domain="real")
+cost_ratio = Quantity("cost_ratio", "", "cost before over cost after")
+baseline_chip_time = Quantity("baseline_chip_time", "h*chip", "chip-hours before a change")
+present_chip_time = Quantity("present_chip_time", "h*chip", "chip-hours after it")
+chip_time_saving = Quantity("chip_time_saving", "", "share of the chip-hours that is saved", domain="real")
+baseline_peak_compute = Quantity("baseline_peak_compute", "FLOP/s/chip", "dense peak of the chip that is replaced")
+peak_ratio = Quantity("peak_ratio", "", "peak of the chip over that of the one it replaces")
+upgrade_saving = Quantity(
+    "upgrade_saving", "", "share of the chip-hours that a faster chip saves at equal utilisation", domain="real"
+)
+baseline_bytes = Quantity("baseline_bytes", "byte", "memory before a change")
+present_bytes = Quantity("present_bytes", "byte", "memory after it")
+memory_saving = Quantity("memory_saving", "", "share of the memory that is saved", domain="real")
+compression = Quantity("compression", "", "memory before over memory after")

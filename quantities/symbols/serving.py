@@ -1,0 +1,57 @@
+"""A request's life: prompt in, first token out, then one after another; and what the servers make of many."""
+
+from quantities.quantity import Quantity
+
+prompt_tokens = Quantity("prompt_tokens", "token/sequence", "input tokens of a request", latex="L_i")
+output_tokens = Quantity("output_tokens", "token/sequence", "output tokens of a request", latex="L_o")
+mean_context = Quantity("mean_context", "token/sequence", "context that decoding reads, on average over a request")
+
+# Time
+prefill_efficiency = Quantity(
+    "prefill_efficiency", "", "share of the peak that prefill reaches: its MFU", latex=r"\eta_p", default=1.0
+)
+prefill_compute = Quantity("prefill_compute", "FLOP", "operations of the parameters for one prompt")
+prefill_time = Quantity("prefill_time", "s", "time to compute one prompt, where compute binds", latex="t_p")
+first_wait = Quantity(
+    "first_wait", "s", "time that a request waits before its prefill begins", domain="nonnegative", default="0 s"
+)
+time_to_first_token = Quantity("time_to_first_token", "s", "TTFT: from a request to its first token")
+time_per_output_token = Quantity(
+    "time_per_output_token", "s*sequence/token", "TPOT: time between two tokens of one sequence"
+)
+generation_time = Quantity("generation_time", "s", "time from a request's first token to its last")
+request_time = Quantity("request_time", "s", "time from a request to its last token")
+prefill_load = Quantity(
+    "prefill_load", "", "share of the time in which the prefill is busy", domain="0..1", latex=r"\rho"
+)
+server_arrival_rate = Quantity("server_arrival_rate", "sequence/s", "requests that arrive at one prefill server")
+queue_time = Quantity("queue_time", "s", "mean wait of a random arrival before one server of fixed service time")
+
+# Rates
+request_rate = Quantity("request_rate", "sequence/s", "requests that one copy of the model completes")
+chip_request_rate = Quantity("chip_request_rate", "sequence/s/chip", "requests that one chip completes")
+evicted_tokens = Quantity(
+    "evicted_tokens", "token", "tokens of KV cache that leave with the sequences completed in one step, on average"
+)
+compute_bound_prompt = Quantity(
+    "compute_bound_prompt", "token/sequence", "tokens per pass from which a single sequence is compute-bound"
+)
+
+request_throughput = Quantity(
+    "request_throughput", "token/s", "output tokens of a batch over the whole time of its requests, prefill included"
+)
+chip_prefill_throughput = Quantity(
+    "chip_prefill_throughput", "token/s/chip", "input tokens that one chip computes each second, where compute binds"
+)
+chips_per_node = Quantity("chips_per_node", "chip", "chips of one machine")
+node_prefill_throughput = Quantity(
+    "node_prefill_throughput", "token/s", "input tokens that one machine takes each second, cache hits included"
+)
+node_decode_throughput = Quantity("node_decode_throughput", "token/s", "output tokens of one machine each second")
+
+# Prefill and decode apart
+prefill_per_decode = Quantity("prefill_per_decode", "", "prefill servers that keep one decode server busy")
+handover_bandwidth = Quantity("handover_bandwidth", "byte/s", "network bandwidth from prefill to decode")
+handover_bytes = Quantity("handover_bytes", "byte/sequence", "KV cache of a prompt, from prefill to decode")
+handover_time = Quantity("handover_time", "s", "time to hand over the KV cache of one prompt")
+handover_traffic = Quantity("handover_traffic", "byte/s", "KV cache that all requests hand over each second")

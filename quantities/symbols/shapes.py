@@ -1,0 +1,65 @@
+"""Parameters counted from the shapes of a transformer.
+
+A count has a name of its own beside the published `total_parameters`: the two differ by norms, biases and rounding.
+"""
+
+from quantities.quantity import Quantity
+
+feedforward_matrices = Quantity(
+    "feedforward_matrices",
+    "",
+    "matrices of a feed-forward layer or an expert: 3 where it is gated, 2 where it is not",
+    default=3.0,
+    latex="m",
+)
+embedding_matrices = Quantity(
+    "embedding_matrices", "", "matrices over the vocabulary: 2, or 1 where input and output share it", latex="m_V"
+)
+
+# One layer
+layer_attention_parameters = Quantity(
+    "layer_attention_parameters", "parameter", "attention matrices of one layer with grouped heads"
+)
+latent_layer_parameters = Quantity(
+    "latent_layer_parameters", "parameter", "attention matrices of one layer with latent attention"
+)
+layer_feedforward_parameters = Quantity(
+    "layer_feedforward_parameters", "parameter", "feed-forward matrices of one dense layer"
+)
+expert_parameters = Quantity("expert_parameters", "parameter", "matrices of one expert", latex="N_e")
+router_parameters = Quantity("router_parameters", "parameter", "matrix that scores the experts of one layer")
+embedding_parameters = Quantity("embedding_parameters", "parameter", "matrices over the vocabulary")
+
+# The model
+block_parameters = Quantity("block_parameters", "parameter", "all layers of a dense model, without embeddings")
+counted_parameters = Quantity("counted_parameters", "parameter", "matrices of a dense model, counted from its shapes")
+mixture_parameters = Quantity("mixture_parameters", "parameter", "matrices of a model with grouped heads and experts")
+mixture_active_parameters = Quantity(
+    "mixture_active_parameters", "parameter", "of these, what one token passes through"
+)
+latent_mixture_parameters = Quantity(
+    "latent_mixture_parameters", "parameter", "matrices of a model with latent attention and experts"
+)
+latent_mixture_active_parameters = Quantity(
+    "latent_mixture_active_parameters", "parameter", "of these, what one token passes through"
+)
+expert_share = Quantity("expert_share", "", "share of the stored parameters in routed experts", domain="0..1")
+expert_sparsity = Quantity("expert_sparsity", "", "routed experts over active ones; sparsity counts parameters")
+
+# The classic transformer: as many key as query heads, all of hidden size together, and an ungated feed-forward layer
+widening = Quantity("widening", "", "inner size of a feed-forward layer over the hidden size", default=4.0, latex="w")
+positions = Quantity(
+    "positions", "", "learned position vectors; 0 where there are none", domain="nonnegative", latex="n_s"
+)
+classic_block_parameters = Quantity(
+    "classic_block_parameters", "parameter", "matrices of all layers of a classic transformer: 12 l h^2"
+)
+classic_parameters = Quantity(
+    "classic_parameters", "parameter", "a classic transformer with biases, norms, embeddings and positions"
+)
+
+# An adapter beside frozen matrices
+adapter_rank = Quantity("adapter_rank", "", "inner size of a low-rank adapter", latex="r")
+adapted_matrices = Quantity("adapted_matrices", "", "matrices with an adapter, each of hidden by hidden size")
+adapter_parameters = Quantity("adapter_parameters", "parameter", "what is trained in low-rank adaptation")
+adapter_share = Quantity("adapter_share", "", "adapters over all stored parameters")

@@ -1,0 +1,34 @@
+"""Speculative decoding: a draft proposes, one pass of the model disposes."""
+
+from quantities.quantity import Quantity
+
+draft_tokens = Quantity("draft_tokens", "", "tokens that the draft proposes for each pass", latex=r"\gamma_d")
+acceptance_rate = Quantity(
+    "acceptance_rate", "", "chance that a proposed token is accepted, each for itself", domain="0..1", latex=r"\alpha"
+)
+tokens_per_step = Quantity("tokens_per_step", "", "tokens that one pass yields on average, its own included")
+draft_cost = Quantity(
+    "draft_cost",
+    "",
+    "time of one step of the draft over one of the model",
+    domain="nonnegative",
+    latex="c_d",
+    default=0.0,
+)
+draft_compute = Quantity(
+    "draft_compute",
+    "",
+    "operations of the draft for a token over those of the model",
+    domain="nonnegative",
+    latex=r"\hat c",
+    default=0.0,
+)
+draft_overhead = Quantity("draft_overhead", "", "time of a step with its draft over one without")
+speculative_speedup = Quantity("speculative_speedup", "", "speed with the draft over speed without")
+speculative_compute = Quantity("speculative_compute", "", "operations for a token with the draft over those without")
+speculative_speed = Quantity(
+    "speculative_speed", "token/s/sequence", "tokens that one user sees each second, with the draft"
+)
+free_batch = Quantity(
+    "free_batch", "sequence", "largest batch whose extra tokens still hide behind the reading of the weights"
+)

@@ -1,0 +1,45 @@
+"""Where a cache is kept: computing it again, fetching it from a tier of memory, and the rent of holding it there."""
+
+from quantities.quantity import Quantity
+
+tier_capacity = Quantity("tier_capacity", "byte", "capacity of one device of a tier of memory")
+tier_bandwidth = Quantity("tier_bandwidth", "byte/s", "bandwidth of one device of a tier, reading")
+tier_write_bandwidth = Quantity("tier_write_bandwidth", "byte/s", "bandwidth of one device of a tier, writing")
+tier_drain_time = Quantity("tier_drain_time", "s", "time to read a device of the tier once from end to end")
+tier_fill_time = Quantity("tier_fill_time", "s", "time to write a device of the tier once from end to end")
+tier_device_price = Quantity("tier_device_price", "USD/h", "rent of one device of the tier")
+tier_price = Quantity("tier_price", "USD/GB/h", "rent of a byte of the tier, for an hour")
+hold_time = Quantity("hold_time", "s", "time that a cache is kept before it is used", latex="t_h")
+matched_share = Quantity(
+    "matched_share", "", "time that a cache is kept over the drain time of its tier: 1 where the two match"
+)
+stored_bytes = Quantity(
+    "stored_bytes", "byte", "cache that one device keeps when all it holds is read once in a hold time"
+)
+
+# Cost of one token's cache
+storage_cost = Quantity("storage_cost", "USD/Mtoken/h", "rent for keeping the cache of a token")
+hold_cost = Quantity("hold_cost", "USD/Mtoken", "rent for keeping the cache of a token until it is used")
+retrieve_cost = Quantity(
+    "retrieve_cost", "USD/Mtoken", "rent of a chip that waits for the cache of a token from its host"
+)
+retrieve_time = Quantity("retrieve_time", "s", "time to read the cache of one sequence from a device of the tier")
+break_even_hold_time = Quantity(
+    "break_even_hold_time", "s", "hold time at which keeping the cache costs as much as computing it again"
+)
+rebuild_to_retrieve = Quantity("rebuild_to_retrieve", "", "cost of computing a cache again over that of retrieving it")
+mean_input_cost = Quantity("mean_input_cost", "USD/Mtoken", "cost of an input token, hits and misses together")
+implied_tier_price = Quantity(
+    "implied_tier_price", "USD/GB/h", "rent of a byte, if the price sheet's storage price is a cost"
+)
+
+# The trade of memory for compute
+uncached_compute_per_token = Quantity(
+    "uncached_compute_per_token", "FLOP/token", "operations for one token if its whole context is computed again"
+)
+flops_per_cached_byte = Quantity(
+    "flops_per_cached_byte", "FLOP/byte", "operations that one byte of KV cache saves at each use"
+)
+hbm_hold_time = Quantity(
+    "hbm_hold_time", "s", "time for which the memory that a token's cache fills costs as much as computing it again"
+)

@@ -1,0 +1,334 @@
+"""Worked numbers of serving: what papers and price sheets print, asked forwards, and each given asked back."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import NamedTuple
+
+import pytest
+
+import derive
+from derive.language.expression import Name
+
+SUBJECTS = (
+    "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",
+    "serving", "revenue", "prices", "tiers", "speculation", "classic",
+)  # fmt: skip
+
+LECTURE = "R. Pope with D. Patel, blackboard lecture, April 2026"
+BOOK = "Austin et al., How to Scale Your Model, 2025"
+OVERVIEW = "DeepSeek-AI, DeepSeek-V3/R1 Inference System Overview, 2025"
+INSIGHTS = "DeepSeek-AI, arXiv 2505.09343"
+TENSOR = "Tensor Economics, LLM inference economics from first principles, 2025"
+CHEN = "C. Chen, Transformer Inference Arithmetic, 2022"
+LEVIATHAN = "Leviathan et al., arXiv 2211.17192, table 1"
+PAGED = "Kwon et al., arXiv 2309.06180"
+HANDOVER = "Zhong et al., arXiv 2401.09670, section 3.3"
+FLEXGEN = "Sheng et al., arXiv 2303.06865, section 3"
+POPE = "Pope et al., arXiv 2211.05102"
+DATABRICKS = "Agarwal et al., LLM Inference Performance Engineering, 2023"
+SHEET = "arithmetic on a public price sheet"
+OWN = "worked by hand"
+
+
+class Case(NamedTuple):
+    name: str
+    source: str
+    target: str
+    expected: str
+    within: float
+    given: dict[str, str | float]
+
+
+def case(name: str, source: str, target: str, expected: str | float, within: float, **given: str | float) -> Case:
+    return Case(name, source, target, str(expected), within, given)
+
+
+V5E = {"hbm_capacity": "16 GB/chip", "hbm_bandwidth": "820 GB/s/chip"}
+EXCHANGE = {
+    "step_tokens_per_chip": "32 token/chip",
+    "sends_per_token": "9 1/token",
+    "hidden_size": 7000,
+    "dispatch_bytes_per_element": "1 byte",
+    "combine_bytes_per_element": "2 byte",
+}
+BALANCED = {
+    "peak_compute": "1000 TFLOP/s/chip",
+    "hbm_bandwidth": "4 TB/s/chip",
+    "active_parameters": "50 Gparameter",
+    "total_parameters": "400 Gparameter",
+    "bytes_per_parameter": "1 byte/parameter",
+}
+
+CASES = [
+    # The roofline
+    case("optimal_batch", LECTURE, "optimal_batch", "2400 sequence", 1e-9, balance_tokens="300 token", sparsity=8),
+    case("active_share", LECTURE, "optimal_batch", "2400 sequence", 1e-9, balance_tokens="300 token",
+         active_share=0.125),
+    case("balance", BOOK, "balance_tokens", "240 token", 2e-3, peak_compute="197 TFLOP/s/chip",
+         hbm_bandwidth="820 GB/s/chip", bytes_per_parameter="2 byte/parameter"),
+    case("quantized_balance", BOOK, "balance_tokens", "120 token", 2e-3, peak_compute="197 TFLOP/s/chip",
+         hbm_bandwidth="820 GB/s/chip", bytes_per_parameter="1 byte/parameter"),
+    case("weights", TENSOR, "weight_bytes", "141 GB", 2e-3, total_parameters="70553706496 parameter",
+         bytes_per_parameter="2 byte/parameter"),
+    case("weight_latency", BOOK, "weight_time", "1.4 ms", 0.02, weight_bytes="18.4 GB", chips="16 chip",
+         hbm_bandwidth="810 GB/s/chip"),
+    case("train", LECTURE, "throughput", "128000 token/s", 1e-9, batch="2000 sequence", step_rate="64 Hz"),
+    case("decode_of_13b", BOOK, "memory_throughput", "4529.34 token/s", 1e-5, batch="240 sequence",
+         weight_bytes="26 GB", kv_bytes_per_sequence="1.34 GB/sequence", chips="8 chip", hbm_bandwidth="820 GB/s/chip"),
+    case("bandwidth_use", DATABRICKS, "mbu", 0.5, 1e-9, bytes_read="14 GB", step_time="14 ms", chips="1 chip",
+         hbm_bandwidth="2 TB/s/chip"),
+    case("in_turns", BOOK, "sequential_step_time", "21 ms", 0.02, batch="256 sequence", chips="16 chip",
+         kv_bytes_per_sequence="819 MB/sequence", hbm_bandwidth="810 GB/s/chip", weight_bytes="30 GB",
+         active_parameters="30 Gparameter", peak_compute="197 TFLOP/s/chip"),
+    case("both_terms", OWN, "scaled_step_time", 1.25, 1e-9, scaled_batch=2, scaled_context=0.75),
+    case("kv_moves_the_optimum", OWN, "kv_optimal_batch", "3200 sequence", 1e-9, optimal_batch="2400 sequence",
+         scaled_context=0.25),
+    case("classic", CHEN, "classic_weight_time", "8.4 ms", 3e-3, layers=40, hidden_size=5120, chips="2 chip",
+         bytes_per_parameter="2 byte/parameter", hbm_bandwidth="1.5 TB/s/chip"),
+    case("ridge", CHEN, "balance_tokens", "208 token", 1e-9, peak_compute="312 TFLOP/s/chip",
+         hbm_bandwidth="1.5 TB/s/chip", bytes_per_parameter="2 byte/parameter"),
+    # What it costs
+    case("chip_time", POPE, "chip_time_per_token", "0.029 chip*s/token", 1e-9, chips="64 chip", step_time="29 ms",
+         batch="64 sequence"),
+    case("unbatched", OWN, "lone_cost", "1.1875 USD/Mtoken", 1e-9, compute_cost="0.05 USD/Mtoken",
+         weight_cost="0.01875 USD/Mtoken", batch="63 sequence", kv_cost="0.00625 USD/Mtoken"),
+    case("idle_chips", OWN, "loaded_cost", "2 USD/Mtoken", 1e-9, cost_per_token="1 USD/Mtoken", fleet_utilisation=0.5),
+    # The cache
+    case("grouped", "Llama team, arXiv 2407.21783, table 3", "kv_bytes_per_token", "516096 byte/token", 1e-9,
+         layers=126, kv_heads=8, head_dimension=128, kv_bytes_per_element="2 byte"),
+    case("latent", INSIGHTS, "kv_bytes_per_token", "70272 byte/token", 1e-9, layers=61, latent_size=512,
+         rope_dimension=64, kv_bytes_per_element="2 byte"),
+    case("one_cache_for_all_layers", LECTURE, "kv_bytes_per_token", "2048 byte/token", 1e-9, kv_layers=1, kv_heads=8,
+         head_dimension=128, kv_bytes_per_element="1 byte"),
+    case("opt_13b", PAGED, "kv_bytes_per_token", "800 KiB/token", 1e-9, layers=40, kv_heads=40, head_dimension=128,
+         kv_bytes_per_element="2 byte"),
+    case("kv_beside_weights", FLEXGEN, "kv_to_weights", 3.8, 0.01, kv_bytes="1.195 TiB", weight_bytes="324 GiB"),
+    case("windows", OWN, "kv_bytes_per_sequence", "120 MB/sequence", 1e-9, kv_bytes_per_layer="1 kB/token",
+         layers=60, global_layers=10, context="7 ktoken/sequence", attention_window="1 ktoken/sequence"),
+    case("selection", OWN, "kv_read_share", 0.35, 1e-9, selected_tokens="2 ktoken/sequence",
+         context="8 ktoken/sequence", kv_bytes_per_token="70 kB/token", index_bytes_per_token="7 kB/token"),
+    case("square_root", LECTURE, "selected_tokens", "10 ktoken/sequence", 1e-9, context="1 Mtoken/sequence",
+         selection_scale="100 token/sequence"),
+    case("prefix", OWN, "shared_kv_bytes", "520 MB/sequence", 1e-9, context="10 ktoken/sequence",
+         prefix_tokens="6 ktoken/sequence", prefix_sharers=5, kv_bytes_per_token="100 kB/token"),
+    case("microscaling", "OCP Microscaling Formats, version 1.0", "bytes_per_parameter", "4.25 bit/parameter", 1e-9,
+         code_bytes_per_parameter="4 bit/parameter", scale_bytes="8 bit", scale_group="32 parameter"),
+    # What fits
+    case("batch_capacity", BOOK, "batch_capacity", "43 sequence", 0.02, chips="16 chip", weight_bytes="140 GB",
+         hbm_capacity="16 GB/chip", kv_bytes_per_sequence="2.654 GB/sequence"),
+    case("smallest_slice", BOOK, "weight_chips", "8.75 chip", 1e-9, total_parameters="70 Gparameter",
+         bytes_per_parameter="2 byte/parameter", hbm_capacity="16 GB/chip"),
+    case("weights_on_two", TENSOR, "weight_memory_share", 0.88, 3e-3, weight_bytes="141 GB", domain_capacity="160 GB"),
+    case("slots", PAGED + ", table 1", "token_capacity", "15.7 ktoken", 0.01, kv_capacity="12 GiB",
+         kv_bytes_per_token="800 KiB/token"),
+    case("head_sharding", POPE + ", table 1", "kv_ways", 32, 0.02, split_context="43000 token/sequence",
+         replicated_context="1320 token/sequence"),
+    # Trains
+    case("drain", LECTURE, "drain_time", "14.4 ms", 1e-9, hbm_capacity="288 GB/chip", hbm_bandwidth="20 TB/s/chip"),
+    case("full_memory", BOOK, "drain_time", "19.5 ms", 1e-3, **V5E),
+    case("worst_wait", LECTURE, "worst_latency", "40 ms", 1e-9, cadence="20 ms"),
+    case("racks", LECTURE, "replicas", 1000, 0.03, fleet_demand="128 Mtoken/s", throughput="128 ktoken/s"),
+    case("in_flight", OVERVIEW, "sequences_in_flight", "92593 sequence", 1e-3, all_output_tokens="168 Gtoken",
+         user_speed="21 token/s/sequence"),
+    # The menu
+    case("fast_batch", LECTURE, "fast_batch_ratio", 1 / 15, 1e-9, fast_price_ratio=6, fast_speed_ratio=2.5),
+    case("fast_share", LECTURE, "kv_share", 9 / 14, 1e-9, fast_price_ratio=6, fast_speed_ratio=2.5, memory_share=1),
+    case("slow", OWN, "slow_discount", 1.25, 1e-9, mfu=0.5, kv_share=0.8),
+    # Experts
+    case("sparsity_pays", LECTURE, "return_exponent", 0.302, 2e-3, dense_equivalent="1.3 Gparameter",
+         active_parameters="370 Mparameter", experts=64),
+    case("four_experts", LECTURE, "experts_per_chip", "4 1/chip", 1e-9, experts=256, chips="64 chip"),
+    case("redundant", OVERVIEW, "experts_per_chip", "2 1/chip", 1e-9, experts=256, redundant_experts=32,
+         chips="144 chip"),
+    case("half_cross", LECTURE, "crossing_share", 0.5, 1e-9, racks=2),
+    case("scale_out", INSIGHTS, "crossing_time", "120.96 us", 1e-9, **EXCHANGE, crossing_share=1,
+         scale_out_bandwidth="50 GB/s/chip"),
+    case("scale_up", INSIGHTS, "exchange_time", "6.72 us", 1e-9, **EXCHANGE, remote_share=1,
+         scale_up_bandwidth="900 GB/s/chip"),
+    case("all_layers", INSIGHTS, "communication_time", "14.76 ms", 1e-3, exchange_time="120.96 us", expert_layers=61,
+         overlapped_batches=2),
+    case("all_read", OWN, "experts_read", 150, 0.01, experts=256, active_experts=8, batch="28 sequence"),
+    # Stages
+    case("bubble", "Narayanan et al., arXiv 2104.04473, section 2.2", "bubble_share", 3 / 11, 1e-9, stages=4,
+         micro_batches=8),
+    case("hops", LECTURE, "hop_delay", "8 ms", 1e-9, hops=4, hop_time="2 ms"),
+    # Long contexts
+    case("cliff", LECTURE, "implied_kv_bytes_per_token", "1692.86 byte/token", 1e-5, active_parameters="100 Gparameter",
+         price_cliff="200 ktoken/sequence", peak_compute="1978.9 TFLOP/s/chip", hbm_bandwidth="3.35 TB/s/chip"),
+    case("cliff_by_ratio", LECTURE, "kv_bytes_per_token", "1667 byte/token", 1e-3, hardware_ratio="300 FLOP/byte",
+         active_parameters="100 Gparameter", crossover_context="200 ktoken/sequence",
+         flops_per_parameter="1 FLOP/parameter/token"),
+    # A request
+    case("prefill", BOOK, "prefill_time", "0.91 s", 2e-3, active_parameters="70 Gparameter", chips="16 chip",
+         prompt_tokens="8192 token/sequence", peak_compute="197 TFLOP/s/chip", prefill_efficiency=0.4),
+    case("queries", BOOK, "request_rate", "4.42 sequence/s", 1e-3, batch="43 sequence", step_time="19 ms",
+         output_tokens="512 token/sequence"),
+    case("eviction", BOOK, "evicted_tokens", "96 token", 1e-9, batch="32 sequence",
+         prompt_tokens="8192 token/sequence", output_tokens="4096 token/sequence"),
+    case("latency", POPE + ", table 2", "time_per_output_token", "29 ms*sequence/token", 0.025,
+         generation_time="1.82 s", output_tokens="64 token/sequence"),
+    case("queue", OWN, "queue_time", "0.15 s", 1e-9, prefill_time="0.1 s", server_arrival_rate="7.5 sequence/s"),
+    case("handover", HANDOVER, "handover_bytes", "1.13 GiB/sequence", 5e-3, prompt_tokens="512 token/sequence",
+         layers=64, kv_heads=72, head_dimension=128, kv_bytes_per_element="2 byte"),
+    case("handover_traffic", HANDOVER, "handover_traffic", "11.3 GB/s", 1e-9, arrival_rate="10 sequence/s",
+         handover_bytes="1.13 GB/sequence"),
+    # The accounts
+    case("hits", OVERVIEW, "cache_hit_rate", 0.563, 2e-3, cached_input_tokens="342 Gtoken",
+         all_input_tokens="608 Gtoken"),
+    case("day", OVERVIEW, "revenue", "562027 USD", 5e-4, cached_input_tokens="342 Gtoken",
+         uncached_input_tokens="266 Gtoken", all_output_tokens="168 Gtoken", cache_read_price="0.14 USD/Mtoken",
+         input_price="0.55 USD/Mtoken", output_price="2.19 USD/Mtoken"),
+    case("rent", OVERVIEW, "serving_cost", "87072 USD", 1e-5, nodes=226.75, chips_per_node="8 chip",
+         chip_price="2 USD/h/chip"),
+    case("margin", OVERVIEW, "markup", 5.45, 1e-3, revenue="562027 USD", serving_cost="87072 USD"),
+    case("charged", TENSOR, "charged_price", "1.72 USD/Mtoken", 0.01, fleet_rent="0.0028 USD/s", request_time="8.96 s",
+         batch="16 sequence", prompt_tokens="2035 token/sequence", output_tokens="300 token/sequence",
+         input_charge=0.3),
+    # Prices
+    case("five_minutes", SHEET, "write_premium_5min", 1.25, 1e-9, cache_write_price_5min="6.25 USD/Mtoken",
+         input_price="5 USD/Mtoken"),
+    case("one_hit", SHEET, "break_even_reads_5min", 5 / 18, 1e-9, write_premium_5min=1.25, cache_read_ratio=0.1),
+    case("storage", SHEET, "implied_storage_price", 3.75 / 55 * 60, 1e-9, cache_write_price_1h="10 USD/Mtoken",
+         cache_write_price_5min="6.25 USD/Mtoken"),
+    case("decode_mfu", LECTURE, "implied_decode_mfu", 0.2, 1e-9, output_price="25 USD/Mtoken",
+         input_price="5 USD/Mtoken"),
+    case("surcharge", LECTURE, "output_surcharge", 0.5, 1e-9, output_price="10 USD/Mtoken",
+         output_price_above_cliff="15 USD/Mtoken"),
+    # Tiers
+    case("flash", LECTURE, "tier_drain_time", "1 min", 0.2, tier_capacity="1 TB", tier_bandwidth="14 GB/s"),
+    case("retrieve", OWN, "retrieve_cost", 2 / 3600 * 2048 / 64e9 * 1e6, 1e-9, kv_bytes_per_token="2048 byte/token",
+         chip_price="2 USD/h/chip", host_link_bandwidth="64 GB/s/chip"),
+    # Drafts
+    case("five_drafts", LEVIATHAN, "tokens_per_step", 3.69, 1e-3, acceptance_rate=0.8, draft_tokens=5),
+    case("operations", LEVIATHAN, "speculative_compute", 1.63, 5e-3, acceptance_rate=0.8, draft_tokens=5),
+    case("second_token", INSIGHTS, "tokens_per_step", 1.85, 1e-9, acceptance_rate=0.85, draft_tokens=1),
+    case("free", OWN, "free_batch", "600 sequence", 1e-9, optimal_batch="2400 sequence", draft_tokens=3),
+]  # fmt: skip
+BACKWARDS = [(one, name) for one in CASES for name in one.given]
+
+
+@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+def test_a_published_number_follows(one: Case) -> None:
+    answer = derive.solve(one.target, **one.given)
+    assert answer.base == pytest.approx(_in_base(one.target, one.expected), rel=one.within)
+
+
+@pytest.mark.parametrize(("one", "name"), BACKWARDS, ids=[f"{one.name}-{name}" for one, name in BACKWARDS])
+def test_each_given_follows_from_the_answer(one: Case, name: str) -> None:
+    answer = derive.solve(one.target, **one.given).value
+    others = {other: value for other, value in one.given.items() if other != name}
+    stated = _in_base(name, one.given[name])
+    found = derive.solve_all(name, **others, **{one.target: answer})
+    assert any(_holds(other, stated) for other in found)
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_every_relation_has_a_reason_a_source_and_a_direction(subject: str) -> None:
+    for relation in import_module(f"derive.relations.{subject}").relations:
+        assert relation.because, relation.name
+        assert relation.source, relation.name
+        if relation.is_equation:  # written for a quantity, so that operating points follow it
+            assert isinstance(relation.written.lhs, Name), relation.name
+
+
+# Two operating points
+
+POINT = {
+    "chips": "8 chip",
+    "chip_price": "2 USD/h/chip",
+    "context": "2 ktoken/sequence",
+    "kv_bytes_per_token": "100 kB/token",
+    **BALANCED,
+}
+
+
+def test_the_ratios_of_the_menu_are_those_of_two_points() -> None:
+    both = derive.llm.at("fast", ["batch"])
+    given = {**POINT, "batch": "3000 sequence", "fast.batch": "60 sequence"}
+    ratios = derive.llm.solve_all("fast_speed_ratio", **POINT, batch="3000 sequence", fast_batch="60 sequence")
+    speeds = [both.solve(name, **given).value for name in ("fast.user_speed", "user_speed")]
+    assert ratios[0].value.magnitude == pytest.approx(float(speeds[0] / speeds[1]))
+    costs = [both.solve(name, **given).value for name in ("fast.cost_per_token", "cost_per_token")]
+    price = derive.solve("fast_price_ratio", **POINT, batch="3000 sequence", fast_batch="60 sequence")
+    assert price.value.magnitude == pytest.approx(float(costs[0] / costs[1]))
+
+
+def test_prefill_and_decode_are_two_points_of_one_step() -> None:
+    both = derive.llm.at("prefill", ["tokens_per_pass", "batch", "context"])
+    prompt = {
+        "prefill.tokens_per_pass": "8 ktoken/sequence",
+        "prefill.context": "8 ktoken/sequence",
+        "prefill.batch": "1 sequence",
+    }
+    given = {**POINT, **prompt, "batch": "64 sequence"}
+    prefill = both.solve("prefill.mfu", **given).value.magnitude
+    decode = both.solve("mfu", **given).value.magnitude
+    assert prefill == pytest.approx(1.0)
+    assert decode == pytest.approx((64 * 50e9 * 2 / 1e15) / ((400e9 + 64 * 2000 * 1e5) / 4e12))
+
+
+def test_two_points_of_a_model_with_experts_read_different_shares_of_it() -> None:
+    both = derive.llm.at("fast", ["batch"])
+    given = {"chips": "16 chip", "context": "8 ktoken/sequence", "batch": "256 sequence", "fast.batch": "1 sequence"}
+    shares = [both.solve(name, "deepseek-v3", **given).value.magnitude for name in ("fast.read_share", "read_share")]
+    assert shares == [pytest.approx(0.06, abs=0.03), pytest.approx(1.0, abs=0.01)]
+
+
+def test_communication_binds_where_it_is_given() -> None:
+    given = {**POINT, "batch": "64 sequence", "network_time": "1 s"}
+    answer = derive.solve("step_time", **given)
+    assert (answer.value.to("s").magnitude, answer.regime) == (1.0, {"step_time": "network_time"})
+
+
+# What cancels, and what is a case
+
+
+def test_stages_cancel_from_the_cache_and_not_from_the_weights() -> None:
+    kv = derive.llm.formula("kv_bytes_per_chip", ["stages", "chips", "batch", "context", "kv_bytes_per_token"])
+    weights = derive.llm.formula("weight_bytes_per_chip", ["stages", "chips", "weight_bytes"])
+    assert {symbol.name for symbol in kv.free_symbols} == {"chips", "batch", "context", "kv_bytes_per_token"}
+    assert {symbol.name for symbol in weights.free_symbols} == {"stages", "chips", "weight_bytes"}
+
+
+def test_the_scaled_form_is_the_roofline_in_other_units() -> None:
+    given = {**POINT, "batch": "300 sequence"}
+    scaled = derive.solve("scaled_memory_time", **given).value.magnitude
+    plain = derive.solve("memory_to_compute", **given).value.magnitude
+    assert scaled == pytest.approx(plain)
+
+
+def test_a_small_step_reads_only_the_experts_in_use() -> None:
+    mixture = {
+        **BALANCED,
+        "experts": 128,
+        "active_experts": 4,
+        "expert_size": 2048,
+        "hidden_size": 4096,
+        "expert_layers": 60,
+    }
+    routed = 3 * 4096 * 2048 * 128 * 60 / 400e9
+    lone = derive.solve("read_share", **mixture, batch="1 sequence").value.magnitude
+    many = derive.solve("read_share", **mixture, batch="2000 sequence").value.magnitude
+    assert lone == pytest.approx(1 - routed * (1 - 4 / 128))
+    assert many == pytest.approx(1.0)
+    whole = derive.solve("weight_time", **BALANCED, chips="8 chip").value
+    assert whole.to("ms").magnitude == pytest.approx(12.5)
+
+
+def test_latent_attention_is_not_read_as_grouped_heads() -> None:
+    shape = {"layers": 61, "latent_size": 512, "rope_dimension": 64, "kv_bytes_per_element": "2 byte"}
+    with pytest.raises(derive.UnderdeterminedError):
+        derive.solve("kv_heads", **shape, head_dimension=128)
+
+
+def _holds(answer: derive.Answer, stated: float) -> bool:
+    """Whether an answer is this value, or bounds it: the shorter arm of a maximum is only bounded."""
+    if answer.base is None:
+        return answer.bounds is not None and answer.bounds[0] <= stated <= answer.bounds[1]
+    return bool(answer.base == pytest.approx(stated, rel=1e-6))
+
+
+def _in_base(name: str, value: str | float) -> float:
+    stated = value if isinstance(value, str) and " " in value else f"{value} {derive.llm.quantities[name].unit.text}"
+    return float(derive.solve(name, **{name: stated}).base)
