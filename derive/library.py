@@ -18,6 +18,7 @@ from derive.stating.relation import Relation
 from derive.stating.vocabulary import Vocabulary
 from quantities.profiles import Profile, Profiles
 from quantities.quantity import Quantity, agreed, read_given
+from quantities.source import OTHERWISE
 
 if TYPE_CHECKING:
     from derive.compiling.sweeping import Table
@@ -173,8 +174,13 @@ class Library:
         if left_out not in self._structures:
             equations = [r for r in self.relations.values() if r.is_equation and r.name not in left_out]
             equations.sort(key=lambda relation: relation.approximate is not None)
-            self._structures[left_out] = Structure.of(equations)
+            self._structures[left_out] = Structure.of(equations, self._standing_in)
         return self._structures[left_out]
+
+    @cached_property
+    def _standing_in(self) -> frozenset[str]:
+        defaults = {name: quantity.default for name, quantity in self.quantities.items()}
+        return frozenset(name for name, value in defaults.items() if value is not None and value.source == OTHERWISE)
 
     @cached_property
     def derived(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-__all__ = ["ASKER", "BY_DEFINITION", "DEFAULT", "KINDS", "Kind", "Source"]
+__all__ = ["ASKER", "BY_DEFINITION", "DEFAULT", "KINDS", "OTHERWISE", "Kind", "Source"]
 
 Kind = Literal["exact", "measured", "published", "assumed"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -39,3 +39,6 @@ ASKER = Source("given by the asker", "assumed")
 
 BY_DEFINITION = Source("by definition", "exact")
 """The source of a value that could not be otherwise."""
+
+OTHERWISE = Source("stands in where no relation gives it", "assumed")
+"""The source of a default that counts only where the relations written for its quantity do not lead to it."""

@@ -16,10 +16,10 @@ from functools import lru_cache
 from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
-from quantities.source import ASKER, BY_DEFINITION, Source
+from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
 from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
 
-__all__ = ["Value", "exact", "is_number", "read_number", "read_value"]
+__all__ = ["Value", "exact", "is_number", "otherwise", "read_number", "read_value"]
 
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -87,6 +87,15 @@ def exact(text: str) -> Value:
     'exact'
     """
     return read_value(text).sourced(BY_DEFINITION)
+
+
+def otherwise(text: str) -> Value:
+    """A default that stands in only where the relations for its quantity do not lead to it.
+
+    >>> str(otherwise("1"))
+    '1'
+    """
+    return read_value(text).sourced(OTHERWISE)
 
 
 @lru_cache(maxsize=4096)

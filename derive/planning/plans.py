@@ -25,7 +25,7 @@ from derive.planning.directing import directed
 from derive.planning.matching import Matching
 from derive.planning.structure import Structure
 
-__all__ = ["Block", "Plan", "based", "plan"]
+__all__ = ["Block", "Plan", "based", "plan", "standing_in"]
 
 _SPARE = 30  # relations beyond need, and weak values not in use, that are worked out for the sake of the check
 
@@ -70,9 +70,10 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     >>> [(block.relations, block.unknowns) for block in found.blocks]
     [(('power',), ('V',)), (('ohm',), ('R',))]
     """
+    structure, weak = standing_in(structure, target, given, weak)
     strong = frozenset(given)
     relations = structure.reached(target, strong)
-    _, used = based(structure, relations, strong, [name for name in weak if name != target])
+    _, used = based(structure, relations, strong, weak)
     known = strong | set(used)
     solved = directed(structure, relations, known)
     blocks, free = _ordered(structure, solved, [target], known)
@@ -90,6 +91,35 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
         if relation not in spent and all(name in settled for name in structure.members[relation])
     )
     return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
+
+
+def standing_in(
+    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]
+) -> tuple[Structure, list[str]]:
+    """The structure and the weak values, once those that only stand in have been judged.
+
+    Such a value (`otherwise`) counts where the relations that are written for its quantity do not lead to it, and then
+    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten.
+    """
+    rest = [name for name in weak if name != target]
+    candidates = [name for name in rest if name in structure.otherwise]
+    firm = [name for name in rest if name not in candidates]
+    standing = [name for name in candidates if not _leads_to(structure, name, target, given, firm, candidates)]
+    for name in standing:
+        structure = structure.not_written_for(name)
+    return structure, [*standing, *firm]
+
+
+def _leads_to(
+    structure: Structure, name: str, target: str, given: Iterable[str], weak: Sequence[str], candidates: Sequence[str]
+) -> bool:
+    """Whether relations settle a quantity, were all else that may stand in known; or nothing here asks for it."""
+    others = [other for other in candidates if other != name]
+    for other in others:
+        structure = structure.not_written_for(other)
+    relations = structure.reached(target, frozenset(given))
+    matching, _ = based(structure, relations, given, [*others, *weak])
+    return name not in matching.unknowns or matching.settles(name)
 
 
 def based(

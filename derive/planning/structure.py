@@ -31,8 +31,10 @@ class Structure:
     holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that hold it
     rivals: frozenset[str] = frozenset()  # approximate relations for what an approximate one before them is written for
 
+    otherwise: frozenset[str] = frozenset()  # quantities whose default stands in where their own relations do not do
+
     @classmethod
-    def of(cls, relations: Iterable[Relation]) -> Structure:
+    def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
         members: dict[str, tuple[str, ...]] = {}
         forward: dict[str, str] = {}
         holders: dict[str, list[str]] = {}
@@ -50,7 +52,19 @@ class Structure:
                     estimated.add(written.lhs.name)
             for name in held:
                 holders.setdefault(name, []).append(relation.name)
-        return cls(members, forward, {name: tuple(found) for name, found in holders.items()}, frozenset(rivals))
+        held_by = {name: tuple(found) for name, found in holders.items()}
+        return cls(members, forward, held_by, frozenset(rivals), otherwise)
+
+    def not_written_for(self, name: str) -> Structure:
+        """What is left without the relations that are written for a quantity."""
+        members = {relation: held for relation, held in self.members.items() if self.forward.get(relation) != name}
+        return Structure(
+            members,
+            {relation: other for relation, other in self.forward.items() if relation in members},
+            {other: tuple(r for r in found if r in members) for other, found in self.holders.items()},
+            self.rivals & members.keys(),
+            self.otherwise - {name},
+        )
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""

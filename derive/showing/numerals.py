@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from quantities.units import Unit
 
-__all__ = ["in_unit", "shown_number"]
+__all__ = ["in_unit", "shown_number", "shown_span"]
 
 
 def in_unit(base: float, unit: Unit) -> Any:
@@ -25,3 +26,19 @@ def shown_number(base: float, unit: Unit, digits: int = 6) -> str:
     """
     number = f"{unit.from_base(base):.{digits}g}"
     return f"{number} {unit.text}" if unit.text not in ("", "1", "dimensionless") else number
+
+
+def shown_span(low: float, high: float, unit: Unit) -> str:
+    """An interval in base units in words, an open end left unsaid.
+
+    >>> from quantities.units import parse_unit
+    >>> shown_span(1.0, math.inf, parse_unit("s"))
+    'at least 1 s'
+    """
+    if math.isinf(low) and math.isinf(high):
+        return "anything"
+    if math.isinf(high):
+        return f"at least {shown_number(low, unit)}"
+    if math.isinf(low):
+        return f"at most {shown_number(high, unit)}"
+    return f"between {shown_number(low, unit)} and {shown_number(high, unit)}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from derive.showing.numerals import shown_number
+from derive.showing.numerals import shown_number, shown_span
 
 if TYPE_CHECKING:
     from derive.solving.answer import Answer
@@ -35,12 +35,10 @@ def headline(answer: Answer) -> str:
     unit = answer.quantity.unit
     name = answer.quantity.name
     if answer.base is not None:
-        bounds = answer.bounds
-        spread = f"  ({shown_number(bounds[0], unit)} to {shown_number(bounds[1], unit)})" if bounds else ""
-        return f"{name} = {shown_number(answer.base, unit)}{spread}"
+        low, high = (shown_number(end, unit) for end in answer.bounds or (answer.base, answer.base))
+        return f"{name} = {shown_number(answer.base, unit)}{f'  ({low} to {high})' if low != high else ''}"
     assert answer.bounds is not None
-    low, high = (shown_number(end, unit) for end in answer.bounds)
-    return f"{name} lies between {low} and {high}"
+    return f"{name} is {shown_span(*answer.bounds, unit)}"
 
 
 def as_text(answer: Answer) -> str:

@@ -10,11 +10,11 @@ from derive.errors import DeriveError
 from derive.language.expression import Node, names_in
 from derive.numbers.evaluating import holds, residual
 from derive.numbers.intervals import Span, enclose
-from derive.planning.matching import closure
 from derive.showing.numerals import shown_number
 from derive.solving.answer import Check
 from derive.solving.outcome import TOLERANCE
 from derive.solving.stepping import block_states
+from quantities.source import OTHERWISE
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -38,10 +38,8 @@ def checks_of(library: Library, question: Question, made: Plan, state: State) ->
     found += _limits(library, question, values, {check.name for check in found})
     own = {} if question.own is None else {question.target: question.own}
     for name, weak in {**question.weak, **own}.items():
-        if name in values and name not in made.weak:
-            check = _yielding(library, name, weak, values[name])
-            if check.passed or not _is_fallback(library, question, name, weak):
-                found.append(check)
+        if name in values and name not in made.weak and weak.source != OTHERWISE:
+            found.append(_yielding(library, name, weak, values[name]))
     return found
 
 
@@ -53,13 +51,6 @@ def _yielding(library: Library, name: str, weak: Value, number: float) -> Check:
     inside = low * (1 - TOLERANCE) <= number <= high * (1 + TOLERANCE)
     statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
     return Check(name, statement, gap, gap <= TOLERANCE or inside)
-
-
-def _is_fallback(library: Library, question: Question, name: str, weak: Value) -> bool:
-    """Whether a default only stood in for what a relation is written for, until other weak values gave it."""
-    if weak is not library.quantities[name].default or name not in library.derived:
-        return False
-    return name not in closure(library.structure(), question.strong)
 
 
 def _limits(library: Library, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:

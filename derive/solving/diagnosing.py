@@ -21,7 +21,7 @@ from derive.language.expression import Name, names_in
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
 from derive.planning.matching import closure
-from derive.planning.plans import Plan, based
+from derive.planning.plans import Plan, based, standing_in
 from derive.showing.numerals import shown_number
 from derive.solving.checking import checked, testable
 
@@ -49,6 +49,9 @@ def shortage(library: Library, question: Question | Outline, left_out: Mapping[s
         hints.append("Give " + ", or ".join(" and ".join(names) for names in sets[:4]) + ".")
     elif not library.holders.get(target):
         hints.append("No relation holds it: add one, or give it.")
+    own = getattr(question, "own", None)
+    if own is not None:
+        hints.append(f"Its own {own}, {own.source}, is never used for it; type it as a given to have it checked.")
     if within:
         hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
     aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
@@ -59,9 +62,9 @@ def shortage(library: Library, question: Question | Outline, left_out: Mapping[s
 
 def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
     """The smallest sets of further givens that would fix the target, nearest first."""
-    structure = library.structure(left_out)
+    structure, weak = standing_in(library.structure(left_out), question.target, question.strong, question.weak)
     relations = structure.reached(question.target, frozenset(question.strong))
-    matching, _ = based(structure, relations, question.strong, question.weak)
+    matching, _ = based(structure, relations, question.strong, weak)
     below = set(matching.hangs_on(question.target))
     helpful = below | matching.loose(below)
     candidates = [name for name in _nearest(library, question) if name in helpful]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from derive.language.expression import Apply, Name, Node, Number, names_in, render, walk
 from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
-from derive.showing.numerals import shown_number
+from derive.showing.numerals import shown_number, shown_span
 from derive.solving.answer import Answer, Step
 from derive.solving.checking import checks_of, extended
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
@@ -70,8 +70,7 @@ def _steps(library: Library, question: Question, block: Block, state: State) -> 
         quantity = library.quantities[name]
         form = state.forms.get(name)
         if name in state.spans:
-            low, high = (shown_number(end, quantity.unit) for end in state.spans[name])
-            told = f"anything between {low} and {high}"
+            told = shown_span(*state.spans[name], quantity.unit)
         else:
             told = shown_number(state.values[name], quantity.unit)
         rearranged = name if form is None else f"{name} = {render(form)}"
@@ -89,6 +88,8 @@ def _with_numbers(node: Node, library: Library, question: Question, state: State
     if isinstance(node, Number):
         return node
     if isinstance(node, Name):
+        if node.name in state.spans:
+            return node
         stated = question.strong.get(node.name)
         if stated is None and node.name not in state.forms:
             stated = question.weak.get(node.name)

@@ -1,6 +1,7 @@
 """What fits: the memory of the chips, and how it is divided between weights and KV cache."""
 
 from quantities.quantity import Quantity
+from quantities.value import otherwise
 
 hbm_capacity = Quantity("hbm_capacity", "byte/chip", "memory of one chip", latex="C")
 domain_capacity = Quantity("domain_capacity", "byte", "memory of all the chips together", latex="nC")
@@ -12,7 +13,7 @@ usable_memory_share = Quantity(
     "share of the memory that weights and KV cache may fill",
     latex="u",
     domain="0..1",
-    default=1.0,
+    default=otherwise("1"),
 )
 usable_hbm_capacity = Quantity(
     "usable_hbm_capacity", "byte/chip", "memory of one chip that weights and KV cache may fill", latex="uC"

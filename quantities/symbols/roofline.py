@@ -1,7 +1,7 @@
 """Two times, their maximum, and what follows for batch, latency and price."""
 
 from quantities.quantity import Quantity
-from quantities.value import exact
+from quantities.value import exact, otherwise
 
 # The chip. Peak compute is dense, at a named precision; what is achieved is the peak times an efficiency.
 peak_compute = Quantity("peak_compute", "FLOP/s/chip", "dense peak of one chip at the precision in use", latex="F")
@@ -33,7 +33,7 @@ read_share = Quantity(
     "",
     "share of the stored weights that a step reads: all of them, unless some experts have no token",
     latex="f_w",
-    default=1.0,
+    default=otherwise("1"),
 )
 active_share = Quantity(
     "active_share", "", "active over stored parameters: the reciprocal of sparsity", latex=r"1/\sigma", domain="0..1"
@@ -57,7 +57,7 @@ kv_read_share = Quantity(
     "",
     "what a step reads of the KV cache over what is stored; less than 1 with sparse attention",
     latex=r"f_{kv}",
-    default=1.0,
+    default=otherwise("1"),
 )
 bytes_read = Quantity("bytes_read", "byte", "weights and KV cache that a step reads", latex="M_r")
 crossover_context = Quantity(

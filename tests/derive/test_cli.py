@@ -229,7 +229,7 @@ def test_an_entry_as_data_is_found_under_each_kind():
 
 
 def test_a_misspelt_name_is_answered_with_its_like():
-    assert ask("show", "kv_tme").err == "derive: There is no entry 'kv_tme'. Did you mean kv_time?\n"
+    assert ask("show", "kv_tme").err == "derive: There is no entry 'kv_tme'. Did you mean kv_time or kv_bytes?\n"
     assert ask("list", "relation").err == "derive: There is no list 'relation'. Did you mean relations?\n"
 
 
