@@ -140,20 +140,27 @@ def solve(
     return 0
 
 
-@cli.command(epilog="Example:  derive graph step_time batch context -o plan.svg")
+@cli.command(epilog="Example:  derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg")
 @click.argument("target", required=False)
 @click.argument("given", nargs=-1, metavar="[GIVEN ...]")
+@_WITH
 @_LIBRARY
 @_ADD
 @click.option("-o", "output", metavar="FILE.svg", help="Where to write the picture; standard output without it.")
 def graph(
-    target: str | None, given: tuple[str, ...], replaced: str | None, added: tuple[str, ...], output: str | None
+    target: str | None,
+    given: tuple[str, ...],
+    profiles: tuple[str, ...],
+    replaced: str | None,
+    added: tuple[str, ...],
+    output: str | None,
 ) -> int:
-    """Draw the library, or the plan of one question: TARGET from the names GIVEN."""
+    """Draw the library, what leads to TARGET, or the plan of one question: TARGET from the names GIVEN."""
     from derive.graphing import library_graph, plan_graph
 
     library = _library(replaced, added)
-    picture = library_graph(library) if target is None else plan_graph(library, target, [_name(g) for g in given])
+    names = [_name(text) for text in given]
+    picture = library_graph(library) if target is None else plan_graph(library, target, names, profiles)
     if output is None:
         click.echo(picture, nl=False)
     else:

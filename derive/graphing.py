@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
 from derive.planning.plans import Plan, plan
+from derive.solving.asking import outlined
+from derive.solving.diagnosing import shortage
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -15,41 +18,84 @@ __all__ = ["library_graph", "plan_graph"]
 
 _ROW, _GAP, _LETTER = 40, 70, 7.4  # height of a row, space between columns, width of a letter
 _GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # what is given, what follows, what is solved together
-_MOST = 400  # quantities and relations that one picture shows
+_DEEPEST = 30  # columns of a library's picture
+_SWEEPS = 12  # in which the order of each column settles
 
 
-def plan_graph(library: Library, target: str, given: Sequence[str]) -> str:
-    """One question's plan: what is given, then each block below what it needs."""
-    defaults = [n for n, q in library.quantities.items() if q.default is not None and n not in given and n != target]
-    names = [library.quantity(name).name for name in given]
-    made = plan(library.structure(), library.quantity(target).name, names, defaults)
-    layers = _layers(library, made)
-    return _svg(library, made, layers)
+def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Sequence[str] = ()) -> str:
+    """One question's plan: what is given, then each block below what it needs; without givens, what leads to it."""
+    stated = [name for profile in profiles for name in library.profile(profile).values if name in library.quantities]
+    outline = outlined(library, target, given)
+    outline = replace(outline, weak=tuple(name for name in (*stated, *outline.weak) if name not in given))
+    made = plan(library.structure(), outline.target, outline.strong, outline.weak)
+    if made.is_determined:
+        return _svg(library, made, _layers(library, made))
+    if given or profiles:
+        raise shortage(library, outline, {})
+    return _origins(library, outline.target)
+
+
+def _origins(library: Library, target: str) -> str:
+    """What a quantity is worked out from, each by the first relation that is written for it, and what it serves."""
+    written: dict[str, str] = {}
+    for relation, name in library.structure().forward.items():
+        written.setdefault(name, relation)
+    taken: dict[str, str] = {}
+    pending = [target]
+    for name in pending:
+        if name in written and name not in taken:
+            taken[name] = written[name]
+            pending.extend(library.relations[written[name]].quantities)
+    taken |= {name: r for name, r in written.items() if target in library.relations[r].quantities and name != target}
+    shown = dict.fromkeys([*pending, *taken])
+    edges = [
+        (other, name, relation)
+        for name, relation in taken.items()
+        for other in library.relations[relation].quantities
+        if other != name and other in shown
+    ]
+    return _drawn(_columns(shown, edges), edges, {}, library)
 
 
 def library_graph(library: Library) -> str:
-    """The whole library: relations in the middle, the quantities they are written for and from on either side."""
-    forward = library.structure().forward
-    depth: dict[str, int] = {}
-    for _ in range(len(library.relations)):
-        before = dict(depth)
-        for name, relation in library.relations.items():
-            target = forward.get(name)
-            inputs = [depth.get(other, 0) for other in relation.quantities if other != target]
-            if target is not None and len(depth) < _MOST:
-                depth[target] = min(max([depth.get(target, 0), *(one + 1 for one in inputs)]), 30)
-        if depth == before:
-            break
-    names = list(library.quantities)[:_MOST]
-    width = max([depth.get(name, 0) for name in names], default=0) + 1
-    layers = [[name for name in names if depth.get(name, 0) == i] for i in range(width)]
+    """The whole library: each quantity in the column after the last that it is written in terms of."""
     edges = [
         (other, target, name)
-        for name, target in forward.items()
+        for name, target in library.structure().forward.items()
         for other in library.relations[name].quantities
         if other != target
     ]
-    return _drawn(layers, edges, {}, library)
+    return _drawn(_columns(library.quantities, edges), edges, {}, library)
+
+
+def _columns(names: Iterable[str], edges: Sequence[tuple[str, str, str]]) -> list[list[str]]:
+    """The names, each in a column after all that lines come from; where lines run in circles, after most."""
+    depth = dict.fromkeys(names, 0)
+    for _ in range(_DEEPEST):
+        before = dict(depth)
+        for start, end, _ in edges:
+            depth[end] = min(max(depth[end], depth[start] + 1), _DEEPEST)
+        if depth == before:
+            break
+    return [[name for name, at in depth.items() if at == i] for i in sorted(set(depth.values()))]
+
+
+def _untangled(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, str]]) -> list[list[str]]:
+    """The layers, each in the order in which its neighbours stand, so that fewer lines cross."""
+    near: dict[str, list[str]] = {}
+    for start, end, _ in edges:
+        near.setdefault(start, []).append(end)
+        near.setdefault(end, []).append(start)
+    found = [list(layer) for layer in layers]
+    for _ in range(_SWEEPS):
+        height = {name: row / max(len(layer) - 1, 1) for layer in found for row, name in enumerate(layer)}
+
+        def pull(name: str, height: Mapping[str, float] = height) -> float:
+            around = [height[other] for other in near.get(name, ()) if other in height]
+            return sum(around) / len(around) if around else height[name]
+
+        found = [sorted(layer, key=pull) for layer in found]
+    return found
 
 
 def _layers(library: Library, made: Plan) -> list[list[str]]:
@@ -81,6 +127,7 @@ def _svg(library: Library, made: Plan, layers: list[list[str]]) -> str:
 def _drawn(
     layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, str]], blocks: Mapping[str, int], library: Library
 ) -> str:
+    layers = _untangled(layers, edges)
     labels = {name: _label(name, library) for layer in layers for name in layer}
     width = 24 + max((_LETTER * len(f"{name} [{unit}]") for name, unit in labels.values()), default=80)
     column, derived = width + _GAP, {end for _, end, _ in edges}

@@ -60,3 +60,23 @@ def test_what_a_block_needs_stands_to_its_left():
         for group in tree.iter(f"{SVG}g")
     }
     assert left["a"] < left["b"] < left["c"] < left["x"] == left["y"]
+
+
+def test_without_givens_what_leads_to_a_quantity_is_shown_and_what_it_serves():
+    _, found, arrows = shown(plan_graph(LIBRARY, "c", []))
+    assert sorted(found) == ["a", "b", "c", "d"]
+    assert set(arrows) == {"r", "s", "far"}
+
+
+def test_a_plan_that_does_not_exist_is_no_picture():
+    with pytest.raises(derive.UnderdeterminedError, match="Give"):
+        plan_graph(derive.llm, "step_time", ["batch"])
+
+
+def test_a_profile_gives_a_plan_its_values():
+    picture = plan_graph(derive.llm, "hardware_ratio", [], ["h100-sxm:fp8"])
+    assert set(shown(picture)[1]) == {"hardware_ratio", "peak_compute", "hbm_bandwidth"}
+
+
+def test_no_quantity_of_a_large_library_is_left_out():
+    assert len(shown(library_graph(derive.llm))[1]) == len(derive.llm.quantities)
