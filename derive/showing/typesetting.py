@@ -1,4 +1,4 @@
-"""An answer as text, as Markdown and as LaTeX."""
+"""An answer as text for the terminal, and as plain data."""
 
 from __future__ import annotations
 
@@ -9,25 +9,7 @@ from derive.showing.numerals import shown_number, shown_span
 if TYPE_CHECKING:
     from derive.solving.answer import Answer
 
-__all__ = ["as_data", "as_latex", "as_markdown", "as_text", "headline"]
-
-_TEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "%": r"\%",
-        "&": r"\&",
-        "#": r"\#",
-        "_": r"\_",
-        "$": r"\$",
-        "^": r"\textasciicircum{}",
-        "~": r"\textasciitilde{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-    }
-)
-_MARKDOWN = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]()#+-!|<>$&~"})
+__all__ = ["as_data", "as_text", "headline"]
 
 
 def headline(answer: Answer) -> str:
@@ -100,40 +82,3 @@ def as_data(answer: Answer) -> dict[str, Any]:
             for check in answer.checks
         ],
     }
-
-
-def as_markdown(answer: Answer) -> str:
-    """The answer as a Markdown section."""
-    lines = [f"**{_md(headline(answer))}**", ""]
-    for number, step in enumerate(answer.steps, 1):
-        lines.append(f"{number}. {_md(step.rearranged)} = {_md(step.value)}  ")
-        lines.append(f"   {_md(step.relation)}: {_md(step.equation)}")
-    for title, rows in _sections(answer):
-        lines += ["", f"*{title}*", "", *(f"- {_md(row)}" for row in rows)]
-    return "\n".join(lines) + "\n"
-
-
-def _md(text: str) -> str:
-    return text.translate(_MARKDOWN)
-
-
-def as_latex(answer: Answer) -> str:
-    """The answer as LaTeX text: a description of its steps, every user's text escaped."""
-    lines = [rf"\paragraph{{{_tex(headline(answer))}}}"]
-    if answer.steps:
-        lines.append(r"\begin{enumerate}")
-        lines += [
-            rf"\item {_tex(step.rearranged)} $=$ {_tex(step.value)} \quad (\textit{{{_tex(step.relation)}}}: "
-            rf"{_tex(step.equation)})"
-            for step in answer.steps
-        ]
-        lines.append(r"\end{enumerate}")
-    for title, rows in _sections(answer):
-        lines += [rf"\subparagraph{{{_tex(title)}}}", r"\begin{itemize}"]
-        lines += [rf"\item {_tex(row)}" for row in rows]
-        lines.append(r"\end{itemize}")
-    return "\n".join(lines) + "\n"
-
-
-def _tex(text: str) -> str:
-    return text.translate(_TEX)

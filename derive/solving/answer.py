@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from derive.language.expression import Equation, Node
 from derive.showing.numerals import in_unit
 from quantities.quantity import Quantity
 from quantities.source import Source
+from quantities.units import Unit
 from quantities.value import Value
 
 __all__ = ["Answer", "Check", "Step"]
@@ -24,6 +26,10 @@ class Step:
     numbers: str
     value: str
     quantity: str
+    because: str = ""
+    stated: Equation | None = field(default=None, repr=False, compare=False)  # as a tree, to be typeset
+    form: Node | None = field(default=None, repr=False, compare=False)
+    worth: Mapping[str, tuple[float, Unit]] = field(default_factory=dict, repr=False, compare=False)  # what is put in
 
     def __str__(self) -> str:
         return f"{self.relation}: {self.equation}  =>  {self.rearranged} = {self.value}"
@@ -55,6 +61,7 @@ class Answer:
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
+    quantities: Mapping[str, Quantity] = field(repr=False, compare=False)  # all that the derivation speaks of
     _formula: Callable[[], Any] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
 
@@ -103,13 +110,13 @@ class Answer:
 
     def markdown(self) -> str:
         """The derivation in Markdown, its mathematics in dollar signs."""
-        from derive.showing.typesetting import as_markdown
+        from derive.showing.markdown import as_markdown
 
         return as_markdown(self)
 
     def latex(self) -> str:
-        """The derivation in LaTeX."""
-        from derive.showing.typesetting import as_latex
+        """The derivation in LaTeX, for a document that loads amsmath."""
+        from derive.showing.latex import as_latex
 
         return as_latex(self)
 

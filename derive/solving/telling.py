@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from derive.language.expression import Apply, Name, Node, Number, names_in, render, walk
+from derive.language.expression import Apply, Name, Node, names_in, render, walk
 from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
 from derive.showing.numerals import shown_number, shown_span
 from derive.solving.answer import Answer, Step
 from derive.solving.checking import checks_of, extended
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
+from derive.solving.scaling import degree
 from derive.solving.spreading import leaves_domain, ranges_of, spread
 from derive.solving.stepping import State, block_states
 from quantities.value import Value
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.planning.plans import Block, Plan
     from derive.solving.asking import Question
+    from quantities.quantity import Quantity
+    from quantities.units import Unit
 
 __all__ = ["answer_of"]
 
@@ -47,6 +49,7 @@ def answer_of(
         regime=MappingProxyType(_regime(library, made, state)),
         assumptions=_assumptions(library, question, made, state, left_out, used, how),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
+        quantities=_spoken_of(library, made),
         checks=tuple(checks_of(library, question, made, extended(library, made, state))),
         _formula=cache(lambda: _formula(library, form)),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
@@ -61,6 +64,14 @@ def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:
             needed.update(library.relations[name].quantities)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     return {name: value for name, value in stated.items() if name in needed}
+
+
+def _spoken_of(library: Library, made: Plan) -> Mapping[str, Quantity]:
+    """All quantities that a plan's relations hold, in the order in which they come up."""
+    found = {made.target: library.quantities[made.target]}
+    for relation in (name for block in made.blocks for name in block.relations):
+        found |= library.relations[relation].quantities
+    return MappingProxyType(found)
 
 
 def _steps(library: Library, question: Question, block: Block, state: State) -> list[Step]:
@@ -79,27 +90,40 @@ def _steps(library: Library, question: Question, block: Block, state: State) -> 
             relation, equation = ", ".join(block.relations), "; ".join(written)
         else:
             relation, equation = block.relations[i], f"{written[i]}, together with {len(written) - 1} more"
-        found.append(Step(relation, equation, rearranged, numbers, told, name))
+        stated = library.relations[block.relations[min(i, len(block.relations) - 1)]]
+        worth = {} if form is None else _worth(form, library, question, state)
+        because, written_as = stated.because, stated.written
+        found.append(Step(relation, equation, rearranged, numbers, told, name, because, written_as, form, worth))
+    return found
+
+
+def _worth(form: Node, library: Library, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
+    """The number and unit that stand for each name of a form: as it was given, or as it came out."""
+    found = {}
+    for name in names_in(form):
+        stated = question.strong.get(name) or (None if name in state.forms else question.weak.get(name))
+        if stated is not None:
+            found[name] = stated.number, stated.unit
+        elif name in state.values:
+            unit = library.quantities[name].unit
+            found[name] = unit.from_base(state.values[name]), unit
     return found
 
 
 def _with_numbers(node: Node, library: Library, question: Question, state: State) -> Node:
-    """A form with each quantity's number and unit in its place, as it was given or as it came out."""
-    if isinstance(node, Number):
-        return node
-    if isinstance(node, Name):
-        if node.name in state.spans:
-            return node
-        stated = question.strong.get(node.name)
-        if stated is None and node.name not in state.forms:
-            stated = question.weak.get(node.name)
-        unit = library.quantities[node.name].unit
-        if stated is None:
-            shown = shown_number(state.values.get(node.name, math.nan), unit)
-        else:
-            shown = str(replace(stated, low=stated.number, high=stated.number))
-        return Name(f"({shown})" if " " in shown else shown)
-    return Apply(node.op, tuple(_with_numbers(arg, library, question, state) for arg in node.args))
+    """A form with each quantity's number and unit in its place."""
+    worth = _worth(node, library, question, state)
+
+    def put_in(part: Node) -> Node:
+        if isinstance(part, Name) and part.name in worth and part.name not in state.spans:
+            number, unit = worth[part.name]
+            shown = f"{number:.12g} {unit}" if unit.text not in ("", "1") else f"{number:.12g}"
+            shown = shown if part.name in stated else shown_number(state.values[part.name], unit)
+            return Name(f"({shown})" if " " in shown else shown)
+        return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
+
+    stated = question.strong.keys() | (question.weak.keys() - state.forms.keys())
+    return put_in(node)
 
 
 def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
@@ -167,7 +191,8 @@ def _bounds(
     box = {name: (number, number) for name, number in state.values.items()} | ranges
     whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
     if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):
-        (low, high), how = bounds_of_form(form, state.values, ranges)
+        felt = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
+        (low, high), how = bounds_of_form(form, state.values, felt)
         return (max(low, domain.low), min(high, domain.high)), how
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
         return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"

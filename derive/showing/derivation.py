@@ -1,0 +1,156 @@
+"""A derivation laid out, before it becomes LaTeX or Markdown: the same lines of mathematics for both.
+
+Each step is stated as the relation is, rearranged for what it yields, filled with numbers and units, and worked out.
+Results carry as many digits as their inputs bear, and one to spare. Where two quantities share a letter, the later one
+is spelled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from derive.language.expression import Name, names_in
+from derive.showing import mathematics
+from quantities.source import Source
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.solving.answer import Answer, Step
+
+__all__ = ["Derivation", "Line", "lay_out", "magnitude"]
+
+_FEWEST, _MOST = 3, 6  # digits of a result
+_WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
+
+Line = tuple[str, str]
+"""What stands left and right of the equals sign; the left is empty where it goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One step: the relation's name, its reason, and its lines."""
+
+    relation: str
+    because: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What a page shows of an answer."""
+
+    target: str
+    headline: str
+    steps: tuple[Paragraph, ...]
+    symbols: tuple[tuple[str, str, str, str], ...]  # letter, name, value, source's number or whose word it is
+    sources: tuple[Source, ...]
+    regime: Mapping[str, str]
+    assumptions: tuple[str, ...]
+    checks: tuple[str, ...]
+
+
+def lay_out(answer: Answer) -> Derivation:
+    """The pieces of a page."""
+    letters = _letters(answer)
+    digits = _digits(answer)
+    sources = tuple(dict.fromkeys(value.source for value in answer.given.values() if value.source.kind == "published"))
+    symbols = tuple(
+        (letters[name], name, magnitude(value), _whose(value, sources))
+        for name, value in answer.given.items()
+        if name in letters
+    )
+    return Derivation(
+        answer.quantity.name,
+        _result(answer, letters[answer.quantity.name], digits),
+        tuple(_paragraph(step, letters, digits, answer.given) for step in answer.steps),
+        symbols,
+        sources,
+        answer.regime,
+        answer.assumptions,
+        tuple(str(check) for check in answer.checks),
+    )
+
+
+def _letters(answer: Answer) -> dict[str, str]:
+    """Each quantity's letter, no letter twice."""
+    taken: dict[str, str] = {}
+    for name, quantity in answer.quantities.items():
+        chosen = mathematics.letter(name, quantity.latex)
+        taken[name] = mathematics.upright(name.replace("_", " ")) if chosen in taken.values() else chosen
+    return taken
+
+
+def _digits(answer: Answer) -> int:
+    """How many digits a result bears: those of the least certain input that is no count, and one more."""
+    borne = [
+        len(f"{abs(value.number):.12g}".replace(".", "").split("e")[0].strip("0"))
+        for value in answer.given.values()
+        if value.number != int(value.number) or abs(value.number) >= 1e4
+    ]
+    return min(max(min(borne, default=_MOST - 1) + 1, _FEWEST), _MOST)
+
+
+def magnitude(value: Value) -> str:
+    """A value with its unit and, where it has them, its bounds."""
+    text = _quantity(value.number, value.unit.text, 12)
+    if not value.is_range:
+        return text
+    low, high = (mathematics.number(end, 12) for end in (value.low, value.high))
+    return rf"{text}\ ({low}\ldots{high})"
+
+
+def _quantity(number: float, unit: str, digits: int) -> str:
+    spelled = mathematics.unit(unit)
+    return mathematics.number(number, digits) + (rf"\,{spelled}" if spelled else "")
+
+
+def _result(answer: Answer, letter: str, digits: int) -> str:
+    unit = answer.quantity.unit
+    if answer.base is not None:
+        return f"{letter} = {_quantity(unit.from_base(answer.base), unit.text, digits)}"
+    assert answer.bounds is not None
+    low, high = (_quantity(unit.from_base(end), unit.text, digits) for end in answer.bounds)
+    return rf"{low} \le {letter} \le {high}"
+
+
+def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mapping[str, Value]) -> Paragraph:
+    def written(name: str) -> str:
+        return letters.get(name) or mathematics.letter(name)
+
+    def filled(name: str) -> str:
+        if name not in step.worth:
+            return written(name)
+        number, unit = step.worth[name]
+        return _quantity(number, unit.text, 12 if name in given else digits)
+
+    lines: list[Line] = []
+    left = written(step.quantity)
+    if step.stated is not None:
+        as_stated = mathematics.equation(step.stated, written)
+        start, _, rest = as_stated.partition(" = ")
+        lines.append((start, rest) if rest else (as_stated, ""))
+    if step.form is not None:
+        form = mathematics.mathematics(step.form, written)
+        if lines != [(left, form)]:
+            lines.append((left, form))
+        numbers = mathematics.mathematics(step.form, filled)
+        is_name = isinstance(step.form, Name)
+        if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
+            lines.append(("" if lines else left, numbers))
+    lines.append(("" if step.form is not None else left, _worked_out(step, digits)))
+    return Paragraph(step.relation, step.because, tuple(lines))
+
+
+def _worked_out(step: Step, digits: int) -> str:
+    """The value as mathematics; words, as of an interval, upright."""
+    number, _, unit = step.value.partition(" ")
+    try:
+        return _quantity(float(number), unit, digits)
+    except ValueError:
+        return mathematics.upright(step.value)
+
+
+def _whose(value: Value, sources: tuple[Source, ...]) -> str:
+    return str(sources.index(value.source) + 1) if value.source in sources else value.source.text
