@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["Derivation", "Line", "lay_out", "magnitude"]
 
 _FEWEST, _MOST = 3, 6  # digits of a result
+_WORD = 40  # characters of a source that fits a table
 _WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
 
 Line = tuple[str, str]
@@ -55,7 +56,7 @@ def lay_out(answer: Answer) -> Derivation:
     """The pieces of a page."""
     letters = _letters(answer)
     digits = _digits(answer)
-    sources = tuple(dict.fromkeys(value.source for value in answer.given.values() if value.source.kind == "published"))
+    sources = tuple(dict.fromkeys(value.source for value in answer.given.values() if _is_listed(value.source)))
     symbols = tuple(
         (letters[name], name, magnitude(value), _whose(value, sources))
         for name, value in answer.given.items()
@@ -71,6 +72,11 @@ def lay_out(answer: Answer) -> Derivation:
         answer.assumptions,
         tuple(str(check) for check in answer.checks),
     )
+
+
+def _is_listed(source: Source) -> bool:
+    """Whether a source is a place to look at, and not just somebody's word."""
+    return source.kind in ("published", "measured") or bool(source.url or source.date) or len(source.text) > _WORD
 
 
 def _letters(answer: Answer) -> dict[str, str]:

@@ -153,7 +153,7 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
         case "neg":
             return f"-{_held(node.args[0], letters, 2)}", 1
         case "pow":
-            return f"{_held(node.args[0], letters, 5)}^{{{mathematics(node.args[1], letters)}}}", 4
+            return f"{_held(node.args[0], letters, 5)}^{{{_raised(node.args[1], letters)}}}", 4
         case "sqrt":
             return rf"\sqrt{{{mathematics(node.args[0], letters)}}}", 9
         case "abs":
@@ -210,6 +210,16 @@ def _product(node: Apply, letters: Letters) -> tuple[str, int]:
         return _side_by_side(above, letters), 2
     top = _side_by_side(above, letters, alone=True) if above else "1"
     return rf"\frac{{{top}}}{{{_side_by_side(flat, letters, alone=True)}}}", 3
+
+
+def _raised(node: Node, letters: Letters) -> str:
+    """An exponent, whose quotient is a slash: a bar would be too small to read up there."""
+    factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
+    below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
+    if len(below) != 1:
+        return mathematics(node, letters)
+    above = [factor for factor in factors if not _is_inverse(factor)]
+    return f"{_side_by_side(above, letters) if above else '1'}/{_held(below[0], letters, 3)}"
 
 
 def _side_by_side(factors: list[Node], letters: Letters, alone: bool = False) -> str:

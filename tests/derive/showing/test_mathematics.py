@@ -39,6 +39,7 @@ def balanced(text):
         ("a - b - c", "a - b - c"),
         ("(a*b)**2", r"\left(a b\right)^{2}"),
         ("a**b**2", r"a^{b^{2}}"),
+        ("a**(b/c)", r"a^{b/c}"),
         ("(a/b)**2", r"\left(\frac{a}{b}\right)^{2}"),
         ("(-a)**2", r"\left(-a\right)^{2}"),
         ("2*3*a", r"2 \cdot 3 a"),
