@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from quantities.profiles import Profile
     from quantities.quantity import Quantity
     from quantities.source import Source
-    from quantities.units import Unit, convert, parse_unit
+    from quantities.spelling import parse_unit
+    from quantities.units import Unit, convert
     from quantities.value import Value, read_value
 
 __all__ = ["DISTRIBUTION", "Profile", "Quantity", "Source", "Unit", "Value", "convert", "parse_unit", "read_value"]
@@ -29,7 +30,7 @@ _HOMES = {
     "Unit": "units",
     "Value": "value",
     "convert": "units",
-    "parse_unit": "units",
+    "parse_unit": "spelling",
     "read_value": "value",
 }
 

@@ -19,7 +19,7 @@ _WORDS = ("positive", "nonnegative", "real")
 class Domain:
     """An interval in base units; `open_low` leaves its lower end out.
 
-    >>> from quantities.units import parse_unit
+    >>> from quantities.spelling import parse_unit
     >>> domain = read_domain("0..6.3 radian", parse_unit("radian"))
     >>> 6.3 in domain, 7 in domain
     (True, False)

@@ -19,7 +19,8 @@ from quantities.dimension import Dimension
 from quantities.domain import Domain, read_domain
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
 from quantities.source import ASKER, DEFAULT, Source
-from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import Value, is_number, read_number, read_value
 
 __all__ = ["Quantity", "agreed", "check_name", "read_given", "same_thing"]

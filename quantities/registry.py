@@ -18,7 +18,8 @@ from pint.util import UnitsContainer
 
 from quantities.definitions import definition_lines
 from quantities.errors import UnitError
-from quantities.units import Unit, convert, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import Unit, convert
 
 __all__ = ["Registry", "quantity", "registry", "unit_of"]
 

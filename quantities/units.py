@@ -1,11 +1,4 @@
-"""Units as people write them: a strict grammar, and conversions that refuse to guess.
-
-    unit    = product { "/" product }          left to right, as in Python: J/kg*K is (J/kg)*K
-    product = power { ("*" | "·" | " ") power }     a blank multiplies only where no "/" stands before it
-    power   = atom [ ("**" | "^") exponent ]
-    atom    = name | "1" | "(" unit ")"
-
-`per` is a division in words. Names come from `definitions`; nothing reaches pint that was not read here first.
+"""Units, and conversions that refuse to guess.
 
 Two things have no dimension in the SI and are still kept apart, because sliding from one to the other changes a number
 by 2 pi: radians and cycles. A cycle (revolution, rpm) is a dimension of its own. Hertz stays 1/s, but a unit remembers
@@ -16,28 +9,13 @@ whether it was written with radians or with hertz, and `convert` lets each meet 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 
-from quantities.definitions import Entry, entry
 from quantities.dimension import NUMBER, Dimension
-from quantities.errors import UnitError, excerpt
-from quantities.slips import MARKS, is_refused, mend
+from quantities.errors import UnitError
 
-__all__ = ["DIMENSIONLESS", "Unit", "convert", "parse_unit"]
-
-_LONGEST = 300  # characters of a unit's text
-_DEEPEST = 20  # nested parentheses
-_HIGHEST = 99  # exponent
-
-_TOKEN = re.compile(
-    r"(?P<space>\s+)|(?P<name>[A-Za-z_%‰°$µμ\u03a9\u2126\u00c5\u212b][A-Za-z0-9_°$\u03a9\u2126\u00c5\u212b]*)"
-    r"|(?P<number>\d+(?:\.\d+)?)|(?P<op>\*\*|\^|[*/()·⋅×+-])|(?P<high>[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)"
-)
-_EXPONENT = re.compile(r"[+-]?[0-9]{1,6}(\.[0-9]{1,6}|/0*[1-9][0-9]{0,5})?")
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+__all__ = ["DIMENSIONLESS", "Unit", "convert"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,34 +86,10 @@ def _decimal(number: float) -> Fraction:
 DIMENSIONLESS = Unit("", (), Fraction(1), NUMBER)
 
 
-@lru_cache(maxsize=4096)
-def parse_unit(text: str) -> Unit:
-    """Read a unit.
-
-    >>> unit = parse_unit("TB/s")
-    >>> str(unit.dimension), float(unit.size)
-    ('byte/s', 1000000000000.0)
-    >>> parse_unit("Nm")
-    Traceback (most recent call last):
-        ...
-    quantities.errors.UnitError: unit 'Nm': 'Nm' is not a unit. Write N*m for the product.
-    """
-    if not isinstance(text, str):
-        raise UnitError(f"a {type(text).__name__} is no unit.", hint='Write a text such as "m/s".', unit="")
-    if len(text) > _LONGEST:
-        raise UnitError(
-            f"unit {excerpt(text)}: {len(text)} characters are too many for a unit.",
-            hint=f"Keep it under {_LONGEST}.",
-            unit=text,
-        )
-    if text.strip() in ("", "1", "dimensionless"):
-        return Unit(text.strip(), (), Fraction(1), NUMBER)
-    return _Reader(text).unit()
-
-
 def convert(number: float, source: Unit, target: Unit) -> float:
     """A number in one unit as a number in another.
 
+    >>> from quantities.spelling import parse_unit
     >>> convert(60, parse_unit("rpm"), parse_unit("Hz"))
     1.0
     >>> convert(20, parse_unit("degC"), parse_unit("K"))
@@ -197,167 +151,3 @@ def _slip(ratio: Dimension) -> str:
     if bases == {"current": 1, "time": 1, "temperature": -1}:
         return "C is the coulomb: write degC for Celsius."
     return f"They differ by {ratio}."
-
-
-class _Reader:
-    """One pass over a unit's text; `unit` is the whole of it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.tokens = list(self._tokens())
-        self.next = 0
-        self.depth = 0
-        self.divided = False
-
-    def unit(self) -> Unit:
-        parts = self._quotient()
-        if self.next < len(self.tokens):
-            raise self._error(f"{excerpt(self.tokens[self.next][1])} is out of place.")
-        return self._assembled(parts)
-
-    def _tokens(self) -> list[tuple[str, str]]:
-        found: list[tuple[str, str]] = []
-        position = 0
-        text = self.text.strip()
-        while position < len(text):
-            match = _TOKEN.match(text, position)
-            if match is None:
-                mark = text[position]
-                raise self._error(f"{mark!r} (U+{ord(mark):04X}) has no place in a unit.", MARKS.get(mark, ""))
-            kind, word = str(match.lastgroup), match.group()
-            if kind == "name" and word == "per":
-                kind, word = "op", "/"
-            found.append((kind, word))
-            position = match.end()
-        return [
-            token
-            for i, token in enumerate(found)
-            if token[0] != "space" or (_ends(found[i - 1]) and _begins(found[i + 1]))
-        ]
-
-    def _peek(self) -> tuple[str, str]:
-        return self.tokens[self.next] if self.next < len(self.tokens) else ("end", "")
-
-    def _quotient(self) -> list[tuple[str, Entry, Fraction]]:
-        parts = self._power()
-        while True:
-            kind, word = self._peek()
-            if kind == "space" and self.divided:
-                hint = "After a '/', write the product with '*' and parentheses: J/(kg*K)."
-                raise self._error("A blank after a division can be read two ways.", hint)
-            if kind == "space" or word in ("*", "·", "⋅", "×"):
-                sign = 1
-            elif word == "/":
-                sign, self.divided = -1, True
-            else:
-                return parts
-            self.next += 1
-            parts = parts + [(name, found, sign * power) for name, found, power in self._power()]
-
-    def _power(self) -> list[tuple[str, Entry, Fraction]]:
-        parts = self._atom()
-        kind, word = self._peek()
-        if word in ("**", "^"):
-            self.next += 1
-            exponent = self._exponent()
-        elif kind == "high":
-            self.next += 1
-            exponent = Fraction(int(word.translate(_SUPERSCRIPTS)))
-        else:
-            return parts
-        raised = [(name, found, power * exponent) for name, found, power in parts]
-        for power in (exponent, *(power for _, _, power in raised)):
-            if abs(power) > _HIGHEST or power.denominator > _HIGHEST:
-                raise self._error("An exponent is too large.", f"Keep it under {_HIGHEST}.")
-        return raised
-
-    def _atom(self) -> list[tuple[str, Entry, Fraction]]:
-        kind, word = self._peek()
-        self.next += 1
-        if kind == "name":
-            return [(word, self._lookup(word), Fraction(1))]
-        if word == "1" and self._peek()[1] in ("/", ")", ""):
-            return []
-        if word == "(":
-            self.depth += 1
-            if self.depth > _DEEPEST:
-                raise self._error("The parentheses are nested too deep.", f"Keep them under {_DEEPEST}.")
-            outer, self.divided = self.divided, False
-            parts = self._quotient()
-            self.divided = outer
-            if self._peek()[1] != ")":
-                raise self._error("A parenthesis is not closed.")
-            self.next += 1
-            self.depth -= 1
-            return parts
-        if kind == "number":
-            raise self._error(f"The number {word} stands where a unit belongs.", "A unit is made of names, or is '1'.")
-        raise self._error("It ends where a unit belongs." if kind == "end" else f"{word!r} is out of place.")
-
-    def _exponent(self) -> Fraction:
-        enclosed = self._peek()[1] == "("
-        words = []
-        if enclosed:
-            self.next += 1
-            while self._peek()[1] not in (")", ""):
-                words.append(self._peek()[1])
-                self.next += 1
-            if not self._peek()[1]:
-                raise self._error("A parenthesis is not closed.")
-            self.next += 1
-        else:
-            if self._peek()[1] in ("-", "+"):
-                words.append(self._peek()[1])
-                self.next += 1
-            words.append(self._peek()[1])
-            self.next += 1
-        written = "".join(words)
-        if not _EXPONENT.fullmatch(written):
-            raise self._error(f"{excerpt(written)} is not an exponent.", "Write m**2 or m**(1/2).")
-        return Fraction(written)
-
-    def _lookup(self, name: str) -> Entry:
-        found = None if is_refused(name) else entry(name)
-        if found is None:
-            raise self._error(f"{excerpt(name)} is not a unit.", mend(name))
-        return found
-
-    def _assembled(self, parts: list[tuple[str, Entry, Fraction]]) -> Unit:
-        text = self.text.strip()
-        if len(parts) == 1 and parts[0][2] == 1:
-            found = parts[0][1]
-            return Unit(text, ((found.canonical, Fraction(1)),), found.factor, found.dimension, found.offset)
-        size, dimension = Fraction(1), NUMBER
-        powers: dict[str, Fraction] = {}
-        for name, found, power in parts:
-            canonical = found.canonical
-            if found.offset:
-                if not (power == 1 and all(other < 0 for one, _, other in parts if one != name)) and power > 0:
-                    hint = f"Write delta_{name} for a difference, K for an absolute temperature."
-                    raise self._error(f"{name} has a zero of its own and cannot be multiplied.", hint)
-                canonical = "delta_" + canonical
-            size *= _raised(found.factor, power)
-            dimension = dimension * found.dimension**power
-            powers[canonical] = powers.get(canonical, Fraction(0)) + power
-        if not 1e-300 < size < 1e300:
-            raise self._error("Its size in base units leaves the range of numbers.", "Use smaller powers.")
-        return Unit(text, tuple((n, p) for n, p in powers.items() if p), size, dimension)
-
-    def _error(self, what: str, hint: str = "") -> UnitError:
-        mend = hint or "Join names with * and /, as in kg*m/s**2."
-        return UnitError(f"unit {excerpt(self.text)}: {what}", hint=mend, unit=self.text)
-
-
-def _ends(token: tuple[str, str]) -> bool:
-    return token[0] in ("name", "number", "high") or token[1] == ")"
-
-
-def _begins(token: tuple[str, str]) -> bool:
-    return token[0] in ("name", "number") or token[1] == "("
-
-
-def _raised(factor: Fraction, power: Fraction) -> Fraction:
-    if power.denominator == 1:
-        return factor ** int(power)
-    whole = power.numerator // power.denominator  # exactly, so that only a root is left to floats
-    return factor**whole * Fraction(float(factor) ** float(power - whole))

@@ -17,7 +17,8 @@ from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
 from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
-from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import DIMENSIONLESS, Unit, convert
 
 __all__ = ["Value", "exact", "is_number", "otherwise", "read_number", "read_value"]
 

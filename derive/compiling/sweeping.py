@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from derive.compiling.functions import compiled
 from derive.errors import DeriveError, ExpressionError, LimitError, UnitError
 from quantities.quantity import Quantity, read_given
-from quantities.units import convert, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import convert
 from quantities.value import read_value
 
 if TYPE_CHECKING:

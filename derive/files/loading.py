@@ -22,7 +22,7 @@ from quantities.domain import read_domain
 from quantities.profiles import Profile
 from quantities.quantity import Quantity, check_name, read_given
 from quantities.source import KINDS, Source
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 from quantities.value import Value
 
 __all__ = ["check", "load"]

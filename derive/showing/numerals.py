@@ -20,7 +20,7 @@ def in_unit(base: float, unit: Unit) -> Any:
 def shown_number(base: float, unit: Unit, digits: int = 6) -> str:
     """A number in base units as text in a unit.
 
-    >>> from quantities.units import parse_unit
+    >>> from quantities.spelling import parse_unit
     >>> shown_number(0.0151, parse_unit("ms"))
     '15.1 ms'
     """
@@ -31,7 +31,7 @@ def shown_number(base: float, unit: Unit, digits: int = 6) -> str:
 def shown_span(low: float, high: float, unit: Unit) -> str:
     """An interval in base units in words, an open end left unsaid.
 
-    >>> from quantities.units import parse_unit
+    >>> from quantities.spelling import parse_unit
     >>> shown_span(1.0, math.inf, parse_unit("s"))
     'at least 1 s'
     """

@@ -82,7 +82,8 @@ class Answer:
 
     def to(self, unit: str) -> Any:
         """The value in another unit."""
-        from quantities.units import convert, parse_unit
+        from quantities.spelling import parse_unit
+        from quantities.units import convert
 
         target = parse_unit(unit)
         if self.base is None:

@@ -8,7 +8,7 @@ from derive.stating.dimensions import Mismatch, dimension_of
 from derive.stating.repairs import repair
 from derive.stating.vocabulary import Vocabulary, exponent_of, factors_of, shown
 from quantities.dimension import Dimension
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 
 __all__ = ["problem_of"]
 

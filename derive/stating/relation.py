@@ -29,7 +29,7 @@ from derive.stating.dimensions import mismatches, mismatches_of_condition
 from derive.stating.problems import problem_of
 from derive.stating.vocabulary import Vocabulary
 from quantities.quantity import Quantity, agreed, check_name, same_thing
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 from quantities.value import read_value
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from typing import NamedTuple
 
 from derive.language.expression import Name, Node, Number
 from quantities.dimension import Dimension
-from quantities.units import Unit, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import Unit
 
 __all__ = ["STILL", "Turn", "mark_of", "same_turning", "turn_of"]
 
@@ -70,7 +71,7 @@ STILL = Turn()
 def mark_of(unit: Unit) -> Turn:
     """What a unit says of turning beside its dimension.
 
-    >>> from quantities.units import parse_unit
+    >>> from quantities.spelling import parse_unit
     >>> mark_of(parse_unit("deg/s")).radians, mark_of(parse_unit("V/kHz")).hertz
     (Fraction(1, 1), Fraction(-1, 1))
     """

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quantities.dimension import BASE_UNITS, NUMBER, Dimension, multiply
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 
 POWERS = st.fractions(-9, 9, max_denominator=9)
 MAPS = st.dictionaries(st.sampled_from(list(BASE_UNITS)), POWERS, max_size=5)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quantities.domain import read_domain
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 from quantities.value import read_value
 
 TENTHS = st.integers(-(10**6), 10**6)

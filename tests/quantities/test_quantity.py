@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
 from quantities.quantity import Quantity, check_name, read_given
 from quantities.source import ASKER, Source
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 from quantities.value import Value, read_value
 
 FOREIGN = pint.UnitRegistry()

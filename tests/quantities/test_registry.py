@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, UnitError
 from quantities.registry import Registry, quantity, registry, unit_of
-from quantities.units import parse_unit
+from quantities.spelling import parse_unit
 from quantities.value import read_value
 from tests.quantities.table import NAMES, PREFIXED, SCALES, by_pint
 

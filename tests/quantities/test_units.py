@@ -13,7 +13,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, UnitError
-from quantities.units import DIMENSIONLESS, Unit, convert, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import DIMENSIONLESS, Unit, convert
 from tests.quantities.table import NAMES, PREFIXED, SCALES, by_pint
 
 # The SI, 9th edition, tables 2 and 4, and what else the tables below are given in: each in base units.

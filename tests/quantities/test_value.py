@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
 from quantities.source import ASKER, Source
-from quantities.units import DIMENSIONLESS, parse_unit
+from quantities.spelling import parse_unit
+from quantities.units import DIMENSIONLESS
 from quantities.value import Value, is_number, read_number, read_value
 from tests.quantities.table import NAMES, SCALES, by_pint
 
