@@ -85,6 +85,19 @@ relations = [
         because="keys and values of a classic layer are of hidden size each, its matrices of hidden size squared",
         source="Austin et al., How to Scale Your Model, 2025, Transformers",
     ),
+    _state(
+        "layer_attention_ratio",
+        "layer_attention_ratio = sequence_length/layer_crossover",
+        because="attention grows with the sequence, the matrices do not",
+        source="Austin et al., How to Scale Your Model, 2025, Transformers",
+    ),
+    _state(
+        "projection_crossover",
+        "projection_crossover = flops_per_parameter*one_parameter*hidden_size*(2*attention_heads + 2*kv_heads)"
+        "/(flops_per_pair*2*attention_heads*causal_share)",
+        because="both grow with the heads, but only attention with the sequence",
+        source="Austin et al., How to Scale Your Model, 2025, Transformers",
+    ),
     # Training
     _state(
         "training_attention_flops_per_token",
@@ -102,9 +115,15 @@ relations = [
     ),
     _state(
         "flops_per_trained_token",
-        "flops_per_trained_token = training_flops_per_parameter*active_parameters + training_attention_flops_per_token",
+        "flops_per_trained_token = training_flops_per_token + training_attention_flops_per_token",
         because="the two kinds of work add up",
         source=_PALM,
+    ),
+    _state(
+        "training_attention_ratio",
+        "training_attention_ratio = training_attention_flops_per_token/training_flops_per_token",
+        because="its definition",
+        source="by definition",
     ),
     _state(
         "exact_training_compute",
@@ -149,6 +168,19 @@ relations = [
         "classic_selective_compute = classic_step_compute"
         " + 2*flops_per_pair*batch_tokens*layers*hidden_size*sequence_length",
         because="attention alone goes forward once more",
+        source="by definition",
+    ),
+    _state(
+        "reported_selective_compute",
+        "reported_selective_compute = classic_step_compute"
+        " + training_passes*2*flops_per_pair*batch_tokens*layers*hidden_size*sequence_length",
+        because="this count takes all of attention twice, backward included; a forward pass is a third of that",
+        source=_KORTHIKANTI,
+    ),
+    _state(
+        "reported_selective_hfu",
+        "reported_selective_hfu = reported_selective_compute/(training_chips*training_step_time*peak_compute)",
+        because="the operations so counted over the peak",
         source=_KORTHIKANTI,
     ),
     _state(

@@ -60,6 +60,23 @@ relations = [
     ),
     # All three
     _state(
+        "rl_compute",
+        "rl_compute = rl_flops_per_parameter*active_parameters*rl_tokens",
+        because="a token passes every active parameter",
+    ),
+    _state(
+        "inference_compute",
+        "inference_compute = flops_per_parameter*active_parameters*lifetime_tokens",
+        because="a served token passes forward only",
+        source="Sardana et al., arXiv 2401.00448",
+    ),
+    _state(
+        "lifetime_compute",
+        "lifetime_compute = training_compute + rl_compute + inference_compute",
+        because="operations add up",
+        source="Sardana et al., arXiv 2401.00448",
+    ),
+    _state(
         "lifetime_cost",
         "lifetime_cost = training_cost*(1 + rl_bill_ratio + inference_bill_ratio)",
         because="the three bills add up",

@@ -3,12 +3,12 @@
 from functools import partial
 
 from derive.stating.relation import relate
-from quantities.symbols import architecture, cache, counting, matrices, roofline, vocabulary
+from quantities.symbols import architecture, cache, counting, matrices, pipeline, roofline, vocabulary
 
 _state = partial(
     relate,
     source="R. Pope with D. Patel, blackboard lecture, April 2026",
-    quantities=vocabulary(architecture, cache, counting, matrices, roofline),
+    quantities=vocabulary(architecture, cache, counting, matrices, pipeline, roofline),
 )
 
 relations = [
@@ -77,6 +77,39 @@ relations = [
         "kv_saving = 1 - kv_bytes_per_token/baseline_kv_bytes_per_token",
         because="its definition",
         source="by definition",
+    ),
+    _state(
+        "kv_reduction",
+        "kv_reduction = baseline_kv_bytes_per_token/kv_bytes_per_token",
+        because="its definition",
+        source="by definition",
+    ),
+    _state(
+        "reservation_use",
+        "reservation_use = context/context_limit",
+        because="what is reserved and not used is lost to other sequences",
+        source="Kwon et al., PagedAttention, arXiv 2309.06180, section 3",
+    ),
+    _state(
+        "block_bytes",
+        "block_bytes = block_tokens*kv_bytes_per_token",
+        because="a block keeps whole tokens",
+        source="Kwon et al., PagedAttention, arXiv 2309.06180, section 4",
+    ),
+    # What attention does with it
+    _state(
+        "pass_attention_intensity",
+        "pass_attention_intensity = attention_intensity*tokens_per_pass*context*one_sequence"
+        "/(one_token*(context + query_group*tokens_per_pass))",
+        because="each byte of cache serves every token of the pass; queries are read and results written beside it",
+        source="Austin et al., How to Scale Your Model, 2025, Inference",
+    ),
+    _state(
+        "unfused_attention_intensity",
+        "unfused_attention_intensity = context*(2*flops_per_multiply_add*head_dimension + softmax_flops)"
+        "/(2*2*activation_bytes_per_element*(context + head_dimension*one_token/one_sequence))",
+        because="scores are written and read twice; queries, keys, values and results pass once",
+        source="V. Shenoy and P. Kiely, A guide to LLM inference and performance, Baseten, 2023",
     ),
     # What a step reads of it
     _state(

@@ -3,12 +3,12 @@
 from functools import partial
 
 from derive.stating.relation import relate
-from quantities.symbols import capacity, costs, roofline, vocabulary
+from quantities.symbols import cache, capacity, costs, roofline, vocabulary
 
 _state = partial(
     relate,
     source="R. Pope with D. Patel, blackboard lecture, April 2026",
-    quantities=vocabulary(capacity, costs, roofline),
+    quantities=vocabulary(cache, capacity, costs, roofline),
 )
 
 relations = [
@@ -75,6 +75,18 @@ relations = [
         "parameter_capacity",
         "parameter_capacity = (domain_capacity*usable_memory_share - kv_bytes)/bytes_per_parameter",
         because="the weights have what the cache leaves",
+    ),
+    _state(
+        "kv_capacity_per_chip",
+        "kv_capacity_per_chip = kv_capacity/chips",
+        because="the chips split weights and cache evenly",
+        source="by definition",
+    ),
+    _state(
+        "cache_blocks",
+        "cache_blocks = kv_capacity/block_bytes",
+        because="blocks fill what the weights leave",
+        source="Kwon et al., PagedAttention, arXiv 2309.06180, section 4",
     ),
     # How many chips it takes
     _state(

@@ -38,4 +38,9 @@ relations = [
         "classic_kv_compute_per_token = 2*flops_per_parameter*one_parameter*layers*hidden_size**2",
         because="two matrices of hidden by hidden size in every layer",
     ),
+    _state(
+        "classic_kv_compute_share",
+        "classic_kv_compute_share = classic_kv_compute_per_token/(flops_per_parameter*classic_block_parameters)",
+        because="its definition",
+    ),
 ]

@@ -23,9 +23,13 @@ _state = partial(
 
 _define = partial(_state, source="by definition")
 
+_GPUS = "Austin et al., How to Scale Your Model, 2025, GPUs"
 _ZERO = "ZeRO, arXiv 1910.02054, section 7"
 
 relations = [
+    _define(
+        "collective_bandwidth", "collective_bandwidth = network_axes*axis_bandwidth", because="axes work side by side"
+    ),
     _define("ring_share", "ring_share = 1 - 1/ring_size", because="a chip has its own shard already"),
     _state(
         "all_gather_time",
@@ -52,11 +56,55 @@ relations = [
         "ring_all_to_all_time = collective_bytes/(4*collective_bandwidth)",
         because="on a ring that runs both ways a part travels a quarter of the way round, on the mean",
     ),
+    _state(
+        "exchanged_bytes",
+        "exchanged_bytes = collective_bytes/ring_size",
+        because="each chip holds its part of the array",
+    ),
+    _state(
+        "sparse_all_to_all_time",
+        "sparse_all_to_all_time = all_to_all_time*min(1, reached_chips/ring_size)",
+        because="what nobody asks for is not sent",
+        source=_GPUS,
+    ),
     _state("ring_latency", "ring_latency = ring_size*ring_hop_time/2", because="the farthest chip is half a ring away"),
     _state(
         "small_all_gather_time",
         "small_all_gather_time = max(all_gather_time, ring_latency)",
         because="hops and sending overlap, so the longer one binds",
+    ),
+    _state(
+        "delayed_all_reduce_time",
+        "delayed_all_reduce_time = all_reduce_time + 2*(ring_size - 1)*ring_hop_time",
+        because="shards go once around to be summed and once more to be collected",
+        source="Thakur et al., Optimization of Collective Communication Operations in MPICH, 2005",
+    ),
+    _state(
+        "switched_all_reduce_time",
+        "switched_all_reduce_time = collective_bytes/collective_bandwidth",
+        because="each chip sends its array once and receives the sum once",
+        source=_GPUS,
+    ),
+    _define(
+        "algorithm_bandwidth",
+        "algorithm_bandwidth = collective_bytes/measured_all_reduce_time",
+        because="its definition",
+    ),
+    _state(
+        "bus_bandwidth",
+        "bus_bandwidth = 2*ring_share*algorithm_bandwidth",
+        because="an all-reduce moves nearly twice the array",
+        source="NVIDIA, nccl-tests, PERFORMANCE.md",
+    ),
+    _define(
+        "network_efficiency",
+        "network_efficiency = bus_bandwidth/collective_bandwidth",
+        because="what is measured is a share of what the links could carry",
+    ),
+    _state(
+        "two_way_gather_time",
+        "two_way_gather_time = max(collective_bytes/collective_bandwidth, ring_latency)",
+        because="every hop sends two shards, half a ring of them the whole array, and no hop is shorter than its delay",
     ),
     _define(
         "gathered_bytes", "gathered_bytes = gathering_nodes*node_shard_bytes", because="the shards make up the array"
@@ -66,7 +114,23 @@ relations = [
         "node_gather_time = gathered_bytes*(1 - 1/gathering_nodes)/node_bandwidth",
         because="a node receives every shard but its own, through all its ports",
     ),
+    _state(
+        "gather_bandwidth",
+        "gather_bandwidth = node_bandwidth/(1 - 1/gathering_nodes)",
+        because="a node's own shard need not be sent",
+        source=_GPUS,
+    ),
+    _state(
+        "hierarchical_gather_time",
+        "hierarchical_gather_time = max(all_gather_time, node_gather_time)",
+        because="the levels of the network work at once, so the slowest binds",
+        source=_GPUS,
+    ),
     _define("transfer_time", "transfer_time = transfer_bytes/link_bandwidth", because="a link sends at its rate"),
+    _define("message_time", "message_time = message_latency + transfer_time", because="the first byte arrives late"),
+    _define(
+        "latency_bytes", "latency_bytes = link_bandwidth*message_latency", because="sending takes the latency once more"
+    ),
     _define("rack_exits", "rack_exits = trays*tray_ports", because="trays are alike"),
     _define("rack_bandwidth", "rack_bandwidth = rack_exits*port_rate", because="ports work side by side"),
     # In a training step
@@ -94,6 +158,13 @@ relations = [
         "fsdp_traffic_ratio = (2*bytes_per_parameter + gradient_bytes_per_parameter)/(2*gradient_bytes_per_parameter)",
         because="three passes over the parameters instead of two",
         source=_ZERO,
+    ),
+    _state(
+        "tensor_layer_traffic",
+        "tensor_layer_traffic = 2*2*2*micro_tokens*hidden_size*activation_bytes_per_element*vector_per_token"
+        "*(1 - 1/tensor_ways)/one_chip",
+        because="two sums forward and two backward, and a sum sends nearly twice its array",
+        source="Narayanan et al., arXiv 2104.04473, section 3.2",
     ),
     _state(
         "tensor_layer_time",

@@ -22,6 +22,16 @@ relations = [
     _define("flops_per_joule", "flops_per_joule = peak_compute/chip_power", because="rates over the same second"),
     # A run
     _state("training_energy", "training_energy = training_chip_time*drawn_power", because="power over all chip-hours"),
+    _define(
+        "training_energy_per_token",
+        "training_energy_per_token = training_energy/training_tokens",
+        because="every token costs the same work",
+    ),
+    _define(
+        "flops_per_joule_achieved",
+        "flops_per_joule_achieved = training_compute/training_energy",
+        because="its definition",
+    ),
     _state(
         "training_carbon", "training_carbon = training_energy*carbon_intensity", because="the grid emits by the kWh"
     ),
@@ -56,6 +66,11 @@ relations = [
         "owned_chip_price",
         "owned_chip_price = (capital_price + power_price + upkeep_price)/chip_use",
         because="the hours in use pay for all hours",
+    ),
+    _define(
+        "owned_training_cost",
+        "owned_training_cost = training_chip_time*owned_chip_price",
+        because="every chip-hour costs the same",
     ),
     _define("rent_margin", "rent_margin = 1 - owned_chip_price/chip_price", because="what the rent leaves"),
     _define(

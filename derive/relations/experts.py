@@ -51,6 +51,18 @@ relations = [
         because="all that is no expert is read always",
     ),
     _state(
+        "active_weight_time",
+        "active_weight_time = active_parameters*bytes_per_parameter/(hbm_bandwidth*chips*bandwidth_efficiency)",
+        because="a token alone reads the experts that it is sent to and no others",
+        source="DeepSeek-AI, arXiv 2505.09343, section 2.2.2",
+    ),
+    _state(
+        "single_user_speed",
+        "single_user_speed = tokens_per_pass/active_weight_time",
+        because="each step yields its tokens",
+        source="DeepSeek-AI, arXiv 2505.09343, section 2.2.2",
+    ),
+    _state(
         "tokens_per_expert",
         "tokens_per_expert = batch*tokens_per_pass*active_experts/experts",
         because="tokens spread evenly over the experts",

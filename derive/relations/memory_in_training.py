@@ -118,6 +118,19 @@ relations = [
         "activation_ratio = selective_layer_activations/tensor_layer_activations",
         because="its definition",
     ),
+    *(
+        _activations(
+            f"{scheme}_activations",
+            f"{scheme}_activations = layers*{scheme}_layer_activations",
+            because="the first stage has a share of the layers and as many micro-batches in flight as there are stages",
+        )
+        for scheme in ("tensor", "sequence", "selective_tensor", "selective", "recomputed")
+    ),
+    _activations(
+        "interleaving_memory",
+        "interleaving_memory = 1 + (stages - 1)/(stages*interleaving)",
+        because="smaller pieces start sooner, so more of them are in flight",
+    ),
     # A chip
     _activations(
         "chip_activations",
@@ -132,6 +145,17 @@ relations = [
         "training_memory <= hbm_capacity",
         because="what does not fit cannot be trained without offloading",
     ),
+    _define(
+        "kept_activation_bytes",
+        "kept_activation_bytes = checkpoints_per_layer*activation_bytes_per_element*vector_per_token",
+        because="each checkpoint is a vector of hidden size",
+    ),
+    _define(
+        "kept_activations",
+        "kept_activations = batch_tokens*layers*hidden_size*kept_activation_bytes",
+        because="every layer keeps the same of every token",
+    ),
+    _define("training_bytes", "training_bytes = state_bytes + kept_activations", because="memory holds both"),
     _define(
         "fewest_training_chips",
         "fewest_training_chips = training_bytes/hbm_capacity",

@@ -9,6 +9,7 @@ from functools import partial
 from derive.stating.relation import relate
 from quantities.symbols import (
     architecture,
+    attention,
     collectives,
     counting,
     memory_in_training,
@@ -20,11 +21,24 @@ from quantities.symbols import (
     vocabulary,
 )
 
-_SUBJECTS = (roofline, counting, architecture, shapes, pipeline, training, parallelism, memory_in_training, collectives)
+_SUBJECTS = (
+    roofline,
+    counting,
+    architecture,
+    attention,
+    shapes,
+    pipeline,
+    training,
+    parallelism,
+    memory_in_training,
+    collectives,
+)
 
 _state = partial(
     relate, source="Austin et al., How to Scale Your Model, 2025, Training", quantities=vocabulary(*_SUBJECTS)
 )
+
+_DUALPIPE = "DeepSeek-V3, arXiv 2412.19437, table 2"
 
 _define = partial(_state, source="by definition")
 
@@ -50,6 +64,45 @@ relations = [
         "scaling_efficiency = (training_throughput/training_chips)/(small_cluster_throughput/small_cluster)",
         because="perfect scaling leaves each chip its rate",
     ),
+    _define(
+        "strong_scaling_efficiency",
+        "strong_scaling_efficiency = small_cluster_time*small_cluster/(training_time*training_chips)",
+        because="perfect scaling leaves the chip-hours of a run as they are",
+    ),
+    # The beat of a pipeline
+    _define(
+        "micro_batch_time",
+        "micro_batch_time = forward_pass_time + backward_pass_time",
+        because="a micro-batch goes forward and backward",
+    ),
+    _state(
+        "zero_bubble_time",
+        "zero_bubble_time = (stages - 1)*(forward_pass_time + backward_pass_time - 2*weight_gradient_time)",
+        because="gradients of the weights can wait, and fill the bubble",
+        source=_DUALPIPE,
+    ),
+    _state(
+        "dualpipe_bubble_time",
+        "dualpipe_bubble_time = (stages/2 - 1)*(paired_pass_time + backward_pass_time - 3*weight_gradient_time)",
+        because="micro-batches enter from both ends, and a forward pass overlaps a backward one",
+        source=_DUALPIPE,
+    ),
+    _state(
+        "bubble_time",
+        "bubble_time = (stages - 1)*micro_batch_time/interleaving",
+        because="a stage waits while the others fill and drain; smaller pieces fill sooner",
+        source="Narayanan et al., arXiv 2104.04473, section 2.2",
+    ),
+    _define(
+        "pipeline_step_time",
+        "pipeline_step_time = micro_batches*micro_batch_time + bubble_time",
+        because="a stage either works on a micro-batch or waits",
+    ),
+    _define(
+        "stage_transfer_time",
+        "stage_transfer_time = micro_tokens*boundary_bytes_per_token/(collective_bandwidth*one_chip)",
+        because="one vector for each token crosses the boundary",
+    ),
     # Limits
     _define(
         "network_ratio",
@@ -66,6 +119,22 @@ relations = [
         "fsdp_tokens",
         "fsdp_tokens = network_ratio*bytes_per_parameter/(flops_per_parameter*replica_chips)",
         because="each weight is sent once for a forward pass that uses it once for every token",
+    ),
+    _state(
+        "few_replica_tokens",
+        "few_replica_tokens = data_parallel_tokens*(1 - 1/data_ways)",
+        because="a replica has a share of the sums already",
+        source="Austin et al., How to Scale Your Model, 2025, GPUs",
+    ),
+    _state(
+        "least_replica_tokens",
+        "least_replica_tokens = data_parallel_tokens*replica_chips",
+        because="the chips of a replica share its tokens",
+    ),
+    _state(
+        "fsdp_chip_limit",
+        "fsdp_chip_limit = batch_tokens/fsdp_tokens",
+        because="beyond it each chip has too few tokens to hide the gathering",
     ),
     _state(
         "mixture_data_parallel_tokens",
@@ -87,6 +156,21 @@ relations = [
         "mixed_tokens",
         "mixed_tokens = fsdp_tokens**2*one_chip/(fsdp_axes*tensor_axes*feedforward_size*one_token)",
         because="at the best split both exchanges shrink with the root of the chips",
+    ),
+    _define(
+        "context_block", "context_block = sequence_length/context_ways", because="the chips share a sequence evenly"
+    ),
+    _state(
+        "ring_attention_block",
+        "ring_attention_block = network_ratio*2*activation_bytes_per_element*vector_per_token/(2*flops_per_pair)",
+        because="keys and values of a block travel while scores and sums of the one before are computed",
+        source="Liu et al., Ring Attention, arXiv 2310.01889, section 3",
+    ),
+    _state(
+        "expert_capacity",
+        "expert_capacity = capacity_factor*micro_tokens*active_experts/experts",
+        because="an expert has room for somewhat more than its mean share",
+        source="Switch Transformers, arXiv 2101.03961, section 2.2",
     ),
     _state(
         "expert_size_limit",

@@ -49,6 +49,11 @@ relations = [
         because="one activation goes from stage to stage",
     ),
     _state(
+        "boundary_bytes",
+        "boundary_bytes = batch*tokens_per_pass*boundary_bytes_per_token",
+        because="every token of the step has an activation of its own",
+    ),
+    _state(
         "stage_exchange_ratio",
         "stage_exchange_ratio = exchange_bytes_per_token*expert_layers/stages/boundary_bytes_per_token",
         because="a stage exchanges among its experts in every layer, and hands over once",

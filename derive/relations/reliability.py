@@ -29,4 +29,27 @@ relations = [
         because="each interval is saved once, each failure repeats half of one and restarts",
         source=_YOUNG,
     ),
+    _state("checkpoint_goodput", "checkpoint_goodput = 1 - lost_share", because="what is not lost"),
+    _state(
+        "least_lost_share",
+        "least_lost_share = sqrt(2*save_time/cluster_failure_time) + restart_time/cluster_failure_time",
+        because="at the best interval saving and repeating cost equally much",
+        source=_YOUNG,
+    ),
+    _state(
+        "daly_save_interval",
+        "daly_save_interval = sqrt(2*save_time*(cluster_failure_time + restart_time)) - save_time",
+        because="saving and restarting take time in which work could be lost",
+        source="Daly, A higher order estimate of the optimum checkpoint interval, FGCS 22, 2006",
+    ),
+    _state(
+        "availability",
+        "availability = cluster_failure_time/(cluster_failure_time + restart_time)",
+        because="running and restarting take turns",
+    ),
+    _state(
+        "undisturbed_chance",
+        "undisturbed_chance = exp(-interruptions)",
+        because="failures are independent of each other",
+    ),
 ]

@@ -22,6 +22,11 @@ relations = [
         "all_output_tokens = fleet_demand*accounting_period",
         because="tokens come at the rate of the demand",
     ),
+    _state(
+        "input_demand",
+        "input_demand = all_input_tokens/accounting_period",
+        because="its definition, as a mean over the period",
+    ),
     # The period
     _state(
         "revenue",
@@ -36,6 +41,9 @@ relations = [
         "serving_cost = rented_chips*chip_price*accounting_period",
         because="chips are rented by the hour",
         source="DeepSeek-AI, DeepSeek-V3/R1 Inference System Overview, 2025",
+    ),
+    _state(
+        "serving_cost_per_token", "serving_cost_per_token = serving_cost/all_output_tokens", because="its definition"
     ),
     _state("profit", "profit = revenue - serving_cost", because="its definition"),
     _state(

@@ -96,6 +96,24 @@ relations = [
         "bytes_read", "bytes_read = weight_bytes*read_share + kv_bytes*kv_read_share", because="one memory serves both"
     ),
     _state(
+        "achieved_bandwidth",
+        "achieved_bandwidth = bytes_read/step_time",
+        because="its definition",
+        source="Agarwal et al., LLM Inference Performance Engineering, Databricks, 2023",
+    ),
+    _state(
+        "served_compute",
+        "served_compute = chip_throughput*flops_per_parameter*active_parameters",
+        because="each token passes once through the active parameters",
+        source="Chowdhery et al., PaLM, arXiv 2204.02311, section 4.1",
+    ),
+    _state(
+        "serving_mfu",
+        "serving_mfu = served_compute/peak_compute",
+        because="its definition",
+        source="Chowdhery et al., PaLM, arXiv 2204.02311, section 4.1",
+    ),
+    _state(
         "mbu",
         "mbu = bytes_read/(step_time*hbm_bandwidth*chips)",
         because="what was read over what could have been read in the time",

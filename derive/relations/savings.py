@@ -27,4 +27,7 @@ relations = [
     _define("upgrade_saving", "upgrade_saving = 1 - 1/peak_ratio", because="chip-hours shrink as the peak grows"),
     _define("memory_saving", "memory_saving = 1 - present_bytes/baseline_bytes", because="what is left is not saved"),
     _define("compression", "compression = baseline_bytes/present_bytes", because="how many times smaller"),
+    _define("value_ratio", "value_ratio = present_value/baseline_value", because="its definition"),
+    _define("value_growth", "value_growth = value_ratio - 1", because="what was added"),
+    _define("value_saving", "value_saving = 1 - value_ratio", because="what is left is not saved"),
 ]

@@ -10,6 +10,7 @@ from derive.stating.relation import relate
 from quantities.symbols import bills, counting, roofline, scaling, training, vocabulary
 
 _CHINCHILLA = "Hoffmann et al., arXiv 2203.15556"
+_KAPLAN = "Kaplan et al., arXiv 2001.08361, sections 1.2 and 6.1"
 _SARDANA = "Sardana et al., arXiv 2401.00448"
 
 _state = partial(relate, source=_CHINCHILLA, quantities=vocabulary(roofline, counting, training, scaling, bills))
@@ -54,6 +55,8 @@ relations = [
         because="more data leaves less to chance, by a power law",
     ),
     _state("loss", "loss = irreducible_loss + parameter_loss + data_loss", because="the three causes add up"),
+    _state("perplexity", "perplexity = exp(loss)", because="its definition", source="by definition"),
+    _state("bits_per_token", "bits_per_token = loss/log(2)", because="a bit is log 2 nats", source="by definition"),
     _state(
         "scaling_balance",
         "scaling_balance = parameter_exponent*parameter_loss/(data_exponent*data_loss)",
@@ -101,5 +104,57 @@ relations = [
         "parameter_exponent*lifetime_parameter_loss = data_exponent*lifetime_data_loss*(1 + lifetime_bill_ratio)",
         because="parameters are paid in both bills, training tokens in one",
         source=_SARDANA,
+    ),
+    # Kaplan's laws
+    _state(
+        "kaplan_parameter_loss",
+        "kaplan_parameter_loss = (critical_parameters/active_parameters)**kaplan_parameter_exponent",
+        because="with data to spare the model limits",
+        source=_KAPLAN,
+    ),
+    _state(
+        "kaplan_data_loss",
+        "kaplan_data_loss = (critical_tokens/training_tokens)**kaplan_data_exponent",
+        because="with parameters to spare the data limit",
+        source=_KAPLAN,
+    ),
+    _state(
+        "kaplan_compute_loss",
+        "kaplan_compute_loss = (critical_compute/training_compute)**kaplan_compute_exponent",
+        because="at the best size compute limits",
+        source=_KAPLAN,
+    ),
+    _state(
+        "kaplan_loss",
+        "kaplan_loss = ((critical_parameters/active_parameters)**(kaplan_parameter_exponent/kaplan_data_exponent)"
+        " + critical_tokens/training_tokens)**kaplan_data_exponent",
+        because="it falls back to each law where the other limits nothing",
+        source=_KAPLAN,
+    ),
+    # A fitted power of compute, repeated data, and the batch
+    _state(
+        "fitted_tokens",
+        "fitted_tokens = one_token*fitted_token_coefficient*(training_compute/one_flop)**fitted_token_exponent",
+        because="measured optima lie on a line of the logarithms",
+        source="Llama 3, arXiv 2407.21783, section 3.2.1",
+    ),
+    _state(
+        "fitted_parameters",
+        "fitted_parameters = one_parameter*fitted_parameter_coefficient"
+        "*(training_compute/one_flop)**fitted_parameter_exponent",
+        because="measured optima lie on a line of the logarithms",
+        source=_KAPLAN,
+    ),
+    _state(
+        "effective_tokens",
+        "effective_tokens = unique_tokens*(1 + repetition_limit*(1 - exp(-(epochs - 1)/repetition_limit)))",
+        because="each repeat is worth less than the one before",
+        source="Muennighoff et al., Scaling Data-Constrained Language Models, arXiv 2305.16264",
+    ),
+    _state(
+        "critical_batch_tokens",
+        "critical_batch_tokens = critical_batch_scale/loss**(1/critical_batch_exponent)",
+        because="gradients grow noisier as the loss falls",
+        source=_KAPLAN,
     ),
 ]

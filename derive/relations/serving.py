@@ -3,12 +3,12 @@
 from functools import partial
 
 from derive.stating.relation import relate
-from quantities.symbols import counting, revenue, roofline, schedule, serving, vocabulary
+from quantities.symbols import costs, counting, revenue, roofline, schedule, serving, vocabulary
 
 _state = partial(
     relate,
     source="R. Pope with D. Patel, blackboard lecture, April 2026",
-    quantities=vocabulary(counting, revenue, roofline, schedule, serving),
+    quantities=vocabulary(costs, counting, revenue, roofline, schedule, serving),
 )
 
 relations = [
@@ -34,6 +34,12 @@ relations = [
         "time_per_output_token = 1/user_speed",
         because="its definition",
         source="by definition",
+    ),
+    _state(
+        "reading_speed",
+        "reading_speed = user_speed*words_per_token",
+        because="words come with their tokens",
+        source="Agarwal et al., LLM Inference Performance Engineering, Databricks, 2023",
     ),
     _state(
         "generation_time",
@@ -134,5 +140,41 @@ relations = [
         "handover_traffic = arrival_rate*handover_bytes",
         because="every request is handed over once",
         source="Zhong et al., DistServe, arXiv 2401.09670, section 3.3",
+    ),
+    _state("prefill_rate", "prefill_rate = one_sequence/prefill_time", because="one prompt follows the other"),
+    _state(
+        "pool_request_rate",
+        "pool_request_rate = min(prefill_servers*prefill_rate, decode_servers*request_rate)",
+        because="a request needs both, so the scarcer one binds",
+        source="Zhong et al., DistServe, arXiv 2401.09670, section 2",
+    ),
+    _state(
+        "chip_goodput",
+        "chip_goodput = pool_request_rate/pool_chips",
+        because="its definition",
+        source="Zhong et al., DistServe, arXiv 2401.09670, section 2",
+    ),
+    _state(
+        "prefill_nodes",
+        "prefill_nodes = input_demand/node_prefill_throughput",
+        because="each machine takes its throughput",
+        source="DeepSeek-AI, DeepSeek-V3/R1 Inference System Overview, 2025",
+    ),
+    _state(
+        "decode_nodes",
+        "decode_nodes = fleet_demand/node_decode_throughput",
+        because="each machine yields its throughput",
+        source="DeepSeek-AI, DeepSeek-V3/R1 Inference System Overview, 2025",
+    ),
+    # What a request costs
+    _state(
+        "prefill_cost",
+        "prefill_cost = chip_price/chip_prefill_throughput",
+        because="the rent of a chip is shared by the input tokens that it computes",
+    ),
+    _state(
+        "request_cost",
+        "request_cost = prompt_tokens*prefill_cost + output_tokens*cost_per_token",
+        because="every token pays for the time that it takes",
     ),
 ]

@@ -12,6 +12,7 @@ _state = partial(
 )
 
 _V2 = "DeepSeek-V2, arXiv 2405.04434, section 2.1"
+_MIXTRAL = "Jiang et al., Mixtral of Experts, arXiv 2401.04088, section 2"
 _MEGATRON = "Narayanan et al., arXiv 2104.04473, section 5.1"
 
 relations = [
@@ -53,15 +54,43 @@ relations = [
     ),
     # The model
     _state(
-        "block_parameters",
-        "block_parameters = layers*(layer_attention_parameters + layer_feedforward_parameters)",
-        because="all layers of a dense model are alike; norms are left aside",
+        "attention_parameters",
+        "attention_parameters = layers*layer_attention_parameters",
+        because="the attention of all layers is alike",
+    ),
+    _state(
+        "feedforward_parameters",
+        "feedforward_parameters = layers*layer_feedforward_parameters",
+        because="all layers of a dense model are alike",
         when=["experts <= 1"],
+    ),
+    _state(
+        "block_parameters",
+        "block_parameters = attention_parameters + feedforward_parameters",
+        because="norms are left aside",
     ),
     _state(
         "counted_parameters",
         "counted_parameters = block_parameters + embedding_parameters",
         because="layers and vocabulary are all there is",
+    ),
+    _state(
+        "norm_parameters",
+        "norm_parameters = one_parameter*hidden_size*(2*layers + 1)",
+        because="a norm scales each element, before attention, before the feed-forward layer and before the vocabulary",
+        source="Llama, arXiv 2302.13971, section 2.2",
+    ),
+    _state(
+        "exact_parameters",
+        "exact_parameters = counted_parameters + norm_parameters",
+        because="a model without biases has nothing else",
+    ),
+    _state(
+        "attention_parameter_share",
+        "attention_parameter_share = layer_attention_parameters"
+        "/(layer_attention_parameters + layer_feedforward_parameters)",
+        because="its definition",
+        source="by definition",
     ),
     _state(
         "mixture_parameters",
@@ -75,6 +104,22 @@ relations = [
         " + expert_layers*(router_parameters + (active_experts + shared_experts)*expert_parameters)"
         " + embedding_parameters",
         because="a token passes the experts it is sent to and the shared ones",
+    ),
+    _state(
+        "uniform_mixture_parameters",
+        "uniform_mixture_parameters = layers*(layer_attention_parameters + router_parameters"
+        " + experts*expert_parameters) + embedding_parameters",
+        because="all experts are stored",
+        when=["dense_layers <= 0", "shared_experts <= 0"],
+        source=_MIXTRAL,
+    ),
+    _state(
+        "uniform_mixture_active_parameters",
+        "uniform_mixture_active_parameters = layers*(layer_attention_parameters + router_parameters"
+        " + active_experts*expert_parameters) + embedding_parameters",
+        because="a token passes the experts it is sent to",
+        when=["dense_layers <= 0", "shared_experts <= 0"],
+        source=_MIXTRAL,
     ),
     _state(
         "latent_mixture_parameters",

@@ -50,6 +50,11 @@ relations = [
         "retrieve_time = kv_bytes_per_sequence*one_sequence/tier_bandwidth",
         because="its bytes at the bandwidth of the device",
     ),
+    _state(
+        "tier_sequences",
+        "tier_sequences = tier_capacity/kv_bytes_per_sequence",
+        because="each sequence takes its cache",
+    ),
     # Rebuild, retrieve or hold
     _state(
         "storage_cost",

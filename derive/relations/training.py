@@ -3,9 +3,9 @@
 from functools import partial
 
 from derive.stating.relation import relate
-from quantities.symbols import roofline, training, vocabulary
+from quantities.symbols import roofline, serving, training, vocabulary
 
-_state = partial(relate, source="by definition", quantities=vocabulary(roofline, training))
+_state = partial(relate, source="by definition", quantities=vocabulary(roofline, serving, training))
 
 _LECTURE = "R. Pope with D. Patel, blackboard lecture, April 2026"
 _KAPLAN = "Kaplan et al., arXiv 2001.08361, section 2.1"
@@ -29,6 +29,12 @@ relations = [
         "training_compute",
         "training_compute = training_flops_per_parameter*active_parameters*training_tokens",
         because="every token passes every active parameter; attention over the context is left aside",
+        source=_KAPLAN,
+    ),
+    _state(
+        "training_flops_per_token",
+        "training_flops_per_token = training_flops_per_parameter*active_parameters",
+        because="a token passes every active parameter; attention over the context is left aside",
         source=_KAPLAN,
     ),
     _state(
@@ -64,6 +70,12 @@ relations = [
         source=_PALM,
     ),
     _state(
+        "hardware_achieved_compute",
+        "hardware_achieved_compute = achieved_compute*recomputation_factor",
+        because="the same time holds more operations when repeated ones are counted",
+        source=_PALM,
+    ),
+    _state(
         "training_chip_time",
         "training_chip_time = training_compute/achieved_compute",
         because="one chip alone would take as long as all of them together",
@@ -75,12 +87,26 @@ relations = [
     ),
     _state("training_cost", "training_cost = training_chip_time*chip_price", because="chips are rented by the hour"),
     _state(
+        "training_flops_per_dollar",
+        "training_flops_per_dollar = achieved_compute/chip_price",
+        because="a rent buys what the chip does in its time",
+    ),
+    _state(
         "training_cost_per_token",
         "training_cost_per_token = training_cost/training_tokens",
         because="every token costs the same work",
     ),
+    _state(
+        "training_chip_time_per_token",
+        "training_chip_time_per_token = training_chip_time/training_tokens",
+        because="every token costs the same work",
+    ),
+    _state("training_nodes", "training_nodes = training_chips/chips_per_node", because="machines are alike"),
     _state("cluster_peak", "cluster_peak = training_chips*peak_compute", because="peaks add up"),
     _state("cluster_compute", "cluster_compute = training_chips*achieved_compute", because="rates add up"),
+    _state(
+        "unique_tokens", "unique_tokens = data_bytes/text_bytes_per_token", because="each token stands for some text"
+    ),
     _state("epochs", "epochs = training_tokens/unique_tokens", because="tokens beyond the data set are repeats"),
     # One step
     _state(
@@ -105,6 +131,11 @@ relations = [
         "training_throughput",
         "training_throughput = training_chips*chip_training_throughput",
         because="rates add up",
+    ),
+    _state(
+        "sequence_rate",
+        "sequence_rate = training_throughput/sequence_length",
+        because="sequences are filled to their length",
     ),
     _state(
         "training_step_time",

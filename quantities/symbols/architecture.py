@@ -13,7 +13,10 @@ vocabulary = Quantity("vocabulary", "", "tokens that the model tells apart", lat
 # Attention with one key and value for each group of query heads
 attention_heads = Quantity("attention_heads", "", "query heads of a layer", latex="n_q")
 kv_heads = Quantity(
-    "kv_heads", "", "heads of a layer that store a key and a value; never of latent attention", latex="n_{kv}"
+    "kv_heads",
+    "",
+    "heads of a layer that store a key and a value (grouped or multi-query); never of latent attention",
+    latex="n_{kv}",
 )
 head_dimension = Quantity("head_dimension", "", "elements of one head's key or value", latex="d_h")
 
@@ -53,7 +56,7 @@ feedforward_size = Quantity(
 experts = Quantity("experts", "", "routed experts of a layer", latex="E")
 active_experts = Quantity("active_experts", "", "routed experts that one token is sent to", latex="k_E")
 shared_experts = Quantity(
-    "shared_experts", "", "experts of a layer that every token passes", latex="E_s", domain="nonnegative"
+    "shared_experts", "", "experts of a layer that every token passes", latex="E_s", domain="nonnegative", default=0.0
 )
 expert_size = Quantity("expert_size", "", "inner elements of one expert", latex="d_e")
 expert_layers = Quantity("expert_layers", "", "layers whose feed-forward part is made of experts", latex="n_e")
@@ -63,6 +66,7 @@ dense_layers = Quantity(
     "layers with a dense feed-forward part, in a model with experts",
     latex="n_d",
     domain="nonnegative",
+    default=0.0,
 )
 context_limit = Quantity(
     "context_limit", "token/sequence", "longest context that the model or its provider takes", latex=r"L_{\max}"

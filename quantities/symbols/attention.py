@@ -31,7 +31,7 @@ latent_attention_flops_per_token = Quantity(
 windowed_attention_flops_per_token = Quantity(
     "windowed_attention_flops_per_token",
     "FLOP/token",
-    "the same where all but the global layers see a window",
+    "attention where all but the global layers see a window",
 )
 sparse_attention_flops_per_token = Quantity(
     "sparse_attention_flops_per_token",
@@ -49,9 +49,23 @@ attention_share = Quantity("attention_share", "", "attention's share of a token'
 attention_crossover = Quantity(
     "attention_crossover", "token/sequence", "context at which attention does as many operations as the parameters"
 )
-latent_attention_crossover = Quantity("latent_attention_crossover", "token/sequence", "the same for latent attention")
+latent_attention_crossover = Quantity(
+    "latent_attention_crossover",
+    "token/sequence",
+    "context at which latent attention does as many operations as the parameters",
+)
 layer_crossover = Quantity(
     "layer_crossover", "token/sequence", "sequence over which a classic layer's attention equals its matrices"
+)
+layer_attention_ratio = Quantity(
+    "layer_attention_ratio",
+    "",
+    "attention's operations over those of the matrices, in a classic layer: s / 8 h if gated",
+)
+projection_crossover = Quantity(
+    "projection_crossover",
+    "token/sequence",
+    "sequence over which attention equals its own matrices, for queries, keys, values and output",
 )
 
 # In training
@@ -59,12 +73,17 @@ training_attention_flops_per_token = Quantity(
     "training_attention_flops_per_token", "FLOP/token", "attention of one training token, forward and backward"
 )
 latent_training_attention_flops_per_token = Quantity(
-    "latent_training_attention_flops_per_token", "FLOP/token", "the same for latent attention"
+    "latent_training_attention_flops_per_token",
+    "FLOP/token",
+    "latent attention of one training token, forward and backward",
+)
+training_attention_ratio = Quantity(
+    "training_attention_ratio", "", "attention over parameters in the operations of a training token"
 )
 flops_per_trained_token = Quantity(
-    "flops_per_trained_token", "FLOP/token", "parameters and attention, forward and backward"
+    "flops_per_trained_token", "FLOP/token", "parameters and attention for one training token, forward and backward"
 )
-exact_training_compute = Quantity("exact_training_compute", "FLOP", "operations of a run, attention included")
+exact_training_compute = Quantity("exact_training_compute", "FLOP", "operations that a run needs, attention included")
 mfu_with_attention = Quantity(
     "mfu_with_attention", "", "training MFU where attention is counted as well", domain="0..1"
 )
@@ -78,6 +97,14 @@ classic_hardware_compute = Quantity(
 )
 classic_selective_compute = Quantity(
     "classic_selective_compute", "FLOP", "operations of one step that recomputes attention alone"
+)
+reported_selective_compute = Quantity(
+    "reported_selective_compute",
+    "FLOP",
+    "operations of one step that recomputes attention, as its authors count them: all of attention twice",
+)
+reported_selective_hfu = Quantity(
+    "reported_selective_hfu", "", "HFU of a step that recomputes attention, as its authors count it", domain="0..1"
 )
 classic_achieved_compute = Quantity(
     "classic_achieved_compute", "FLOP/s/chip", "operations of a step, recomputation included, for each chip and second"

@@ -40,6 +40,11 @@ equal_lifetime_tokens = Quantity("equal_lifetime_tokens", "token", "tokens whose
 served_per_trained = Quantity("served_per_trained", "", "tokens served over tokens trained on")
 
 # All three
+rl_compute = Quantity("rl_compute", "FLOP", "operations of reinforcement learning")
+inference_compute = Quantity("inference_compute", "FLOP", "operations of all serving: 2 N for each token")
+lifetime_compute = Quantity(
+    "lifetime_compute", "FLOP", "operations of pre-training, reinforcement learning and inference together"
+)
 lifetime_cost = Quantity("lifetime_cost", "USD", "pre-training, reinforcement learning and inference together")
 pretraining_share = Quantity("pretraining_share", "", "pre-training's share of all three bills", domain="0..1")
 
@@ -51,8 +56,8 @@ falling_exponent = Quantity("falling_exponent", "", "power with which the fallin
 choice = Quantity("choice", "", "what is chosen: any size over a unit of it", latex="x")
 rising_term = Quantity("rising_term", "", "the rising cost at the choice")
 falling_term = Quantity("falling_term", "", "the falling cost at the choice")
-opposed_cost = Quantity("opposed_cost", "", "both costs at the choice")
-best_choice = Quantity("best_choice", "", "choice of the least sum", latex="x^*")
-least_cost = Quantity("least_cost", "", "the least sum")
+opposed_cost = Quantity("opposed_cost", "", "sum of a rising and a falling cost at the choice")
+best_choice = Quantity("best_choice", "", "choice at which a rising and a falling cost have the least sum", latex="x^*")
+least_cost = Quantity("least_cost", "", "the least sum of a rising and a falling cost")
 equal_choice = Quantity("equal_choice", "", "choice at which both costs are equal", latex="x_=")
 best_term_ratio = Quantity("best_term_ratio", "", "rising over falling cost where their sum is least")

@@ -17,7 +17,9 @@ kv_layers = Quantity("kv_layers", "", "caches of a token: layers, less those tha
 layers_per_cache = Quantity(
     "layers_per_cache", "", "layers that share one cache; 1 without sharing", latex="n_s", default=1.0
 )
-query_group = Quantity("query_group", "", "query heads that share one key and value", latex="g")
+query_group = Quantity(
+    "query_group", "", "query heads that share one key and value: 1 with full heads, all with multi-query", latex="g"
+)
 baseline_kv_bytes_per_token = Quantity(
     "baseline_kv_bytes_per_token",
     "byte/token",
@@ -30,6 +32,27 @@ limit_kv_bytes = Quantity("limit_kv_bytes", "byte/sequence", "KV cache of a sequ
 attention_intensity = Quantity(
     "attention_intensity", "FLOP/byte", "operations of decoding attention for each byte of KV cache that it reads"
 )
+kv_reduction = Quantity("kv_reduction", "", "how many times smaller the KV cache is than the baseline's")
+pass_attention_intensity = Quantity(
+    "pass_attention_intensity",
+    "FLOP/byte",
+    "operations of attention for each byte it moves where a pass carries several tokens: in prefill",
+)
+softmax_flops = Quantity(
+    "softmax_flops", "FLOP", "operations of the softmax for one score, as they are commonly counted", default="3 FLOP"
+)
+unfused_attention_intensity = Quantity(
+    "unfused_attention_intensity",
+    "FLOP/byte",
+    "operations of one head's prefill attention for each byte, where the scores go through memory: not fused",
+)
+
+# Reservations and blocks
+reservation_use = Quantity(
+    "reservation_use", "", "share of a reserved KV cache in use, where the longest context is reserved"
+)
+block_tokens = Quantity("block_tokens", "token", "tokens of one block (page) of the KV cache")
+block_bytes = Quantity("block_bytes", "byte", "KV cache of one block (page), all layers together")
 
 # Windows, selection and shared prefixes
 global_kv_bytes_per_token = Quantity(
@@ -52,7 +75,11 @@ selection_scale = Quantity(
     latex="c^2",
 )
 prefix_tokens = Quantity(
-    "prefix_tokens", "token/sequence", "tokens at the start that several sequences have in common", latex="L_p"
+    "prefix_tokens",
+    "token/sequence",
+    "tokens at the start that several sequences have in common",
+    latex="L_p",
+    domain="nonnegative",
 )
 prefix_sharers = Quantity("prefix_sharers", "", "sequences that share one stored prefix", latex="n_p")
 shared_kv_bytes = Quantity(

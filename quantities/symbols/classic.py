@@ -11,3 +11,6 @@ classic_kv_bytes_per_token = Quantity(
 classic_kv_compute_per_token = Quantity(
     "classic_kv_compute_per_token", "FLOP/token", "operations that make the keys and values of one token"
 )
+classic_kv_compute_share = Quantity(
+    "classic_kv_compute_share", "", "share of a token's operations that make its keys and values: 1/6"
+)

@@ -8,32 +8,85 @@ collective_bandwidth = Quantity(
     "bytes that a chip sends each second over all links the exchange uses, one direction counted",
     latex="W_n",
 )
+axis_bandwidth = Quantity(
+    "axis_bandwidth",
+    "byte/s/chip",
+    "bytes that a chip sends each second along one axis of the network, to both neighbours together",
+)
+network_axes = Quantity("network_axes", "", "axes of the network that the exchange uses at once")
 collective_bytes = Quantity(
     "collective_bytes", "byte/chip", "the whole array: what each chip ends with, or begins with", latex="V"
 )
 ring_size = Quantity("ring_size", "", "chips that take part in an exchange", latex="n_r")
 ring_share = Quantity("ring_share", "", "share of the array that has to move: all but a chip's own", domain="0..1")
-all_gather_time = Quantity("all_gather_time", "s", "every chip collects the shards of all", latex=r"t_{ag}")
+all_gather_time = Quantity(
+    "all_gather_time", "s", "time of an all-gather: every chip collects the shards of all", latex=r"t_{ag}"
+)
 reduce_scatter_time = Quantity(
-    "reduce_scatter_time", "s", "arrays are summed, each chip keeps a shard", latex=r"t_{rs}"
+    "reduce_scatter_time", "s", "time of a reduce-scatter: arrays are summed, each chip keeps a shard", latex=r"t_{rs}"
 )
-all_reduce_time = Quantity("all_reduce_time", "s", "arrays are summed, every chip keeps the whole", latex=r"t_{ar}")
+all_reduce_time = Quantity(
+    "all_reduce_time", "s", "time of an all-reduce: arrays are summed, every chip keeps the whole", latex=r"t_{ar}"
+)
 all_to_all_time = Quantity(
-    "all_to_all_time", "s", "every chip sends a different part to each, through a switch", latex=r"t_{aa}"
+    "all_to_all_time",
+    "s",
+    "time of an all-to-all: every chip sends a different part to each, through a switch",
+    latex=r"t_{aa}",
 )
-ring_all_to_all_time = Quantity("ring_all_to_all_time", "s", "the same around a ring that runs both ways")
+ring_all_to_all_time = Quantity("ring_all_to_all_time", "s", "time of an all-to-all around a ring that runs both ways")
 exchanged_bytes = Quantity("exchanged_bytes", "byte/chip", "what each chip holds before an all-to-all")
 ring_hop_time = Quantity("ring_hop_time", "s", "delay of one hop around a ring")
-ring_latency = Quantity("ring_latency", "s", "delay around a ring that runs both ways", latex=r"t_0")
-small_all_gather_time = Quantity("small_all_gather_time", "s", "a gather, however small, with the delay of its hops")
+ring_latency = Quantity("ring_latency", "s", "delay to the far side of a ring that runs both ways", latex=r"t_0")
+two_way_gather_time = Quantity(
+    "two_way_gather_time",
+    "s",
+    "time of an all-gather around a ring that runs both ways, in whole hops: the whole array, or its delay",
+)
+small_all_gather_time = Quantity(
+    "small_all_gather_time", "s", "time of an all-gather, however small: its sending or the delay of its hops"
+)
+reached_chips = Quantity("reached_chips", "", "chips that each chip has something for, at most, in an all-to-all")
+sparse_all_to_all_time = Quantity(
+    "sparse_all_to_all_time", "s", "time of an all-to-all in which each chip has something for a few others only"
+)
+delayed_all_reduce_time = Quantity(
+    "delayed_all_reduce_time", "s", "time of an all-reduce around a one-way ring, the delay of its hops added"
+)
+switched_all_reduce_time = Quantity(
+    "switched_all_reduce_time", "s", "time of an all-reduce whose sums are made in the switches"
+)
+measured_all_reduce_time = Quantity("measured_all_reduce_time", "s", "time that an all-reduce was measured to take")
+network_efficiency = Quantity(
+    "network_efficiency", "", "bandwidth measured in an all-reduce over that of the links", domain="0..1"
+)
+algorithm_bandwidth = Quantity(
+    "algorithm_bandwidth", "byte/s/chip", "algbw: bytes of an array over the measured time of its all-reduce"
+)
+bus_bandwidth = Quantity(
+    "bus_bandwidth", "byte/s/chip", "busbw: bytes that a chip sends each second in an all-reduce, as it was measured"
+)
 node_bandwidth = Quantity("node_bandwidth", "byte/s", "bytes that a node, or one chip, sends each second")
-node_shard_bytes = Quantity("node_shard_bytes", "byte", "what a node has of the array before")
+node_shard_bytes = Quantity("node_shard_bytes", "byte", "what a node has of the array before an all-gather")
 gathered_bytes = Quantity("gathered_bytes", "byte", "the whole array that a node collects")
-node_gather_time = Quantity("node_gather_time", "s", "every node collects the shards of all")
-gathering_nodes = Quantity("gathering_nodes", "", "nodes, or single chips, that take part")
+node_gather_time = Quantity(
+    "node_gather_time", "s", "time of an all-gather among nodes: each collects the shards of all"
+)
+gathering_nodes = Quantity("gathering_nodes", "", "nodes, or single chips, that take part in an all-gather")
+gather_bandwidth = Quantity(
+    "gather_bandwidth", "byte/s", "bytes of an array over the time of its all-gather among nodes"
+)
+hierarchical_gather_time = Quantity(
+    "hierarchical_gather_time", "s", "time of an all-gather inside and among nodes at once"
+)
 transfer_bytes = Quantity("transfer_bytes", "byte", "bytes that cross one link")
 link_bandwidth = Quantity("link_bandwidth", "byte/s", "bytes that one link carries each second, one direction")
-transfer_time = Quantity("transfer_time", "s", "time to send them")
+transfer_time = Quantity("transfer_time", "s", "time to send bytes over one link")
+message_latency = Quantity(
+    "message_latency", "s", "delay of a message, however short, on one link", domain="nonnegative"
+)
+message_time = Quantity("message_time", "s", "time of a message: its latency and its sending")
+latency_bytes = Quantity("latency_bytes", "byte", "size of a message whose sending takes as long as its latency")
 rack_exits = Quantity("rack_exits", "", "network ports of a rack: trays times ports of a tray")
 trays = Quantity("trays", "", "compute trays of a rack")
 tray_ports = Quantity("tray_ports", "", "network ports of a tray")
@@ -42,7 +95,14 @@ rack_bandwidth = Quantity("rack_bandwidth", "byte/s", "bytes that a rack sends e
 
 # The exchanges of a training step
 gradient_bytes_per_chip = Quantity("gradient_bytes_per_chip", "byte/chip", "gradients of the weights that a chip holds")
-gradient_time = Quantity("gradient_time", "s", "gradients summed over all replicas")
-fsdp_time = Quantity("fsdp_time", "s", "sharded weights gathered twice, gradients scattered once")
+gradient_time = Quantity("gradient_time", "s", "time to sum gradients over all replicas: their all-reduce")
+fsdp_time = Quantity(
+    "fsdp_time", "s", "network time of a step with FSDP: sharded weights gathered twice, gradients scattered once"
+)
 fsdp_traffic_ratio = Quantity("fsdp_traffic_ratio", "", "bytes of fully sharded over those of plain data parallelism")
-tensor_layer_time = Quantity("tensor_layer_time", "s", "the two sums of one layer's forward pass over its tensor group")
+tensor_layer_traffic = Quantity(
+    "tensor_layer_traffic", "byte/chip", "bytes that a chip sends for one layer with tensor parallelism, both passes"
+)
+tensor_layer_time = Quantity(
+    "tensor_layer_time", "s", "network time of one layer's forward pass with tensor parallelism: two all-reduces"
+)

@@ -15,9 +15,13 @@ drawn_power = Quantity("drawn_power", "W/chip", "power drawn for one chip, the b
 flops_per_joule = Quantity("flops_per_joule", "FLOP/J", "operations for each joule of rated power, at the peak")
 
 # A run
-training_energy = Quantity("training_energy", "MWh", "electricity of a run")
+training_energy = Quantity("training_energy", "MWh", "electricity (energy) of a run")
 carbon_intensity = Quantity("carbon_intensity", "kg/kWh", "carbon dioxide emitted for a unit of electricity")
-training_carbon = Quantity("training_carbon", "t", "carbon dioxide emitted for a run")
+training_energy_per_token = Quantity("training_energy_per_token", "J/token", "electricity for one token trained on")
+flops_per_joule_achieved = Quantity(
+    "flops_per_joule_achieved", "FLOP/J", "operations that a run needs for each joule that it draws"
+)
+training_carbon = Quantity("training_carbon", "t", "carbon dioxide (CO2) emitted for a run")
 water_intensity = Quantity("water_intensity", "l/kWh", "water used for a unit of electricity")
 training_water = Quantity("training_water", "l", "water used for a run")
 energy_price = Quantity("energy_price", "USD/kWh", "price of electricity")
@@ -47,5 +51,6 @@ owned_chip_price = Quantity(
     "owned_chip_price", "USD/h/chip", "what a used chip-hour costs the owner; chip_price is a rent"
 )
 rent_margin = Quantity("rent_margin", "", "share of the rent that the owner keeps", domain="real")
+owned_training_cost = Quantity("owned_training_cost", "USD", "cost of a run on chips of one's own")
 break_even_time = Quantity("break_even_time", "year", "time after which buying has cost less than renting")
 cluster_capital = Quantity("cluster_capital", "USD", "purchase of the whole training cluster")

@@ -23,6 +23,12 @@ expert_read_share = Quantity(
 )
 experts_read = Quantity("experts_read", "", "experts of a layer that at least one token of the step uses")
 routed_parameters = Quantity("routed_parameters", "parameter", "stored parameters of all routed experts")
+active_weight_time = Quantity(
+    "active_weight_time", "s", "time to read the active parameters once: a decode step of a single user, local use"
+)
+single_user_speed = Quantity(
+    "single_user_speed", "token/s/sequence", "tokens that a single user sees if only the active parameters are read"
+)
 tokens_per_expert = Quantity("tokens_per_expert", "token", "tokens of a step that one expert receives on average")
 
 expert_balance_tokens = Quantity(
@@ -55,8 +61,18 @@ token_crossing_share = Quantity(
     "token_crossing_share", "", "share of the tokens with at least one send that leaves the rack", domain="0..1"
 )
 racks = Quantity("racks", "", "scale-up domains among which the experts are spread")
-exchange_time = Quantity("exchange_time", "s", "time of one layer's dispatch and combine inside a scale-up domain")
-crossing_time = Quantity("crossing_time", "s", "time of one layer's dispatch and combine across scale-up domains")
+exchange_time = Quantity(
+    "exchange_time",
+    "s",
+    "time of one layer's dispatch and combine (all-to-all) inside a scale-up domain (NVLink)",
+    domain="nonnegative",
+)
+crossing_time = Quantity(
+    "crossing_time",
+    "s",
+    "time of one layer's dispatch and combine (all-to-all) across scale-up domains (InfiniBand)",
+    domain="nonnegative",
+)
 exchanges = Quantity(
     "exchanges", "", "dispatches with their combines in one step: layers of experts times micro-batches"
 )
@@ -66,5 +82,6 @@ overlapped_batches = Quantity(
 communication_time = Quantity(
     "communication_time",
     "s",
-    "time of all exchanges of a step; where it overlaps the rest, give it as the network time",
+    "time of all exchanges (all-to-all) of a step; where it overlaps the rest, give it as the network time",
+    domain="nonnegative",
 )

@@ -1,4 +1,4 @@
-"""One product of two matrices on one chip or several: its operations, bytes and times."""
+"""One product of two matrices, or any kernel, on one chip or several: its operations, bytes and times."""
 
 from quantities.quantity import Quantity
 from quantities.value import exact
@@ -6,20 +6,38 @@ from quantities.value import exact
 flops_per_multiply_add = Quantity(
     "flops_per_multiply_add", "FLOP", "a multiplication and an addition", default=exact("2 FLOP")
 )
-matrix_rows = Quantity("matrix_rows", "", "rows of the left factor: the batch", latex="m")
-matrix_inner = Quantity("matrix_inner", "", "columns of the left factor and rows of the right one", latex="k")
-matrix_columns = Quantity("matrix_columns", "", "columns of the right factor", latex="n")
+matrix_rows = Quantity("matrix_rows", "", "rows of a matmul's left factor: the batch", latex="m")
+matrix_inner = Quantity("matrix_inner", "", "columns of a matmul's left factor, rows of its right one", latex="k")
+matrix_columns = Quantity("matrix_columns", "", "columns of a matmul's right factor", latex="n")
 left_element_bytes = Quantity("left_element_bytes", "byte", "size of an element of the left factor")
 right_element_bytes = Quantity("right_element_bytes", "byte", "size of an element of the right factor: the weights")
 product_element_bytes = Quantity("product_element_bytes", "byte", "size of an element of the product")
-product_compute = Quantity("product_compute", "FLOP", "operations of the product")
-product_bytes = Quantity("product_bytes", "byte", "factors read and product written")
-product_intensity = Quantity("product_intensity", "FLOP/byte", "operations for each byte that moves")
-product_compute_time = Quantity("product_compute_time", "s", "time of the arithmetic")
-product_memory_time = Quantity("product_memory_time", "s", "time of the reading and writing")
-product_time = Quantity("product_time", "s", "time of the product if both overlap")
-product_time_apart = Quantity("product_time_apart", "s", "time of the product if they do not")
-matrix_bytes = Quantity("matrix_bytes", "byte", "size of the right factor")
-row_shards = Quantity("row_shards", "", "parts into which its rows are split", default=1.0)
-column_shards = Quantity("column_shards", "", "parts into which its columns are split", default=1.0)
-shard_bytes = Quantity("shard_bytes", "byte/chip", "what each chip holds of it")
+product_compute = Quantity("product_compute", "FLOP", "operations of one matrix product (matmul)")
+product_bytes = Quantity("product_bytes", "byte", "bytes of a matmul: both factors read, the product written")
+product_intensity = Quantity(
+    "product_intensity", "FLOP/byte", "arithmetic intensity of a matmul: operations for each byte that moves"
+)
+product_compute_time = Quantity("product_compute_time", "s", "time of a matmul's arithmetic")
+product_memory_time = Quantity("product_memory_time", "s", "time of a matmul's reading and writing")
+product_time = Quantity("product_time", "s", "time of a matmul if both overlap: the lower bound")
+product_time_apart = Quantity("product_time_apart", "s", "time of a matmul if they do not: the upper bound")
+matrix_bytes = Quantity(
+    "matrix_bytes", "byte", "size of a matmul's right factor, or of any matrix: inner times columns"
+)
+row_shards = Quantity("row_shards", "", "parts into which the rows of the matrix are split", default=1.0)
+column_shards = Quantity("column_shards", "", "parts into which the columns of the matrix are split", default=1.0)
+shard_bytes = Quantity("shard_bytes", "byte/chip", "what each chip holds of a matrix that is split")
+balance_rows = Quantity(
+    "balance_rows", "", "rows, or batch, at which the product's arithmetic takes as long as its reading and writing"
+)
+
+# Any kernel, known by its operations and its bytes alone
+kernel_compute = Quantity("kernel_compute", "FLOP", "operations of any kernel: a sum, a dot product, an attention")
+kernel_bytes = Quantity("kernel_bytes", "byte", "bytes that the kernel reads and writes")
+kernel_intensity = Quantity("kernel_intensity", "FLOP/byte", "arithmetic intensity of any kernel")
+kernel_compute_time = Quantity("kernel_compute_time", "s", "time of the kernel's arithmetic")
+kernel_memory_time = Quantity("kernel_memory_time", "s", "time of the kernel's reading and writing")
+kernel_time = Quantity("kernel_time", "s", "time of the kernel if both overlap")
+attainable_compute = Quantity(
+    "attainable_compute", "FLOP/s/chip", "the roofline itself: what a chip attains at a kernel's arithmetic intensity"
+)

@@ -42,7 +42,9 @@ whole_activation_bytes = Quantity(
     default=exact("10 byte/token"),
 )
 linear_activation_bytes = Quantity(
-    "linear_activation_bytes", "byte/token", "both together: 34, all that grows with the tokens alone"
+    "linear_activation_bytes",
+    "byte/token",
+    "kept of a layer for each hidden element, all that grows with the tokens alone: 34 in 16 bits",
 )
 score_bytes = Quantity(
     "score_bytes",
@@ -60,22 +62,52 @@ input_activation_bytes = Quantity(
     default=exact("2 byte/token"),
 )
 layer_activations = Quantity("layer_activations", "byte", "kept of one layer for one micro-batch, all chips together")
-tensor_layer_activations = Quantity("tensor_layer_activations", "byte/chip", "on each chip with tensor parallelism")
+tensor_layer_activations = Quantity(
+    "tensor_layer_activations", "byte/chip", "kept of one layer on a chip with tensor parallelism"
+)
 sequence_layer_activations = Quantity(
-    "sequence_layer_activations", "byte/chip", "on each chip with tensor and sequence parallelism"
+    "sequence_layer_activations", "byte/chip", "kept of one layer on a chip with tensor and sequence parallelism"
 )
 selective_tensor_layer_activations = Quantity(
-    "selective_tensor_layer_activations", "byte/chip", "with tensor parallelism, scores recomputed"
+    "selective_tensor_layer_activations",
+    "byte/chip",
+    "kept of one layer on a chip with tensor parallelism, scores recomputed",
 )
 selective_layer_activations = Quantity(
-    "selective_layer_activations", "byte/chip", "with tensor and sequence parallelism, scores recomputed"
+    "selective_layer_activations",
+    "byte/chip",
+    "kept of one layer on a chip with tensor and sequence parallelism, scores recomputed",
 )
 recomputed_layer_activations = Quantity(
-    "recomputed_layer_activations", "byte/chip", "with everything recomputed from the layer's input"
+    "recomputed_layer_activations",
+    "byte/chip",
+    "kept of one layer on a chip with everything recomputed from the layer's input",
 )
 selective_saving = Quantity("selective_saving", "", "share of activations that recomputing scores saves", domain="0..1")
 activation_ratio = Quantity(
     "activation_ratio", "", "activations with sequence parallelism and recomputed scores over tensor parallelism alone"
+)
+
+# All layers, by the same schemes
+tensor_activations = Quantity(
+    "tensor_activations",
+    "byte/chip",
+    "kept of all layers on a chip with tensor parallelism, in a pipeline on its first stage",
+)
+sequence_activations = Quantity(
+    "sequence_activations", "byte/chip", "kept of all layers on a chip with tensor and sequence parallelism"
+)
+selective_tensor_activations = Quantity(
+    "selective_tensor_activations", "byte/chip", "kept of all layers with tensor parallelism, scores recomputed"
+)
+selective_activations = Quantity(
+    "selective_activations", "byte/chip", "kept of all layers with tensor and sequence parallelism, scores recomputed"
+)
+recomputed_activations = Quantity(
+    "recomputed_activations", "byte/chip", "kept of all layers with everything recomputed from each layer's input"
+)
+interleaving_memory = Quantity(
+    "interleaving_memory", "", "activations of the first stage with an interleaved pipeline over those without"
 )
 
 # A whole chip
@@ -87,8 +119,19 @@ chip_activations = Quantity(
 )
 training_memory = Quantity("training_memory", "byte/chip", "states and activations on a chip")
 chip_state_bytes = Quantity("chip_state_bytes", "byte/chip", "states on a chip under the sharding in use")
+checkpoints_per_layer = Quantity(
+    "checkpoints_per_layer", "", "vectors of hidden size that a layer keeps of each token: 1 with block recomputation"
+)
+kept_activation_bytes = Quantity(
+    "kept_activation_bytes", "byte/token", "kept of a layer for each hidden element under the scheme in use"
+)
+kept_activations = Quantity(
+    "kept_activations", "byte", "kept of all layers for one optimizer step, all chips together: activation checkpoints"
+)
 training_bytes = Quantity("training_bytes", "byte", "states and activations of a run, all chips together")
-fewest_training_chips = Quantity("fewest_training_chips", "chip", "chips that hold them")
+fewest_training_chips = Quantity(
+    "fewest_training_chips", "chip", "chips whose memory states and activations fill; round up for the fewest"
+)
 
 # Reversible layers
 reversible_activations = Quantity(

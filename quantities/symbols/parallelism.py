@@ -2,9 +2,15 @@
 
 from quantities.quantity import Quantity
 
-tensor_ways = Quantity("tensor_ways", "", "chips that split each matrix between them", default=1.0, latex="t")
-context_ways = Quantity("context_ways", "", "chips that split each sequence between them", default=1.0, latex="c")
-data_ways = Quantity("data_ways", "", "replicas of the model that train on different sequences", latex="n_d")
+tensor_ways = Quantity(
+    "tensor_ways", "", "chips that split each matrix between them: tensor parallelism", default=1.0, latex="t"
+)
+context_ways = Quantity(
+    "context_ways", "", "chips that split each sequence between them: context parallelism", default=1.0, latex="c"
+)
+data_ways = Quantity(
+    "data_ways", "", "replicas of the model that train on different sequences: data parallelism", latex="n_d"
+)
 replica_chips = Quantity("replica_chips", "chip", "chips that hold one copy of the model")
 micro_batch = Quantity("micro_batch", "sequence", "sequences that pass through a stage at once", latex="b")
 replica_batch = Quantity("replica_batch", "sequence", "sequences of a step for each replica")
@@ -13,7 +19,41 @@ scaling_efficiency = Quantity(
     "scaling_efficiency", "", "speed-up over the growth of the cluster that brought it", domain="nonnegative"
 )
 small_cluster = Quantity("small_cluster", "chip", "chips of the cluster that is compared with")
-small_cluster_throughput = Quantity("small_cluster_throughput", "token/s", "tokens which that cluster trains on")
+small_cluster_throughput = Quantity(
+    "small_cluster_throughput", "token/s", "tokens that the compared cluster trains on each second"
+)
+small_cluster_time = Quantity("small_cluster_time", "day", "computing time of the same run on the compared cluster")
+strong_scaling_efficiency = Quantity(
+    "strong_scaling_efficiency",
+    "",
+    "chip-hours of the compared cluster over those of the larger one, for the same run",
+    domain="nonnegative",
+)
+
+# The beat of a pipeline
+forward_pass_time = Quantity("forward_pass_time", "s", "time of one micro-batch in a stage, forward")
+backward_pass_time = Quantity("backward_pass_time", "s", "time of one micro-batch in a stage, backward")
+weight_gradient_time = Quantity(
+    "weight_gradient_time", "s", "part of a backward pass in a stage that makes the gradients of the weights"
+)
+paired_pass_time = Quantity(
+    "paired_pass_time", "s", "time of a forward and a backward pass in a stage that overlap each other"
+)
+micro_batch_time = Quantity("micro_batch_time", "s", "time of one micro-batch in a stage, forward and backward")
+zero_bubble_time = Quantity(
+    "zero_bubble_time",
+    "s",
+    "time that a stage waits in a step with the zero-bubble schedule ZB1P",
+    domain="nonnegative",
+)
+dualpipe_bubble_time = Quantity(
+    "dualpipe_bubble_time", "s", "time that a stage waits in a step with DualPipe", domain="nonnegative"
+)
+bubble_time = Quantity(
+    "bubble_time", "s", "time that a stage waits in a step while the pipeline fills and drains", domain="nonnegative"
+)
+pipeline_step_time = Quantity("pipeline_step_time", "s", "time of a pipelined step: its micro-batches and the bubble")
+stage_transfer_time = Quantity("stage_transfer_time", "s", "time to hand one micro-batch to the next stage")
 
 # Sizes below which the network takes longer than arithmetic
 network_ratio = Quantity(
@@ -24,11 +64,24 @@ data_parallel_tokens = Quantity(
     "token/chip",
     "least tokens for each chip at which summing gradients hides behind the backward pass",
 )
+few_replica_tokens = Quantity(
+    "few_replica_tokens", "token/chip", "data_parallel_tokens where replicas are so few that their number counts"
+)
+least_replica_tokens = Quantity(
+    "least_replica_tokens", "token", "least tokens for each replica, or pod, at which summing gradients hides"
+)
+fsdp_chip_limit = Quantity(
+    "fsdp_chip_limit", "chip", "most chips among which FSDP can spread a batch before the network takes longer"
+)
 fsdp_tokens = Quantity(
-    "fsdp_tokens", "token/chip", "least tokens for each chip at which gathering sharded weights hides behind arithmetic"
+    "fsdp_tokens",
+    "token/chip",
+    "least tokens for each chip at which gathering sharded weights (FSDP) hides behind arithmetic",
 )
 mixture_data_parallel_tokens = Quantity(
-    "mixture_data_parallel_tokens", "token/chip", "the same as data_parallel_tokens for a model with experts"
+    "mixture_data_parallel_tokens",
+    "token/chip",
+    "least tokens for each chip at which summing gradients hides, in a model with experts",
 )
 tensor_limit = Quantity(
     "tensor_limit", "", "most chips that can split the matrices before the network takes longer", latex=r"t_{\max}"
@@ -42,6 +95,20 @@ mixed_tokens = Quantity(
 )
 fsdp_axes = Quantity("fsdp_axes", "", "network axes for the sharded batch", default=1.0)
 tensor_axes = Quantity("tensor_axes", "", "network axes for tensor parallelism", default=1.0)
+context_block = Quantity(
+    "context_block", "token/sequence", "tokens of a sequence that one chip holds with context parallelism"
+)
+ring_attention_block = Quantity(
+    "ring_attention_block",
+    "token/sequence",
+    "least tokens of a sequence for each chip at which sending keys and values around a ring hides",
+)
+capacity_factor = Quantity(
+    "capacity_factor", "", "room of an expert over the tokens that it receives on the mean", default=1.0
+)
+expert_capacity = Quantity(
+    "expert_capacity", "token", "tokens of a micro-batch for which one expert has room; what comes on top is dropped"
+)
 expert_size_limit = Quantity(
     "expert_size_limit", "", "least inner size of an expert whose arithmetic hides the sending of its tokens"
 )

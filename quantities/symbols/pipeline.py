@@ -17,6 +17,9 @@ activation_bytes_per_element = Quantity(
 boundary_bytes_per_token = Quantity(
     "boundary_bytes_per_token", "byte/token", "bytes that one token takes across a boundary between stages"
 )
+boundary_bytes = Quantity(
+    "boundary_bytes", "byte", "activations of one layer, or at one boundary, of all the tokens of a step"
+)
 stage_exchange_ratio = Quantity(
     "stage_exchange_ratio", "", "bytes that a token exchanges among experts inside a stage over those at its boundary"
 )

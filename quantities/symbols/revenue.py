@@ -2,16 +2,24 @@
 
 from quantities.quantity import Quantity
 
-cached_input_tokens = Quantity("cached_input_tokens", "token", "input tokens of the period that were found in a cache")
-uncached_input_tokens = Quantity("uncached_input_tokens", "token", "input tokens of the period that were computed")
+cached_input_tokens = Quantity(
+    "cached_input_tokens", "token", "input tokens of the period that were found in a cache", domain="nonnegative"
+)
+uncached_input_tokens = Quantity(
+    "uncached_input_tokens", "token", "input tokens of the period that were computed", domain="nonnegative"
+)
 all_input_tokens = Quantity("all_input_tokens", "token", "input tokens of the period")
 all_output_tokens = Quantity("all_output_tokens", "token", "output tokens of the period")
+input_demand = Quantity("input_demand", "token/s", "input tokens that all users together send")
 cache_hit_rate = Quantity("cache_hit_rate", "", "share of the input tokens found in a cache", domain="0..1", latex="h")
 accounting_period = Quantity("accounting_period", "h", "period of the accounts: a day unless said", default="24 h")
 revenue = Quantity("revenue", "USD", "income of the period at list prices")
 rented_chips = Quantity("rented_chips", "chip", "chips rented in the period, on average")
 nodes = Quantity("nodes", "", "machines rented in the period, on average")
 serving_cost = Quantity("serving_cost", "USD", "rent of the period")
+serving_cost_per_token = Quantity(
+    "serving_cost_per_token", "USD/Mtoken", "rent of the period over its output tokens, input and idle chips paid along"
+)
 profit = Quantity("profit", "USD", "revenue less serving cost", domain="real")
 markup = Quantity("markup", "", "profit over cost: 545 % is 5.45", domain="real")
 gross_margin = Quantity("gross_margin", "", "profit over revenue", domain="real")

@@ -49,9 +49,17 @@ tokens_per_pass = Quantity(
     latex="q",
     default="1 token/sequence",
 )
-context = Quantity("context", "token/sequence", "tokens of each sequence held in the KV cache", latex="L")
-kv_bytes_per_sequence = Quantity("kv_bytes_per_sequence", "byte/sequence", "KV cache of one sequence", latex="K")
-kv_bytes = Quantity("kv_bytes", "byte", "KV cache of the whole batch", latex="M_{kv}")
+context = Quantity(
+    "context",
+    "token/sequence",
+    "tokens of each sequence held in the KV cache; for a whole request, its mean context",
+    latex="L",
+    domain="nonnegative",
+)
+kv_bytes_per_sequence = Quantity(
+    "kv_bytes_per_sequence", "byte/sequence", "KV cache of one sequence", latex="K", domain="nonnegative"
+)
+kv_bytes = Quantity("kv_bytes", "byte", "KV cache of the whole batch", latex="M_{kv}", domain="nonnegative")
 kv_read_share = Quantity(
     "kv_read_share",
     "",
@@ -67,9 +75,17 @@ crossover_context = Quantity(
     latex="L^*",
 )
 balance_tokens = Quantity(
-    "balance_tokens", "token", "tokens in a step whose weights are read as fast as used", latex=r"\beta"
+    "balance_tokens",
+    "token",
+    "critical batch of a dense model, in tokens: weights are read as fast as used",
+    latex=r"\beta",
 )
-hardware_ratio = Quantity("hardware_ratio", "FLOP/byte", "operations for each byte that memory delivers", latex="F/W")
+hardware_ratio = Quantity(
+    "hardware_ratio",
+    "FLOP/byte",
+    "intensity of the chip (ops:byte): operations for each byte of memory read",
+    latex="F/W",
+)
 optimal_batch = Quantity(
     "optimal_batch", "sequence", "batch at which compute and weight fetch take equally long", latex="B^*"
 )
@@ -82,7 +98,9 @@ kv_optimal_batch = Quantity(
 scaled_batch = Quantity(
     "scaled_batch", "", "batch over the optimal batch: the safety factor of a deployment", latex="B/B^*"
 )
-scaled_context = Quantity("scaled_context", "", "context over the crossover context", latex="L/L^*")
+scaled_context = Quantity(
+    "scaled_context", "", "context over the crossover context", latex="L/L^*", domain="nonnegative"
+)
 scaled_memory_time = Quantity(
     "scaled_memory_time",
     "",
@@ -98,8 +116,8 @@ scaled_step_time = Quantity(
 
 # What follows
 compute_time = Quantity("compute_time", "s", "time of a step's arithmetic", latex="t_c")
-weight_time = Quantity("weight_time", "s", "time to read the weights once", latex="t_w")
-kv_time = Quantity("kv_time", "s", "time to read the KV cache once", latex=r"t_{kv}")
+weight_time = Quantity("weight_time", "s", "time to read the weights once: the floor under a decode step", latex="t_w")
+kv_time = Quantity("kv_time", "s", "time to read the KV cache once", latex=r"t_{kv}", domain="nonnegative")
 memory_time = Quantity("memory_time", "s", "time of a step's reading", latex="t_m")
 network_time = Quantity(
     "network_time",
@@ -109,7 +127,7 @@ network_time = Quantity(
     domain="nonnegative",
     default="0 s",
 )
-step_time = Quantity("step_time", "s", "time of one step", latex="t")
+step_time = Quantity("step_time", "s", "time of one step, of decode or of prefill", latex="t")
 throughput = Quantity("throughput", "token/s", "tokens of the whole fleet of chips each second", latex="R")
 sequential_step_time = Quantity(
     "sequential_step_time", "s", "time of one step if reading the KV cache overlaps nothing"
@@ -121,15 +139,29 @@ fleet_rent = Quantity("fleet_rent", "USD/h", "rent of all the chips that share t
 cost_per_token = Quantity(
     "cost_per_token", "USD/Mtoken", "rent of the chips for one token; a price adds a margin", latex="c"
 )
-mfu = Quantity("mfu", "", "share of a step in which arithmetic would do at the achieved peak", latex=r"\mathrm{MFU}")
+mfu = Quantity(
+    "mfu",
+    "",
+    "share of a step in which arithmetic would do at the achieved peak; papers print serving_mfu",
+    latex=r"\mathrm{MFU}",
+)
 chip_throughput = Quantity("chip_throughput", "token/s/chip", "tokens of one chip each second")
 step_rate = Quantity("step_rate", "1/s", "steps each second")
 fastest_speed = Quantity(
     "fastest_speed", "token/s/sequence", "speed of a user where the weights alone are read: the limit of small batches"
 )
-pass_compute = Quantity("pass_compute", "FLOP", "operations of one step")
+pass_compute = Quantity("pass_compute", "FLOP", "operations of one step, for all its tokens")
 arithmetic_intensity = Quantity("arithmetic_intensity", "FLOP/byte", "operations of a step for each byte it reads")
 memory_to_compute = Quantity("memory_to_compute", "", "memory time over compute time: above 1, memory binds")
+achieved_bandwidth = Quantity(
+    "achieved_bandwidth", "byte/s", "bytes that a step reads over its time, all chips together"
+)
+served_compute = Quantity(
+    "served_compute", "FLOP/s/chip", "operations of the parameters that one chip does each second for its tokens"
+)
+serving_mfu = Quantity(
+    "serving_mfu", "", "MFU as papers print it: operations done for served tokens over the peak, no efficiency put in"
+)
 mbu = Quantity(
     "mbu", "", "bandwidth utilisation: bytes that a step reads over what memory could deliver", latex=r"\mathrm{MBU}"
 )

@@ -1,6 +1,7 @@
 """Scaling laws: how large a model and how many tokens, for a given budget of training or of a lifetime."""
 
 from quantities.quantity import Quantity
+from quantities.value import exact
 
 # Tokens for each parameter
 tokens_per_parameter = Quantity(
@@ -14,27 +15,36 @@ chinchilla_ratio = Quantity(
     latex="D^*/N",
 )
 chinchilla_tokens = Quantity(
-    "chinchilla_tokens", "token", "tokens that suit the active parameters by that ratio", latex="D^*"
+    "chinchilla_tokens", "token", "tokens that suit the active parameters by Chinchilla's ratio", latex="D^*"
 )
 over_training = Quantity("over_training", "", "training tokens over those of Chinchilla", latex=r"\omega")
 compute_optimal_parameters = Quantity(
-    "compute_optimal_parameters", "parameter", "model that suits the training compute by that ratio", latex="N^*"
+    "compute_optimal_parameters",
+    "parameter",
+    "model that suits the training compute by Chinchilla's ratio",
+    latex="N^*",
 )
 compute_optimal_tokens = Quantity(
-    "compute_optimal_tokens", "token", "tokens that suit the training compute by that ratio", latex="D^*_C"
+    "compute_optimal_tokens", "token", "tokens that suit the training compute by Chinchilla's ratio", latex="D^*_C"
 )
 
 # A fitted law: loss = irreducible + A/N**alpha + B/D**beta
 irreducible_loss = Quantity(
     "irreducible_loss", "", "loss that no model goes below, in nats for each token", domain="nonnegative", latex="E_0"
 )
-parameter_coefficient = Quantity("parameter_coefficient", "", "of the law's parameter term", latex="A")
-parameter_exponent = Quantity("parameter_exponent", "", "of the law's parameter term", latex=r"\alpha")
-data_coefficient = Quantity("data_coefficient", "", "of the law's data term", latex="B")
-data_exponent = Quantity("data_exponent", "", "of the law's data term", latex=r"\beta")
+parameter_coefficient = Quantity(
+    "parameter_coefficient", "", "A of the loss A / N^alpha for want of parameters", latex="A"
+)
+parameter_exponent = Quantity(
+    "parameter_exponent", "", "alpha of the loss A / N^alpha for want of parameters", latex=r"\alpha"
+)
+data_coefficient = Quantity("data_coefficient", "", "B of the loss B / D^beta for want of data", latex="B")
+data_exponent = Quantity("data_exponent", "", "beta of the loss B / D^beta for want of data", latex=r"\beta")
 parameter_loss = Quantity("parameter_loss", "", "loss for want of parameters", latex=r"\ell_N")
 data_loss = Quantity("data_loss", "", "loss for want of data", latex=r"\ell_D")
 loss = Quantity("loss", "", "loss of the trained model, in nats for each token", latex=r"\ell")
+perplexity = Quantity("perplexity", "", "tokens among which the trained model hesitates, on the mean")
+bits_per_token = Quantity("bits_per_token", "", "loss of the trained model, in bits for each token")
 scaling_balance = Quantity(
     "scaling_balance", "", "what growth of the model gains over what growth of the data gains; 1 at the optimum"
 )
@@ -50,9 +60,80 @@ target_loss = Quantity("target_loss", "", "loss that the model is to reach", lat
 lifetime_parameters = Quantity(
     "lifetime_parameters", "parameter", "model that reaches the target for least training and inference", latex="N_l"
 )
-lifetime_training_tokens = Quantity("lifetime_training_tokens", "token", "training tokens of that model", latex="D_l")
-lifetime_parameter_loss = Quantity("lifetime_parameter_loss", "", "that model's loss for want of parameters")
-lifetime_data_loss = Quantity("lifetime_data_loss", "", "that model's loss for want of data")
+lifetime_training_tokens = Quantity(
+    "lifetime_training_tokens", "token", "training tokens of the model of least training and inference", latex="D_l"
+)
+lifetime_parameter_loss = Quantity(
+    "lifetime_parameter_loss", "", "loss for want of parameters of the model of least training and inference"
+)
+lifetime_data_loss = Quantity(
+    "lifetime_data_loss", "", "loss for want of data of the model of least training and inference"
+)
 lifetime_bill_ratio = Quantity(
-    "lifetime_bill_ratio", "", "that model's inference bill over its training bill", domain="nonnegative"
+    "lifetime_bill_ratio",
+    "",
+    "inference bill over training bill of the model of least training and inference",
+    domain="nonnegative",
+)
+
+# Kaplan's laws: each alone, and model and data together
+critical_parameters = Quantity(
+    "critical_parameters", "parameter", "Kaplan's law: N_c of (N_c / N)^alpha_N, parameters", latex="N_c"
+)
+critical_tokens = Quantity("critical_tokens", "token", "Kaplan's law: D_c of (D_c / D)^alpha_D, tokens", latex="D_c")
+critical_compute = Quantity(
+    "critical_compute", "FLOP", "Kaplan's law: C_c of (C_c / C)^alpha_C, operations", latex="C_c"
+)
+kaplan_parameter_exponent = Quantity(
+    "kaplan_parameter_exponent",
+    "",
+    "Kaplan's law: alpha_N, by which the loss falls as the model grows",
+    latex=r"\alpha_N",
+)
+kaplan_data_exponent = Quantity(
+    "kaplan_data_exponent", "", "Kaplan's law: alpha_D, by which the loss falls as the data grow", latex=r"\alpha_D"
+)
+kaplan_compute_exponent = Quantity(
+    "kaplan_compute_exponent", "", "Kaplan's law: alpha_C, by which the loss falls as compute grows", latex=r"\alpha_C"
+)
+kaplan_parameter_loss = Quantity(
+    "kaplan_parameter_loss", "", "Kaplan's law: loss of a model with unlimited data, parameters without embeddings"
+)
+kaplan_data_loss = Quantity("kaplan_data_loss", "", "Kaplan's law: loss of an unlimited model on limited data")
+kaplan_compute_loss = Quantity("kaplan_compute_loss", "", "Kaplan's law: loss of the best model for limited compute")
+kaplan_loss = Quantity("kaplan_loss", "", "Kaplan's law: loss of a limited model on limited data")
+
+# A fitted power of compute, repeated data, and the batch
+one_flop = Quantity("one_flop", "FLOP", "a single operation", default=exact("1 FLOP"))
+fitted_token_coefficient = Quantity(
+    "fitted_token_coefficient", "", "A of the fitted power law A C^alpha of the best training tokens"
+)
+fitted_token_exponent = Quantity(
+    "fitted_token_exponent", "", "alpha of the fitted power law A C^alpha of the best training tokens"
+)
+fitted_parameter_coefficient = Quantity(
+    "fitted_parameter_coefficient", "", "A of the fitted power law A C^alpha of the best model"
+)
+fitted_parameter_exponent = Quantity(
+    "fitted_parameter_exponent", "", "alpha of the fitted power law A C^alpha of the best model"
+)
+fitted_tokens = Quantity("fitted_tokens", "token", "best training tokens by a power law fitted over the compute")
+fitted_parameters = Quantity("fitted_parameters", "parameter", "best model by a power law fitted over the compute")
+repetition_limit = Quantity(
+    "repetition_limit", "", "repeats after which more of them hardly help: about 15", latex="R^*_D"
+)
+effective_tokens = Quantity(
+    "effective_tokens", "token", "new tokens that would help as much as the data set with its repeats"
+)
+critical_batch_scale = Quantity(
+    "critical_batch_scale", "token", "Kaplan's law: critical batch at a loss of 1", latex="B^*"
+)
+critical_batch_exponent = Quantity(
+    "critical_batch_exponent",
+    "",
+    "Kaplan's law: alpha_B of the critical batch B^* / L^(1 / alpha_B)",
+    latex=r"\alpha_B",
+)
+critical_batch_tokens = Quantity(
+    "critical_batch_tokens", "token", "critical batch: tokens of a step beyond which a larger batch saves little time"
 )

@@ -2,7 +2,9 @@
 
 from quantities.quantity import Quantity
 
-drain_time = Quantity("drain_time", "s", "time to read the whole memory of a chip once", latex="t_D")
+drain_time = Quantity(
+    "drain_time", "s", "time to read the whole memory of a chip once: capacity over bandwidth", latex="t_D"
+)
 hbm_read_share = Quantity("hbm_read_share", "", "share of the memory that one step reads", latex="f")
 cadence = Quantity("cadence", "s", "time between the departures of two steps", latex="t_0")
 trains_in_flight = Quantity(

@@ -13,19 +13,29 @@ prefill_efficiency = Quantity(
 prefill_compute = Quantity("prefill_compute", "FLOP", "operations of the parameters for one prompt")
 prefill_time = Quantity("prefill_time", "s", "time to compute one prompt, where compute binds", latex="t_p")
 first_wait = Quantity(
-    "first_wait", "s", "time that a request waits before its prefill begins", domain="nonnegative", default="0 s"
+    "first_wait",
+    "s",
+    "time that a request waits before its prefill begins, such as the queue time",
+    domain="nonnegative",
+    default="0 s",
 )
-time_to_first_token = Quantity("time_to_first_token", "s", "TTFT: from a request to its first token")
+time_to_first_token = Quantity(
+    "time_to_first_token", "s", "TTFT: from a request to its first token", domain="nonnegative"
+)
 time_per_output_token = Quantity(
     "time_per_output_token", "s*sequence/token", "TPOT: time between two tokens of one sequence"
 )
+words_per_token = Quantity("words_per_token", "1/token", "words of a text for each of its tokens")
+reading_speed = Quantity("reading_speed", "1/min/sequence", "words that one user sees each minute")
 generation_time = Quantity("generation_time", "s", "time from a request's first token to its last")
 request_time = Quantity("request_time", "s", "time from a request to its last token")
 prefill_load = Quantity(
     "prefill_load", "", "share of the time in which the prefill is busy", domain="0..1", latex=r"\rho"
 )
 server_arrival_rate = Quantity("server_arrival_rate", "sequence/s", "requests that arrive at one prefill server")
-queue_time = Quantity("queue_time", "s", "mean wait of a random arrival before one server of fixed service time")
+queue_time = Quantity(
+    "queue_time", "s", "mean wait of a random arrival before one server of fixed service time", domain="nonnegative"
+)
 
 # Rates
 request_rate = Quantity("request_rate", "sequence/s", "requests that one copy of the model completes")
@@ -55,3 +65,13 @@ handover_bandwidth = Quantity("handover_bandwidth", "byte/s", "network bandwidth
 handover_bytes = Quantity("handover_bytes", "byte/sequence", "KV cache of a prompt, from prefill to decode")
 handover_time = Quantity("handover_time", "s", "time to hand over the KV cache of one prompt")
 handover_traffic = Quantity("handover_traffic", "byte/s", "KV cache that all requests hand over each second")
+prefill_rate = Quantity("prefill_rate", "sequence/s", "prompts that one prefill server computes each second")
+prefill_servers = Quantity("prefill_servers", "", "servers that do prefill only")
+decode_servers = Quantity("decode_servers", "", "servers that do decode only")
+pool_request_rate = Quantity(
+    "pool_request_rate", "sequence/s", "requests that separate prefill and decode servers complete together"
+)
+pool_chips = Quantity("pool_chips", "chip", "chips of all these servers together")
+chip_goodput = Quantity("chip_goodput", "sequence/s/chip", "requests completed each second by a chip of these servers")
+prefill_nodes = Quantity("prefill_nodes", "", "machines that the demand for input tokens keeps busy")
+decode_nodes = Quantity("decode_nodes", "", "machines that the demand for output tokens keeps busy")

@@ -31,17 +31,46 @@ router_parameters = Quantity("router_parameters", "parameter", "matrix that scor
 embedding_parameters = Quantity("embedding_parameters", "parameter", "matrices over the vocabulary")
 
 # The model
+attention_parameters = Quantity("attention_parameters", "parameter", "attention matrices of all layers, grouped heads")
+feedforward_parameters = Quantity(
+    "feedforward_parameters", "parameter", "feed-forward matrices of all layers of a dense model"
+)
 block_parameters = Quantity("block_parameters", "parameter", "all layers of a dense model, without embeddings")
 counted_parameters = Quantity("counted_parameters", "parameter", "matrices of a dense model, counted from its shapes")
-mixture_parameters = Quantity("mixture_parameters", "parameter", "matrices of a model with grouped heads and experts")
+norm_parameters = Quantity(
+    "norm_parameters", "parameter", "scales of the norms: two vectors for each layer and one at the end"
+)
+exact_parameters = Quantity(
+    "exact_parameters",
+    "parameter",
+    "matrices and two norms a layer of a dense model without biases, such as Llama: to the last parameter",
+)
+attention_parameter_share = Quantity(
+    "attention_parameter_share", "", "share of a dense layer's parameters that is attention", domain="0..1"
+)
+mixture_parameters = Quantity(
+    "mixture_parameters", "parameter", "matrices of a model with grouped heads and experts (MoE)"
+)
 mixture_active_parameters = Quantity(
-    "mixture_active_parameters", "parameter", "of these, what one token passes through"
+    "mixture_active_parameters", "parameter", "what one token passes through of a model with grouped heads and experts"
+)
+uniform_mixture_parameters = Quantity(
+    "uniform_mixture_parameters",
+    "parameter",
+    "matrices of a model with experts in every layer, none of them shared, and grouped heads",
+)
+uniform_mixture_active_parameters = Quantity(
+    "uniform_mixture_active_parameters",
+    "parameter",
+    "what one token passes through of a model with experts in every layer, none of them shared",
 )
 latent_mixture_parameters = Quantity(
-    "latent_mixture_parameters", "parameter", "matrices of a model with latent attention and experts"
+    "latent_mixture_parameters", "parameter", "matrices of a model with latent attention (MLA) and experts"
 )
 latent_mixture_active_parameters = Quantity(
-    "latent_mixture_active_parameters", "parameter", "of these, what one token passes through"
+    "latent_mixture_active_parameters",
+    "parameter",
+    "what one token passes through of a model with latent attention and experts",
 )
 expert_share = Quantity("expert_share", "", "share of the stored parameters in routed experts", domain="0..1")
 expert_sparsity = Quantity("expert_sparsity", "", "routed experts over active ones; sparsity counts parameters")

@@ -2,7 +2,9 @@
 
 from quantities.quantity import Quantity
 
-draft_tokens = Quantity("draft_tokens", "", "tokens that the draft proposes for each pass", latex=r"\gamma_d")
+draft_tokens = Quantity(
+    "draft_tokens", "", "tokens that the draft proposes for each pass", latex=r"\gamma_d", domain="nonnegative"
+)
 acceptance_rate = Quantity(
     "acceptance_rate", "", "chance that a proposed token is accepted, each for itself", domain="0..1", latex=r"\alpha"
 )

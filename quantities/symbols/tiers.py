@@ -43,3 +43,4 @@ flops_per_cached_byte = Quantity(
 hbm_hold_time = Quantity(
     "hbm_hold_time", "s", "time for which the memory that a token's cache fills costs as much as computing it again"
 )
+tier_sequences = Quantity("tier_sequences", "sequence", "sequences whose KV cache one device of the tier holds")

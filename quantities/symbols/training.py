@@ -46,24 +46,45 @@ recomputation_factor = Quantity(
 
 # The run
 training_tokens = Quantity("training_tokens", "token", "tokens that the model is trained on", latex="D")
-training_compute = Quantity("training_compute", "FLOP", "operations that a run needs", latex="C")
+training_flops_per_token = Quantity(
+    "training_flops_per_token", "FLOP/token", "one training token through the active parameters: the 6 N of 6 N D"
+)
+training_compute = Quantity("training_compute", "FLOP", "operations that a run needs: 6 N D", latex="C")
 hardware_compute = Quantity("hardware_compute", "FLOP", "operations that a run performs, recomputation included")
 training_chips = Quantity("training_chips", "chip", "chips of the training cluster", latex=r"n_{tr}")
+training_nodes = Quantity("training_nodes", "", "machines of the training cluster")
 training_mfu = Quantity(
-    "training_mfu", "", "needed operations over the peak of the chips, in training", domain="0..1", latex=r"\mu"
+    "training_mfu", "", "MFU: needed operations over the peak of the chips, in training", domain="0..1", latex=r"\mu"
 )
 training_hfu = Quantity(
-    "training_hfu", "", "performed operations over the peak of the chips, in training", domain="0..1", latex=r"\mu_h"
+    "training_hfu",
+    "",
+    "HFU: performed operations, recomputation included, over the peak of the chips",
+    domain="0..1",
+    latex=r"\mu_h",
 )
 achieved_compute = Quantity(
     "achieved_compute", "FLOP/s/chip", "needed operations that a chip does each second", latex="a"
 )
+hardware_achieved_compute = Quantity(
+    "hardware_achieved_compute", "FLOP/s/chip", "operations that a chip does each second, recomputation included"
+)
 cluster_peak = Quantity("cluster_peak", "FLOP/s", "peak of all chips of the cluster together")
 cluster_compute = Quantity("cluster_compute", "FLOP/s", "needed operations that the cluster does each second")
-training_chip_time = Quantity("training_chip_time", "h*chip", "chips times time that a run takes", latex="H")
+training_chip_time = Quantity("training_chip_time", "h*chip", "chip-hours (GPU-hours) of a run", latex="H")
+training_chip_time_per_token = Quantity(
+    "training_chip_time_per_token", "h*chip/Ttoken", "chip-hours (GPU-hours) for a trillion tokens trained on"
+)
 training_time = Quantity("training_time", "day", "computing time of a run on its cluster", latex="T")
 training_cost = Quantity("training_cost", "USD", "rent of the chips for a run", latex=r"\Pi")
+training_flops_per_dollar = Quantity(
+    "training_flops_per_dollar", "FLOP/USD", "operations of a run for the rent of one dollar"
+)
 training_cost_per_token = Quantity("training_cost_per_token", "USD/Mtoken", "rent for one token trained on")
+data_bytes = Quantity("data_bytes", "byte", "text of the data set")
+text_bytes_per_token = Quantity(
+    "text_bytes_per_token", "byte/token", "text that one token stands for: about 4 bytes of English"
+)
 unique_tokens = Quantity("unique_tokens", "token", "tokens of the data set, each counted once", latex="U")
 epochs = Quantity("epochs", "", "times that the data set is seen", latex="e")
 
@@ -82,10 +103,13 @@ training_step_time = Quantity(
     "training_step_time", "s", "time of one optimizer step; a serving step has a step_time", latex="t_s"
 )
 training_throughput = Quantity("training_throughput", "token/s", "tokens that the cluster trains on each second")
+sequence_rate = Quantity("sequence_rate", "sequence/s", "sequences (samples) that the cluster trains on each second")
 chip_training_throughput = Quantity(
     "chip_training_throughput", "token/s/chip", "tokens that one chip of the cluster trains on each second"
 )
 goodput = Quantity(
     "goodput", "", "share of the wall time spent in steps that count", domain="0..1", default=1.0, latex=r"\gamma"
 )
-wall_time = Quantity("wall_time", "day", "time on the clock for all steps of a run, stops included", latex=r"T_w")
+wall_time = Quantity(
+    "wall_time", "day", "time on the clock of a run: all its steps times the time of one, stops included", latex=r"T_w"
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -12,7 +12,7 @@ from derive.language.expression import Name
 
 SUBJECTS = (
     "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",
-    "serving", "revenue", "prices", "tiers", "speculation", "classic",
+    "serving", "revenue", "prices", "tiers", "speculation", "classic", "silicon", "matrices",
 )  # fmt: skip
 
 LECTURE = "R. Pope with D. Patel, blackboard lecture, April 2026"
@@ -26,9 +26,11 @@ PAGED = "Kwon et al., arXiv 2309.06180"
 HANDOVER = "Zhong et al., arXiv 2401.09670, section 3.3"
 FLEXGEN = "Sheng et al., arXiv 2303.06865, section 3"
 POPE = "Pope et al., arXiv 2211.05102"
+BASETEN = "V. Shenoy and P. Kiely, A guide to LLM inference and performance, Baseten, 2023"
 DATABRICKS = "Agarwal et al., LLM Inference Performance Engineering, 2023"
 SHEET = "arithmetic on a public price sheet"
 OWN = "worked by hand"
+COUNTED = f"worked by hand from {OVERVIEW}"
 
 
 class Case(NamedTuple):
@@ -204,6 +206,95 @@ CASES = [
     case("operations", LEVIATHAN, "speculative_compute", 1.63, 5e-3, acceptance_rate=0.8, draft_tokens=5),
     case("second_token", INSIGHTS, "tokens_per_step", 1.85, 1e-9, acceptance_rate=0.85, draft_tokens=1),
     case("free", OWN, "free_batch", "600 sequence", 1e-9, optimal_batch="2400 sequence", draft_tokens=3),
+    # Kernels, and what a chip is made of
+    case("dot_product", BOOK, "product_intensity", "0.5 FLOP/byte", 1e-3, matrix_rows=1, matrix_inner=4096,
+         matrix_columns=1, left_element_bytes="2 byte", right_element_bytes="2 byte", product_element_bytes="2 byte"),
+    case("small_matmul", BOOK, "product_memory_time", "8.6 us", 0.01, matrix_rows=64, matrix_inner=4096,
+         matrix_columns=8192, left_element_bytes="2 byte", right_element_bytes="2 byte",
+         product_element_bytes="2 byte", hbm_bandwidth="8 TB/s/chip", chips="1 chip"),
+    case("matmul_balance", BOOK + " (271, with rounded bytes)", "balance_rows", 262.7086, 1e-6, matrix_inner=4096,
+         matrix_columns=16384, left_element_bytes="1 byte", right_element_bytes="1 byte",
+         product_element_bytes="1 byte", peak_compute="394 TFLOP/s/chip", hbm_bandwidth="810 GB/s/chip"),
+    case("vector_sum", BOOK, "kernel_memory_time", "3.84 ms", 3e-3, kernel_bytes="12 GiB", chips="1 chip",
+         hbm_bandwidth="3.35 TB/s/chip"),
+    case("vector_intensity", BOOK, "kernel_intensity", 1 / 12, 1e-9, kernel_compute="1 GFLOP", kernel_bytes="12 GB"),
+    case("under_the_roof", BOOK, "attainable_compute", "82 TFLOP/s/chip", 1e-9, kernel_intensity="100 FLOP/byte",
+         hbm_bandwidth="820 GB/s/chip", peak_compute="197 TFLOP/s/chip"),
+    case("systolic", BOOK, "unit_compute", "5e13 FLOP/s", 0.02, array_rows=128, array_columns=128, clock="1.5 GHz"),
+    case("whole_chip", BOOK, "peak_compute", "197 TFLOP/s/chip", 3e-3, array_rows=128, array_columns=128,
+         clock="1.5 GHz", matrix_units=4, compute_cores="1 1/chip"),
+    case("tensor_core", BOOK, "flops_per_tick", "2048 FLOP", 3e-3, peak_compute="2250 TFLOP/s/chip", matrix_units=4,
+         compute_cores="148 1/chip", clock="1.86 GHz"),
+    case("tensor_cores", BOOK, "chip_matrix_units", "528 1/chip", 1e-9, compute_cores="132 1/chip", matrix_units=4),
+    case("cuda_cores", BOOK, "vector_lanes", "16896 1/chip", 1e-9, compute_cores="132 1/chip", core_lanes=128),
+    case("vectors", BOOK, "vector_compute", "26.9 TFLOP/s/chip", 2e-3, compute_cores="132 1/chip", core_lanes=128,
+         lane_flops="1 FLOP", clock="1.59 GHz"),
+    case("shared_memory", BOOK, "on_chip_capacity", "33.8 MB/chip", 1e-3, compute_cores="132 1/chip",
+         core_memory="256 kB"),
+    case("with_sparsity", "NVIDIA H100 data sheet", "sparse_peak_compute", "1979 TFLOP/s/chip", 1e-3,
+         peak_compute="989.4 TFLOP/s/chip"),
+    # Wires
+    case("pod", BOOK, "pod_chips", "8960 chip", 1e-9, pod_length=16, pod_width=20, pod_height=28),
+    case("over_pcie", BOOK, "host_link_ratio", "61000 FLOP/byte", 0.01, peak_compute="920 TFLOP/s/chip",
+         host_link_bandwidth="15 GB/s/chip"),
+    case("load", BOOK, "weight_load_time", "66 ms", 0.02, weight_bytes="8 GB", chips="8 chip",
+         host_link_bandwidth="15 GB/s/chip"),
+    case("links", BOOK, "scale_up_bandwidth", "450 GB/s/chip", 1e-9, scale_up_links="18 1/chip",
+         scale_up_link_bandwidth="25 GB/s"),
+    case("switches", BOOK, "switch_bandwidth", "6.4 TB/s", 1e-9, switches=4, switch_ports=64,
+         scale_up_link_bandwidth="25 GB/s"),
+    case("halves", BOOK + " (3.6 TB/s, both ways)", "bisection_bandwidth", "1.8 TB/s", 1e-9, chips="8 chip",
+         scale_up_bandwidth="450 GB/s/chip"),
+    case("sums", OWN, "layer_sum_time", "81.92 us", 1e-9, batch="256 sequence", chips="4 chip",
+         boundary_bytes_per_token="16 kB/token", scale_up_bandwidth="75 GB/s/chip"),
+    case("grid", POPE + ", section 3.2.2: 8 B L E over the root of the chips", "grid_layer_time", "69.9 us", 1e-3,
+         batch="512 sequence", hidden_size=18432, feedforward_size=73728, activation_bytes_per_element="2 byte",
+         chips="64 chip", scale_up_bandwidth="270 GB/s/chip"),
+    case("grid_pays", POPE + ", section 3.2.2", "grid_chips", "16 chip", 1e-9, feedforward_size=65536,
+         hidden_size=16384),
+    case("latencies", OWN, "tensor_sum_time", "1.024 ms", 1e-9, layers=64, layer_sum_time="0 s", sum_latency="8 us"),
+    # Attention, and reservations
+    case("prefill_attention", BOOK, "pass_attention_intensity", "4096 FLOP/byte", 1e-9, query_group=1,
+         context="8192 token/sequence", tokens_per_pass="8192 token/sequence", kv_bytes_per_element="2 byte"),
+    case("unfused", BASETEN, "unfused_attention_intensity", "62 FLOP/byte", 0.01, context="4096 token/sequence",
+         head_dimension=128, activation_bytes_per_element="2 byte"),
+    case("smaller", INSIGHTS, "kv_reduction", 4.66, 2e-3, kv_bytes_per_token="70.272 kB/token",
+         baseline_kv_bytes_per_token="327.68 kB/token"),
+    case("reserved", OWN, "reservation_use", 0.204, 1e-3, context="418 token/sequence",
+         context_limit="2048 token/sequence"),
+    case("blocks", OWN, "cache_blocks", 1000, 1e-9, kv_capacity="12.8 GB", block_tokens="16 token",
+         kv_bytes_per_token="800 kB/token"),
+    case("free_memory", OWN, "kv_capacity_per_chip", "14.34 GB/chip", 1e-3, hbm_capacity="16 GB/chip",
+         chips="128 chip", weight_bytes="212 GB"),
+    case("keys_and_values", CHEN, "classic_kv_compute_share", 1 / 6, 1e-3,
+         classic_kv_compute_per_token="17.18 GFLOP/token", classic_block_parameters="51.54 Gparameter"),
+    # Use, and machines
+    case("prefill_use", POPE + ", table 2", "mfu", 0.76, 0.01, batch="512 sequence", chips="64 chip",
+         tokens_per_pass="2048 token/sequence", active_parameters="540 Gparameter", peak_compute="275 TFLOP/s/chip",
+         step_time="85.2 s"),
+    case("decode_use", COUNTED, "serving_mfu", 0.0692, 1e-3, chip_throughput="1850 token/s/chip",
+         active_parameters="37 Gparameter", peak_compute="1979 TFLOP/s/chip"),
+    case("delivered", DATABRICKS, "achieved_bandwidth", "1 TB/s", 1e-9, bytes_read="14 GB", step_time="14 ms"),
+    case("words", DATABRICKS, "reading_speed", "450 1/min/sequence", 1e-9, words_per_token="0.75 1/token",
+         user_speed="10 token/s/sequence"),
+    case("local_use", OWN, "single_user_speed", "26 token/s/sequence", 1e-9, active_parameters="21 Gparameter",
+         bytes_per_parameter="4 bit/parameter", hbm_bandwidth="273 GB/s/chip", chips="1 chip"),
+    case("prefill_machines", COUNTED, "prefill_nodes", 95.5, 1e-3, all_input_tokens="608 Gtoken",
+         node_prefill_throughput="73.7 ktoken/s"),
+    case("decode_machines", COUNTED, "decode_nodes", 131.4, 1e-3, all_output_tokens="168 Gtoken",
+         node_decode_throughput="14.8 ktoken/s"),
+    case("whole_bill", COUNTED, "serving_cost_per_token", "0.5183 USD/Mtoken", 1e-3, serving_cost="87072 USD",
+         all_output_tokens="168 Gtoken"),
+    case("two_to_one", HANDOVER, "pool_request_rate", "10 sequence/s", 1e-9, prefill_servers=2, decode_servers=1,
+         prefill_rate="5.6 sequence/s", request_rate="10 sequence/s"),
+    case("goodput", HANDOVER, "chip_goodput", "3.3 sequence/s/chip", 0.02, pool_request_rate="10 sequence/s",
+         pool_chips="3 chip"),
+    case("input_rent", OWN, "prefill_cost", "0.138 USD/Mtoken", 1e-3, chip_prefill_throughput="4026 token/s/chip",
+         chip_price="2 USD/h/chip"),
+    case("request_rent", OWN, "request_cost", "0.0008 USD/sequence", 1e-9, prompt_tokens="2 ktoken/sequence",
+         prefill_cost="0.15 USD/Mtoken", output_tokens="500 token/sequence", cost_per_token="1 USD/Mtoken"),
+    case("host_memory", OWN, "tier_sequences", "183 sequence", 1e-3, tier_capacity="450 GiB",
+         kv_bytes_per_sequence="2.64 GB/sequence"),
 ]  # fmt: skip
 BACKWARDS = [(one, name) for one in CASES for name in one.given]
 
@@ -314,6 +405,22 @@ def test_a_small_step_reads_only_the_experts_in_use() -> None:
     assert many == pytest.approx(1.0)
     whole = derive.solve("weight_time", **BALANCED, chips="8 chip").value
     assert whole.to("ms").magnitude == pytest.approx(12.5)
+
+
+@pytest.mark.parametrize(
+    ("target", "expected", "given"),
+    [
+        ("crossing_time", 0.0, {**EXCHANGE, "racks": 1, "scale_out_bandwidth": "50 GB/s/chip"}),
+        ("exchange_time", 0.0, {**EXCHANGE, "chips": "1 chip", "scale_up_bandwidth": "50 GB/s/chip"}),
+        ("kv_time", 0.0, {"memory_time": "5 ms", "weight_time": "5 ms"}),
+        ("step_time", 0.0125, {**POINT, "context": "0 token/sequence", "batch": "1 sequence"}),
+        ("tokens_per_step", 1.0, {"acceptance_rate": 0.8, "draft_tokens": 0}),
+        ("cache_hit_rate", 0.0, {"cached_input_tokens": "0 token", "all_input_tokens": "10 token"}),
+        ("queue_time", 0.0, {"prefill_load": 0, "prefill_time": "1 s"}),
+    ],
+)
+def test_nothing_is_an_answer_where_nothing_is_sent_kept_or_drafted(target: str, expected: float, given: Any) -> None:
+    assert derive.solve(target, **given).base == pytest.approx(expected)
 
 
 def test_latent_attention_is_not_read_as_grouped_heads() -> None:
