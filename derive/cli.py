@@ -61,20 +61,27 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     return status
 
 
-@cli.command("list", epilog="Example:  derive list relations")
+@cli.command("list", epilog="Example:  derive list quantities cache price")
 @click.argument("kind", default="quantities", metavar="[quantities|relations|profiles]")
+@click.argument("words", nargs=-1, metavar="[WORD ...]")
 @_LIBRARY
 @_ADD
 @_JSON
-def list_(kind: str, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
-    """List what the library holds."""
-    from derive.listing import as_data, rows
+def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """List what the library holds, or what of it mentions every WORD."""
+    from derive.listing import as_data, grouped, mentions, rows
 
     library = _library(replaced, added)
+    header, *found = rows(library, kind)
+    chosen = [row for row in found if mentions(row, words)]
     if as_json:
-        click.echo(json.dumps({kind: as_data(library, kind)}, indent=2, ensure_ascii=False))
+        names = {row[0] for row in chosen}
+        data = [entry for entry in as_data(library, kind) if not words or entry["name"] in names]
+        click.echo(json.dumps({kind: data}, indent=2, ensure_ascii=False))
+    elif chosen:
+        _table(header, grouped(library, kind, chosen))
     else:
-        _table(rows(library, kind))
+        click.echo(f"No {header[0]} mentions {' and '.join(words)}." if found else f"No {header[0]} is declared.")
     return 0
 
 
@@ -222,16 +229,21 @@ def _problem_data(problem: Any) -> dict[str, Any]:
     }
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> None:
-    """Rows in columns, the last one as long as it likes."""
-    if len(rows) == 1:
-        click.echo(f"No {rows[0][0]} is declared.")
-        return
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
-    for number, row in enumerate(rows):
+def _table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:
+    """Rows in columns, the last one as long as it likes, under the headings of their groups."""
+    rows = [header, *(row for _, group in groups for row in group)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(header) - 1)]
+
+    def line(row: tuple[str, ...]) -> str:
         cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
-        line = "  ".join([*cells, row[-1]]).rstrip()
-        click.secho(line, bold=number == 0)
+        return "  ".join([*cells, row[-1]]).rstrip()
+
+    click.secho(line(header), bold=True)
+    for heading, group in groups:
+        if heading:
+            click.secho(f"\n{heading}", bold=True)
+        for row in group:
+            click.echo(line(row))
 
 
 def _complain(error: Exception) -> None:

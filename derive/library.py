@@ -183,17 +183,17 @@ class Library:
         return frozenset(name for name, value in defaults.items() if value is not None and value.source == OTHERWISE)
 
     @cached_property
-    def derived(self) -> frozenset[str]:
-        """The quantities that a relation is written for."""
-        return frozenset(self.structure().forward.values())
-
-    @cached_property
     def _structures(self) -> dict[frozenset[str], Structure]:
         return {}
 
     @cached_property
     def plans(self) -> dict[Any, Plan]:
         """The plans that were made, by target, names given, and relations left out."""
+        return {}
+
+    @cached_property
+    def followers(self) -> dict[Any, frozenset[str]]:
+        """The stated quantities that follow from the others, by what is stated."""
         return {}
 
     @cached_property
@@ -205,10 +205,15 @@ class Library:
     def holders(self) -> Mapping[str, tuple[str, ...]]:
         """The relations that hold each quantity, inequalities among them."""
         found: dict[str, list[str]] = {}
-        for relation in self.relations.values():
-            for name in names_in(relation.written.lhs, relation.written.rhs):
-                found.setdefault(name, []).append(relation.name)
+        for relation, held in self.members.items():
+            for name in held:
+                found.setdefault(name, []).append(relation)
         return {name: tuple(names) for name, names in found.items()}
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[str, ...]]:
+        """The quantities on the two sides of each relation."""
+        return {name: names_in(r.written.lhs, r.written.rhs) for name, r in self.relations.items()}
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -284,7 +289,11 @@ def _no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
     longer = [other for other in known if ":" not in other and _plain(other).startswith(f"{_plain(base)}-")]
     like = tuple(same or sorted(longer, key=len)[:_FEW])
     if not like:
-        return unknown("profile", name, known)
+        error = unknown("profile", name, known)
+        named = [other for other in known if ":" not in other and _begins(other, _plain(base).split("-"))]
+        like = tuple(sorted(named, key=len)[:_FEW])
+        if error.suggestions or not like:
+            return error
     said = f"Did you mean {' or '.join(like)}?"
     return UnknownNameError(
         f"There is no profile {excerpt(name)}.", hint=said, name=name, kind="profile", suggestions=like
@@ -294,6 +303,11 @@ def _no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
 def _plain(name: str) -> str:
     """A profile's name as somebody might spell it who has it from elsewhere."""
     return name.casefold().replace("_", "-").replace(".", "-").replace(" ", "-")
+
+
+def _begins(name: str, words: Sequence[str]) -> bool:
+    """Whether a profile begins with one of the words under which somebody asks for it, as in nvidia h100."""
+    return len(words) > 1 and _plain(name).partition("-")[0] in (word for word in words if len(word) > 2)
 
 
 def _fits(profile: Profile, quantities: Mapping[str, Quantity]) -> None:

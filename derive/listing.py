@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 from derive.errors import unknown
 from derive.library import Library
+from derive.relations import SUBJECTS
 from derive.stating.relation import Relation
 from quantities.profiles import Profile, Profiles
 from quantities.quantity import Quantity
 from quantities.source import Source
 
-__all__ = ["KINDS", "as_data", "entries", "rows"]
+__all__ = ["KINDS", "as_data", "entries", "grouped", "mentions", "rows"]
 
 KINDS = ("quantities", "relations", "profiles")
+_UNUSED = "no quantity of this library"
+_MANY = 60  # rows that are read without headings between them
 
 
 def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
@@ -35,6 +39,50 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
     raise unknown("list", kind, KINDS)
 
 
+def mentions(row: Sequence[str], words: Sequence[str]) -> bool:
+    """Whether all of these words occur in a row, in whatever it says.
+
+    >>> mentions(("kv_time", "s", "time to read the KV cache"), ["KV", "read"])
+    True
+    """
+    text = " ".join(row).casefold()
+    return all(word.casefold() in text for word in words)
+
+
+def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """Rows under headings where they are many: the subjects of the built-in library, in its order."""
+    if len(found) <= _MANY or kind == "profiles":
+        return [("", list(found))]
+    subjects = _subjects(library)
+    if kind == "quantities":
+        subjects = _spread(library, subjects)
+    groups: dict[str, list[tuple[str, ...]]] = {"": [], **{heading: [] for heading in subjects.values()}}
+    for row in found:
+        groups[subjects.get(row[0], "")].append(row)
+    return [(heading, group) for heading, group in groups.items() if group]
+
+
+def _subjects(library: Library) -> dict[str, str]:
+    """The heading of each relation that is of the built-in library: what its module says of itself."""
+    found: dict[str, str] = {}
+    for subject in SUBJECTS:
+        module = import_module(f"derive.relations.{subject}")
+        heading = (module.__doc__ or subject).splitlines()[0]
+        held = (relation for relation in module.relations if relation.name in library.relations)
+        found.update((r.name, heading) for r in held if library.relations[r.name].states_the_same(r))
+    return found
+
+
+def _spread(library: Library, subjects: dict[str, str]) -> dict[str, str]:
+    """The heading of each quantity: that of the first relation written for it, or else of the first that holds it."""
+    forward = dict(library.structure().forward)
+    written = {name: subjects[relation] for relation, name in reversed(forward.items()) if relation in subjects}
+    held = {name: subjects[r] for r in reversed(subjects) for name in library.relations[r].quantities}
+    merged = {**held, **written}
+    order = list(dict.fromkeys(subjects.values()))
+    return dict(sorted(merged.items(), key=lambda entry: order.index(entry[1])))
+
+
 def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Everything that bears a name: for each a heading, and its lines as label and text."""
     found: list[tuple[str, list[tuple[str, str]]]] = []
@@ -44,7 +92,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
         found.append((f"relation {name}", _relation(library.relations[name])))
     if name in library.profiles:
         profile = library.profiles[name]
-        found.append((f"profile {profile.name}", _profile(profile, library.profiles)))
+        found.append((f"profile {profile.name}", _profile(profile, library)))
     if not found and ":" in name:
         library.profile(name)  # which says what there is after the colon
     if not found:
@@ -79,17 +127,18 @@ def _relation(relation: Relation) -> list[tuple[str, str]]:
     return [(label, text) for label, text in [*lines, *where] if text]
 
 
-def _profile(profile: Profile, profiles: Profiles) -> list[tuple[str, str]]:
+def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
     """What the profile is, its values, and what each choice adds; a source that most values share is named once."""
     values = dict(profile.values)
-    for choice in profiles.choices(profile.name):
-        chosen = profiles[f"{profile.name}:{choice}"].values
+    for choice in library.profiles.choices(profile.name):
+        chosen = library.profiles[f"{profile.name}:{choice}"].values
         values |= {f"{name} at {choice}": chosen[name] for name in chosen if name not in profile.values}
     counts = Counter(value.source for value in values.values())
     common = next((source for source, count in counts.most_common(1) if count > 2), None)
     lines = [("is", profile.title), ("note", profile.note), ("source", _sourced(common) if common else "")]
     for name, value in values.items():
-        lines.append((name, str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"))
+        told = str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"
+        lines.append((name, told if name.partition(" ")[0] in library.quantities else f"{told}  [{_UNUSED}]"))
     return [(label, text) for label, text in lines if text]
 
 

@@ -19,9 +19,10 @@ from quantities.profiles import Profile
 from quantities.source import Source
 from quantities.value import Value, read_value
 
-__all__ = ["Facts"]
+__all__ = ["SAID", "Facts", "by_choice"]
 
-_SAID = ("title", "note", "also", "source", "as_of", "kind")
+SAID = ("title", "note", "also", "source", "as_of", "kind")
+"""What the table of a profile says beside its values."""
 
 
 class Facts(Mapping[str, Profile]):
@@ -91,11 +92,11 @@ class _File:
     def profile(self, name: str, choice: str) -> Profile:
         """A profile, or what a choice adds to it."""
         table = self.tables[name]
-        stated = {key: said for key, said in table.items() if key not in _SAID}
+        stated = {key: said for key, said in table.items() if key not in SAID}
         if choice:
-            chosen = {key: said[choice] for key, said in stated.items() if _by_choice(said) and choice in said}
+            chosen = {key: said[choice] for key, said in stated.items() if by_choice(said) and choice in said}
             return Profile(f"{name}:{choice}", self._values(name, chosen, table))
-        plain = {key: said for key, said in stated.items() if not _by_choice(said)}
+        plain = {key: said for key, said in stated.items() if not by_choice(said)}
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 
     def _values(self, name: str, stated: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Value]:
@@ -122,11 +123,12 @@ class _File:
         return f"{self.data.get('sources', {}).get(key, key)}{colon}{rest}"
 
 
-def _by_choice(said: Any) -> bool:
+def by_choice(said: Any) -> bool:
+    """Whether what a profile states of a quantity hangs on a choice."""
     return isinstance(said, dict) and "value" not in said
 
 
 def _choices(table: Mapping[str, Any]) -> tuple[str, ...]:
     """The choices that a profile leaves open, in order."""
-    found = (choice for key, said in table.items() if key not in _SAID and _by_choice(said) for choice in said)
+    found = (choice for key, said in table.items() if key not in SAID and by_choice(said) for choice in said)
     return tuple(dict.fromkeys(found))

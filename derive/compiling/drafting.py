@@ -15,7 +15,7 @@ from derive.compiling.pointwise import only, only_of_arrays, solver
 from derive.compiling.sheet import Scope, Sheet
 from derive.compiling.writing import Tongue
 from derive.language.expression import Equation, Name, names_in
-from derive.numbers.isolating import isolate
+from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import Outline
 from derive.solving.levels import has_choice
@@ -157,6 +157,10 @@ class _Draft:
         """Whether the unknown has closed forms, which are then written."""
         candidates = isolate(equation, name)
         if not candidates or any(candidate.winds for candidate in candidates):
+            return False
+        powers = [power for candidate in candidates for power in candidate.powers]
+        domains = {other: self.library.quantities[other].domain for other in names_in(*powers)}
+        if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
             return False
         texts = [self.sheet.expression(candidate.form, scope) for candidate in candidates]
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name

@@ -108,6 +108,9 @@ class Arrays:
             return nested
         if op in _ARITHMETIC:
             return _ARITHMETIC[op].join(args)
+        if op == "pow" and not _is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
+            base, exponent = args
+            return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
         if op == "inv":  # of two plain numbers Python's own division would raise
             return f"np.divide(1.0, {args[0]})"
         return _prefixed(
@@ -144,6 +147,14 @@ def _prefixed(op: str, args: Sequence[str], module: str) -> str:
 
 def _undefined() -> float:
     raise ValueError("undefined")
+
+
+def _is_literal(text: str) -> bool:
+    """Whether a text is a plain number other than zero."""
+    try:
+        return float(text.strip("()")) != 0
+    except ValueError:
+        return False
 
 
 def number(node: Number) -> str:

@@ -11,14 +11,15 @@ which is a bound and no value. A candidate therefore carries the conditions unde
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, walk
+from derive.numbers.intervals import Span, enclose
 
-__all__ = ["TURNS", "Candidate", "isolate", "occurrences", "polynomial", "unwound"]
+__all__ = ["TURNS", "Candidate", "isolate", "leaves_out", "occurrences", "polynomial", "unwound"]
 
 _MOST = 32  # candidates of one relation
 _SPLITS = 4  # choices within choices that are taken arm by arm
@@ -32,12 +33,20 @@ class Candidate:
     conditions: tuple[Node, ...] = ()
     winds: bool = False  # whether it holds TURNS, a whole number of turns of an angle
     other: Node | None = None  # the same number by a way in which nothing cancels
+    divisors: tuple[Node, ...] = ()  # what was divided by: where one is zero, the unknown may be anything else
+    powers: tuple[Apply, ...] = ()  # undone with an exponent that is no plain number: for bases that are not negative
 
 
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 _PI = Apply("pi", ())
 TURNS = Name("turns of the angle")
 """A whole number that stands for itself in the inverse of an angle's function; no quantity can bear such a name."""
+
+
+def leaves_out(powers: Iterable[Apply], spans: Mapping[str, Span]) -> bool:
+    """Whether a base may be negative, of powers that were undone as if it were not."""
+    found = [enclose(power.args[0], spans, "") for power in powers]
+    return any(base is not None and base.values[0] < 0 for base in found)
 
 
 def occurrences(node: Node, name: str) -> int:
@@ -110,13 +119,13 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
         case "add":
             return [_with(found, added(y, *(negated(arg) for arg in rest)))]
         case "mul":
-            return [_with(found, multiplied(y, *(inverted(arg) for arg in rest)))]
+            return [_dividing(_with(found, multiplied(y, *(inverted(arg) for arg in rest))), *rest)]
         case "neg":
             return [_with(found, negated(y))]
         case "inv":
             return [_with(found, inverted(y))]
         case "pow":
-            return _unpowered(rest[0], index, found)
+            return _unpowered(node, rest[0], index, found)
         case "sqrt":
             return [_with(found, Apply("pow", (y, TWO)), Apply("ge", (y, ZERO)))]
         case "abs":
@@ -132,22 +141,33 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
         case "cosh":
             root = Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), negated(ONE)),))),))
             return [_with(found, root), _with(found, negated(root))]
+        case "sinh":
+            return [replace(_with(found, _arsinh(y)), other=negated(_arsinh(negated(y))))]
         case _:
             inverse = _INVERSES.get(node.op)
             return None if inverse is None else [_with(found, inverse(y))]
 
 
 def _with(found: Candidate, form: Node, *conditions: Node) -> Candidate:
-    return Candidate(form, (*found.conditions, *conditions), found.winds)
+    return Candidate(form, (*found.conditions, *conditions), found.winds, None, found.divisors, found.powers)
 
 
-def _unpowered(other: Node, index: int, found: Candidate) -> list[Candidate] | None:
+def _dividing(found: Candidate, *divisors: Node) -> Candidate:
+    return replace(found, divisors=(*found.divisors, *divisors))
+
+
+def _arsinh(y: Node) -> Node:
+    return Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), ONE),))),))
+
+
+def _unpowered(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
     y = found.form
     if index == 1:  # the unknown is the exponent
-        return [_with(found, multiplied(Apply("log", (y,)), inverted(Apply("log", (other,)))))]
+        scale = Apply("log", (other,))
+        return [_dividing(_with(found, multiplied(Apply("log", (y,)), inverted(scale))), scale)]
     exponent = _plain(other)
     if exponent is None:
-        return [_with(found, Apply("pow", (y, inverted(other))))]
+        return [replace(_with(found, Apply("pow", (y, inverted(other)))), powers=(*found.powers, node))]
     if exponent == 0:
         return None
     root = _root(y, 1 / exponent)
@@ -189,7 +209,7 @@ def _unwound(op: str, found: Candidate) -> list[Candidate] | None:
     turns = multiplied(TURNS, _PI) if op == "tan" else multiplied(TWO, TURNS, _PI)
     mirror = {"sin": added(_PI, negated(arc)), "cos": negated(arc)}.get(op)
     forms = [arc] if mirror is None else [arc, mirror]
-    return [Candidate(added(form, turns), found.conditions, True) for form in forms]
+    return [replace(_with(found, added(form, turns)), winds=True) for form in forms]
 
 
 _INVERSES: dict[str, Callable[[Node], Node]] = {
@@ -200,7 +220,6 @@ _INVERSES: dict[str, Callable[[Node], Node]] = {
     "asin": lambda y: Apply("sin", (y,)),
     "acos": lambda y: Apply("cos", (y,)),
     "atan": lambda y: Apply("tan", (y,)),
-    "sinh": lambda y: Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), ONE),))),)),
     "tanh": lambda y: multiplied(
         Number(Fraction(1, 2)), Apply("log", (multiplied(added(ONE, y), inverted(added(ONE, negated(y)))),))
     ),
@@ -351,7 +370,7 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
         return _by_arms(difference, known, name, splits)
     a, b, c = (found.get(power, ZERO) for power in (2, 1, 0))
     if a == ZERO:
-        return None if b == ZERO else (_with(known, multiplied(negated(c), inverted(b))),)
+        return None if b == ZERO else (_dividing(_with(known, multiplied(negated(c), inverted(b))), b),)
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
     under = inverted(multiplied(TWO, a))
     root = Apply("sqrt", (square,))
@@ -362,6 +381,8 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
             (*known.conditions, real),
             known.winds,
             multiplied(TWO, c, inverted(added(negated(b), negated(sign)))),
+            (*known.divisors, a),
+            known.powers,
         )
         for sign in (root, negated(root))
     )
@@ -375,7 +396,7 @@ def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tupl
     assert isinstance(switch, Apply)
     found: list[Candidate] = []
     for arm, conditions in arms_of(switch):
-        start = Candidate(ZERO, (*known.conditions, *conditions), known.winds)
+        start = _with(known, ZERO, *conditions)
         rest = replaced(difference, switch, arm)
         if not occurrences(rest, name):
             continue

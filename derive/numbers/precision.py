@@ -13,7 +13,7 @@ from typing import Any
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.numbers.evaluating import holds, value
 
-__all__ = ["gap_of", "is_level", "is_root", "overflows", "polished", "turning_point"]
+__all__ = ["exactly", "gap_of", "is_level", "is_root", "overflows", "polished", "turning_point"]
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
@@ -64,9 +64,10 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
     """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
     low, high = max(low, -1e60), min(high, 1e60)
     points = [low + (high - low) * share for share in (0.03, 0.2, 0.5, 0.7, 0.97)]
-    if low >= 0:
-        points += [high * share for share in (1e-3, 1e-6, 1e-9) if high * share > low]
-        points += [low * share for share in (1.001, 1.1, 2.0) if low * share < high]
+    if low >= 0 or high <= 0:
+        near, far = (low, high) if low >= 0 else (high, low)
+        beside = [far * share for share in (1e-3, 1e-6, 1e-9)] + [near * share for share in (1.001, 1.1, 2.0)]
+        points += [point for point in beside if low < point < high]
     gaps = [_gap(equation, {**values, name: point}) for point in points]
     known = [gap for gap in gaps if gap is not None]
     return len(known) == len(gaps) and max(known) - min(known) <= 1e-12 * max(abs(gap) for gap in known)
@@ -136,6 +137,22 @@ def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
             return None if at is None else middle
         a, b = (middle, b) if (at < 0) == (first < 0) else (a, middle)
     return (a + b) / 2
+
+
+def exactly(form: Node, values: Mapping[str, float]) -> float:
+    """What an expression comes to if nothing is rounded on the way; NaN where it has no value.
+
+    >>> from derive.language.grammar import parse_expression
+    >>> exactly(parse_expression("log(1 + x)"), {"x": 1e-20})
+    1e-20
+    """
+    from mpmath import mp, mpf
+
+    with mp.workdps(_DIGITS):
+        try:
+            return float(_value(form, {name: mpf(number) for name, number in values.items()}, values))
+        except (ValueError, ZeroDivisionError, OverflowError, TypeError, KeyError):
+            return math.nan
 
 
 def overflows(form: Node, values: Mapping[str, float]) -> bool:

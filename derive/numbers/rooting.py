@@ -11,10 +11,10 @@ An unknown inside a sine without an interval of its own is sought within one tur
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.language.expression import Apply, Equation, Number, names_in, walk
 from derive.numbers.evaluating import residual, strain, value
 from derive.numbers.folding import folded
 from derive.numbers.intervals import enclose
@@ -23,7 +23,7 @@ from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
 from derive.numbers.precision import is_level, is_root, polished, turning_point
 from derive.numbers.pruning import FARTHEST, Places, middle, pruned
 from derive.numbers.spans import Span
-from derive.numbers.turns import one_turn
+from derive.numbers.turns import one_turn, recurs, stands_outside
 from quantities.domain import Domain
 
 __all__ = ["LARGEST", "SMALLEST", "Roots", "one_turn", "roots_of"]
@@ -34,8 +34,10 @@ _SAME = 1e-9  # relative distance at which two roots are one
 _ROUNDED = 1e-13  # share of what an equation feels of its numbers, below which rounding may have moved it
 _FLAT = 2e-15  # residual that doubles leave where the sides are the same
 _PATIENCE = 1000  # boxes that may be opened in a domain
+_MORE = 3000  # and in one that has two ends
 _SPECK = 1e-58  # width that even the digits of `precision` may not resolve beside numbers of any size
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_TAILS = ((1e-300, 1e-60), (FARTHEST, 1e300))  # sizes that are looked at from outside only
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Roots:
     sought: Span = (0.0, 0.0)
     proved: bool = True  # no other root lies where they were sought
     turn: bool = False  # the search was kept to one turn of an angle
+    recurs: bool = False  # and what is nowhere in that turn is nowhere at all
+    clear: bool = True  # nor does any lie nearer to zero, or farther from it, than a search goes
 
 
 def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
@@ -60,12 +64,17 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
     search = _Search(equation, name, known)
     turn = one_turn(equation, name, known, domain)
     if turn is None:
-        return search.counted(domain) or search.cornered(domain, search.places(domain, _PATIENCE))
-    if _stands_outside(search.form, name):  # nothing repeats, so that the whole domain may be within reach
-        places = search.places(domain, _PATIENCE // 4)
-        if not places.unsettled and (everywhere := search.cornered(domain, places)).proved:
+        patience = _MORE if math.isfinite(domain.high - domain.low) else _PATIENCE
+        return search.counted(domain) or search.cornered(domain, search.places(domain, patience))
+    everywhere = None
+    if stands_outside(search.form, name):  # nothing repeats, so that the whole domain may be within reach
+        everywhere = search.cornered(domain, search.places(domain, _PATIENCE // 4))
+        if everywhere.proved:
             return everywhere
-    return replace(search.cornered(turn, search.places(turn, _PATIENCE)), turn=True)
+    within = replace(search.cornered(turn, search.places(turn, _PATIENCE)), turn=True)
+    if within.values or within.plateaus:
+        return within
+    return everywhere or replace(within, recurs=recurs(equation, name, known))
 
 
 class _Search:
@@ -84,8 +93,8 @@ class _Search:
         found = real_roots(ratio[0], self._is_blurred) if ratio else None
         if ratio is None or found is None:
             return None
-        values = tuple(x for x in found if x in domain and not _is_pole(ratio[1], x))
-        return Roots(values, (), (domain.low, domain.high))
+        values = [x for x in found if x in domain and not _is_pole(ratio[1], x)]
+        return Roots((*values, *self._at_ends(domain, values)), (), (domain.low, domain.high))
 
     def places(self, domain: Domain, patience: int) -> Places:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
@@ -96,14 +105,53 @@ class _Search:
         values = [self._crossing(span) for span in places.crossings] + points
         for span in places.unsettled:
             values += self._glimpsed(span)
-        kept = tuple(self._distinct((x for x in values if x in domain), plateaus))
+        beyond, clear = self._in_tails(domain)
+        inside = [x for x in (*values, *beyond) if x in domain]
+        kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
         sought = max(domain.low, -FARTHEST), min(domain.high, FARTHEST)
         return Roots(
             kept,
             tuple(_widened(span, domain) for span in plateaus),
             _without(sought, places.beyond),
             not (doubtful or places.unsettled or places.beyond),
+            clear=clear,
         )
+
+    def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
+        """The ends of the domain that are roots, and miss being one by the rounding of the numbers alone."""
+        met: list[float] = []
+        for end, outwards in ((domain.low, -1), (domain.high, 1)):
+            flat = end in domain and abs(self._residual(end)) <= _FLAT
+            if not (flat or (end in domain and self._is_blurred(end))):
+                continue
+            at = enclose(self.form, {self.name: (end, end)}, self.name)
+            if at is None or not at.is_monotone:
+                continue
+            gap, slope = self._gap(end), min(at.slopes, key=abs)
+            reach = max(_SAME * abs(end), 4 * abs(gap / slope))
+            leaves = gap * slope * outwards < 0  # the sides meet outside
+            if (flat or leaves) and not any(abs(x - end) <= reach for x in found):
+                met.append(end)
+        return met
+
+    def _in_tails(self, domain: Domain) -> tuple[list[float], bool]:
+        """Roots too small or too large for the search, and whether it is certain that there are no more of them."""
+        found: list[float] = []
+        clear = True
+        for tail in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
+            low, high = max(tail[0], domain.low), min(tail[1], domain.high)
+            at = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
+            if at is None or at.misses_zero:
+                continue
+            crosses = self._changes(low, high)
+            found += [self._crossing((low, high))] if crosses else []
+            clear = clear and at.is_monotone and crosses is not None
+        return found, clear
+
+    def _changes(self, low: float, high: float) -> bool | None:
+        """Whether the sides change places between two points; None where that is not certain."""
+        first, last = self._sure_gap(low), self._sure_gap(high)
+        return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
         """Of the places that doubles leave open: the plateaus, the roots, and whether any stays in doubt."""
@@ -123,7 +171,7 @@ class _Search:
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
-            found = [*self._touching(span), *self._written(span)]
+            found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
             points += found
             doubtful = doubtful or self._has_single_points() or not (found or self._is_gap(span))
         return plateaus, points, doubtful
@@ -139,8 +187,17 @@ class _Search:
         if 2 * low - high <= 0 <= 2 * high - low and self._is_root(0.0):
             return [0.0]
         x = turning_point(self.form, self.name, span)
-        if not self._is_root(x):
-            x = self._polished(x)
+        if self._is_root(x) or self._is_blurred(x):
+            return [x]
+        x = self._polished(x)
+        return [x] if self._is_root(x) or self._is_blurred(x) else []
+
+    def _at_brink(self, span: Span) -> list[float]:
+        """The root at the last point at which the sides have values, where they have none on one side of it."""
+        low, high = (self._gap(end) == self._gap(end) for end in span)
+        if low == high:
+            return []
+        x = _last(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
         return [x] if self._is_root(x) or self._is_blurred(x) else []
 
     def _glimpsed(self, span: Span) -> list[float]:
@@ -272,15 +329,3 @@ def _widened(span: Span, domain: Domain) -> Span:
     """A plateau up to the ends of the domain, where the search stopped short of them."""
     low = domain.low if span[0] <= -FARTHEST or (0 < span[0] <= 1e-60 and domain.low >= 0) else span[0]
     return low, domain.high if span[1] >= FARTHEST else span[1]
-
-
-def _stands_outside(form: Node, name: str) -> bool:
-    """Whether the name also stands outside of every sine, cosine and tangent, so that nothing repeats."""
-    pending = [form]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Name) and node.name == name:
-            return True
-        if isinstance(node, Apply) and node.op not in ("sin", "cos", "tan"):
-            pending.extend(node.args)
-    return False

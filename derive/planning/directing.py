@@ -8,23 +8,41 @@ that have the fewest unknowns left.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from derive.planning.matching import Matching
 from derive.planning.structure import Structure
 
-__all__ = ["directed"]
+__all__ = ["directed", "following", "forwards"]
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """Which relation each unknown is taken from: forwards as far as that goes, then by matching what is left."""
-    taken = _forwards(structure, relations, known)
+    taken = forwards(structure, relations, known)
     fired = set(taken.values())
     settled = frozenset(known) | taken.keys()
     rest = Matching(settled)
     for relation in _peeled(structure, relations, settled, fired):
         rest.add(relation, structure.members[relation])
     return taken | rest.fixed_by
+
+
+def following(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """Those of the names that relations yield, as they are written, from the rest of what is known.
+
+    >>> from derive.files.loading import load
+    >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
+    ...            'hours = { unit = "" }\\n[relations]\\nhours = { equation = "hours = work/(peak*use)" }')
+    >>> structure = Structure.of(run.relations.values())
+    >>> sorted(following(structure, ["hours", "peak"], ["peak", "use", "work", "hours"]))
+    ['hours']
+    """
+    everything = frozenset(known)
+    written = frozenset(structure.forward.values())
+    relations = list(structure.members)
+    return frozenset(
+        name for name in names if name in written and name in forwards(structure, relations, everything - {name})
+    )
 
 
 def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:
@@ -51,7 +69,7 @@ def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[s
     return [*done, *(relation for relation in rank if relation not in done)]
 
 
-def _forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
+def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
     waiting = {

@@ -40,19 +40,20 @@ class Matching:
         self.fixes: dict[str, str] = {}  # relation -> unknown
         self.fixed_by: dict[str, str] = {}  # unknown -> relation
         self.unknowns: dict[str, None] = {}
-        self.holders: dict[str, list[str]] = {}
 
     def add(self, relation: str, members: Iterable[str]) -> bool:
         """Take in a relation; whether it fixes something that was open."""
         open_ones = tuple(name for name in members if name not in self.known)
         self.members[relation] = open_ones
-        for name in open_ones:
-            self.unknowns.setdefault(name)
-            self.holders.setdefault(name, []).append(relation)
+        self.unknowns.update(dict.fromkeys(open_ones))
         return self._augment(relation)
 
     def _augment(self, start: str) -> bool:
         """Breadth-first search for an unknown that is free, and the exchange of partners along the way back."""
+        for name in self.members[start]:
+            if name not in self.fixed_by:
+                self.fixes[start], self.fixed_by[name] = name, start
+                return True
         came_from: dict[str, str] = {}  # unknown -> the relation it was reached from
         pending = deque([start])
         while pending:
@@ -83,10 +84,8 @@ class Matching:
         other = Matching(self.known)
         other.members, other.unknowns = dict(self.members), dict(self.unknowns)
         other.fixes, other.fixed_by = dict(self.fixes), dict(self.fixed_by)
-        other.holders = self.holders  # only asked of what is loose
         for name in names:
-            other.members[f"={name}"] = (name,)
-            other._augment(f"={name}")
+            other.add(f"={name}", (name,))
         return other
 
     def hangs_on(self, name: str) -> Iterator[str]:
@@ -101,6 +100,10 @@ class Matching:
             seen.update(fresh)
             pending.extend(fresh)
 
+    def ways_to(self, name: str) -> set[str]:
+        """The relations by which a quantity is worked out."""
+        return {self.fixed_by[found] for found in self.hangs_on(name) if found in self.fixed_by}
+
     def settles(self, name: str) -> bool:
         """Whether a quantity is fixed, and all that it is worked out from.
 
@@ -114,10 +117,14 @@ class Matching:
 
     def loose(self, start: Iterable[str] | None = None) -> set[str]:
         """The unknowns that no relation fixes, all of them or those to start from, and all exchangeable for one."""
+        holders: dict[str, list[str]] = {}
+        for relation, names in self.members.items():
+            for name in names:
+                holders.setdefault(name, []).append(relation)
         found = {name for name in (self.unknowns if start is None else start) if name not in self.fixed_by}
         pending = deque(found)
         while pending:
-            for relation in self.holders.get(pending.popleft(), ()):
+            for relation in holders.get(pending.popleft(), ()):
                 other = self.fixes.get(relation)
                 if other is not None and other not in found:
                     found.add(other)

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from derive.planning.directing import directed
+from derive.planning.directing import directed, forwards
 from derive.planning.matching import Matching
 from derive.planning.structure import Structure
 
@@ -79,7 +79,10 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     blocks, free = _ordered(structure, solved, [target], known)
     taken = set(solved.values())
     spare = [relation for relation in relations if relation not in taken][:_SPARE]
-    yielding = [name for name in weak if name in solved and name not in known][:_SPARE]
+    used_relations = (relation for block in blocks for relation in block.relations)
+    answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
+    displaced = [name for name in weak if name in solved and name not in known]
+    yielding = [name for name in displaced if _touches(structure, solved, name, answered)][:_SPARE]
     wanted = dict.fromkeys([*(name for relation in spare for name in structure.members[relation]), *yielding])
     further, _ = _ordered(structure, solved, list(wanted), known)
     extra = [block for block in further if block not in blocks] if not free else []
@@ -103,23 +106,35 @@ def standing_in(
     """
     rest = [name for name in weak if name != target]
     candidates = [name for name in rest if name in structure.otherwise]
+    if not candidates:
+        return structure, rest
     firm = [name for name in rest if name not in candidates]
-    standing = [name for name in candidates if not _leads_to(structure, name, target, given, firm, candidates)]
-    for name in standing:
-        structure = structure.not_written_for(name)
-    return structure, [*standing, *firm]
+    reached = structure.reached(target, frozenset(given))
+    bare = structure.not_written_for(candidates)
+    basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
 
+    def settled(names: Sequence[str]) -> list[str]:
+        """Which of these their own relations lead to, where the others that may stand in are known."""
+        kept = structure.not_written_for(one for one in candidates if one not in names)
+        known = [*(one for one in candidates if one not in names), *firm]
+        own = [relation for relation in kept.members if relation not in bare.members]
+        matching = basis.given(())
+        for relation in own:
+            if relation not in kept.rivals:
+                matching.add(relation, kept.members[relation])
+        matching = matching.given(name for name in known if name in matching.unknowns)
+        ahead = forwards(kept, [relation for relation in reached if relation in kept.members], {*given, *known})
+        return [
+            name
+            for name in names
+            if name in ahead or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
+        ]
 
-def _leads_to(
-    structure: Structure, name: str, target: str, given: Iterable[str], weak: Sequence[str], candidates: Sequence[str]
-) -> bool:
-    """Whether relations settle a quantity, were all else that may stand in known; or nothing here asks for it."""
-    others = [other for other in candidates if other != name]
-    for other in others:
-        structure = structure.not_written_for(other)
-    relations = structure.reached(target, frozenset(given))
-    matching, _ = based(structure, relations, given, [*others, *weak])
-    return name not in matching.unknowns or matching.settles(name)
+    led = [name for name in candidates if settled([name])]
+    while led != (found := settled(led)):  # some are only led to by way of each other
+        led = found
+    standing = [one for one in candidates if one not in led]
+    return structure.not_written_for(standing), [*standing, *firm]
 
 
 def based(
@@ -139,6 +154,20 @@ def based(
     reached = {name for relation in relations for name in structure.members[relation]}
     used = [name for name in weak if name in reached - strong and basis.add(f"={name}", (name,))]
     return basis, used
+
+
+def _touches(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
+    """Whether a weak value had to yield to what the answer is made of, and not to something far from it."""
+    seen = {name}
+    pending = [name]
+    while pending:
+        found = pending.pop()
+        if found in answered:
+            return True
+        fresh = [other for other in structure.members[solved[found]] if other not in seen] if found in solved else []
+        seen.update(fresh)
+        pending.extend(fresh)
+    return False
 
 
 def _ordered(

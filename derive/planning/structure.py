@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from derive.language.expression import Name, names_in
@@ -32,6 +32,7 @@ class Structure:
     rivals: frozenset[str] = frozenset()  # approximate relations for what an approximate one before them is written for
 
     otherwise: frozenset[str] = frozenset()  # quantities whose default stands in where their own relations do not do
+    pared: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # made before
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
@@ -55,16 +56,19 @@ class Structure:
         held_by = {name: tuple(found) for name, found in holders.items()}
         return cls(members, forward, held_by, frozenset(rivals), otherwise)
 
-    def not_written_for(self, name: str) -> Structure:
-        """What is left without the relations that are written for a quantity."""
-        members = {relation: held for relation, held in self.members.items() if self.forward.get(relation) != name}
-        return Structure(
-            members,
-            {relation: other for relation, other in self.forward.items() if relation in members},
-            {other: tuple(r for r in found if r in members) for other, found in self.holders.items()},
-            self.rivals & members.keys(),
-            self.otherwise - {name},
-        )
+    def not_written_for(self, names: Iterable[str]) -> Structure:
+        """What is left without the relations that are written for some quantities."""
+        key = frozenset(names)
+        if key and key not in self.pared:
+            members = {r: held for r, held in self.members.items() if self.forward.get(r) not in key}
+            self.pared[key] = Structure(
+                members,
+                {relation: name for relation, name in self.forward.items() if relation in members},
+                {name: tuple(r for r in found if r in members) for name, found in self.holders.items()},
+                self.rivals & members.keys(),
+                self.otherwise - key,
+            )
+        return self.pared[key] if key else self
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""

@@ -12,7 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import AmbiguousError, DeriveError, LimitError, NoSolutionError, VerificationError
+from derive.errors import (
+    AmbiguousError,
+    DeriveError,
+    LimitError,
+    NoSolutionError,
+    UnderdeterminedError,
+    VerificationError,
+)
 from derive.language.expression import names_in
 from derive.numbers.clock import query
 from derive.numbers.evaluating import residual
@@ -21,10 +28,11 @@ from derive.planning.plans import Plan
 from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
 from derive.solving.asking import Question, ask
+from derive.solving.bounding import bounded
 from derive.solving.carrying import Found, carried_out, detours
 from derive.solving.checking import applies, extended
 from derive.solving.diagnosing import contradiction, shortage
-from derive.solving.eliminating import bounded, cancelled
+from derive.solving.eliminating import cancelled
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
 from derive.solving.stepping import State
@@ -72,7 +80,14 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
 
 def _found(library: Library, question: Question) -> Iterator[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
-    first = carried_out(library, question)
+    try:
+        first = carried_out(library, question)
+    except (NoSolutionError, UnderdeterminedError):  # what is solved together is singular at these numbers
+        alone = _by_strong_alone(library, question)
+        if alone is None:
+            raise
+        yield alone
+        return
     if not first.plan.is_determined:
         yield _despite_structure(library, question, first)
         return
@@ -95,10 +110,26 @@ def _found(library: Library, question: Question) -> Iterator[Found]:
         raise _unsure(question)
     if broken:
         raise broken[0]
-    elsewhere = spread_without_middle(library, question, first)
+    elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None:
         raise no_solution(question, first)
     yield elsewhere
+
+
+def _by_strong_alone(library: Library, question: Question) -> Found | None:
+    """What strong values fix without the weak ones that led nowhere: those have to yield."""
+    exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
+    for weak in [weak for weak in (exact, {}) if len(weak) < len(question.weak)]:
+        alone = replace(question, weak=weak)
+        try:
+            planned = carried_out(library, alone)
+            determined = planned.plan.is_determined
+            found = _sound(library, alone, planned, []) if determined else _despite_structure(library, alone, planned)
+        except DeriveError:
+            continue
+        if found is not None and all(question.target in state.values for state in found.states):
+            return found
+    return None
 
 
 def _sound(library: Library, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:

@@ -12,20 +12,22 @@ because it cancels there is a plateau: an interval of values, and no value.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from derive.language.expression import Apply, Equation, names_in, walk
+from derive.language.expression import Apply, Equation, names_in, render, walk
 from derive.numbers.clock import tick
-from derive.numbers.isolating import arms_of, replaced
+from derive.numbers.isolating import ZERO, arms_of, replaced
 from derive.numbers.linear import linear_solutions
 from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
 from derive.solving.single import values_of
-from derive.solving.tearing import torn
+from derive.solving.tearing import Lost, fitted, torn
 from quantities.domain import Domain
 
 __all__ = ["solve_block"]
 
 _VARIANTS = 24  # combinations of arms that a system is taken apart into
+_DIVISORS = 2  # that are zero at once
 
 
 def solve_block(
@@ -101,17 +103,41 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
     return singular and not values and "repeat" in reason
 
 
-def _smooth(equations: tuple[Equation, ...], system: System, alone: bool) -> Outcome:
+def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
     """A system without choices; where it is one arm among several, an arm that repeats itself is an interval."""
     linear = linear_solutions(equations, system.unknowns, system.known, system.domains)
     if linear is not None and (alone or not _repeating(linear)):
         values, singular, reason = linear
-        good = tuple(Solution(v, {}) for v in values if system.holds(v))
+        good = tuple(Solution(fit, {}) for v in values if system.holds(fit := fitted(v, system)))
         return Outcome(good, "", singular, reason or ("" if good else "no arm that could give it binds"))
-    by_tearing = torn(equations, system)
+    found = torn(equations, system)
+    by_tearing = None if found is None else _regained(*found, equations, system, depth)
     if by_tearing is not None and (by_tearing.solutions or by_tearing.singular):
         return by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=linear[2])
     numeric = solved_from_starts(equations, system)
     return numeric if numeric.solutions or by_tearing is None or by_tearing.undecided else by_tearing
+
+
+def _regained(
+    outcome: Outcome, lost: tuple[Lost, ...], equations: tuple[Equation, ...], system: System, depth: int
+) -> Outcome:
+    """What tearing found, and the solutions at which something is zero that it divided by."""
+    solutions = list(outcome.solutions)
+    open_ones: list[str] = []
+    for equation, divisor in lost:
+        if depth == 0:
+            open_ones.append(render(divisor))
+            continue
+        instead = tuple(Equation(divisor, "=", ZERO) if one is equation else one for one in equations)
+        other = _smooth(instead, replace(system, equations=instead), False, depth - 1)
+        solutions += [
+            s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)
+        ]
+        if other.caveat or other.undecided or other.singular or any(s.spans for s in other.solutions):
+            open_ones.append(render(divisor))
+    if not open_ones:
+        return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)
+    note = f"that there are no others where {' or '.join(dict.fromkeys(open_ones))} is zero is not proved"
+    return replace(outcome, solutions=tuple(solutions), caveat=outcome.caveat or note, undecided=not solutions)

@@ -32,6 +32,7 @@ __all__ = ["Found", "carried_out", "detours", "planned"]
 _MOST = 64  # solutions that are followed
 _DETOURS = 2  # relations that are left out because others say the same
 _REPEATING = "others repeat it"
+_UNPROVED = "numerical search"
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def _loosely(library: Library, made: Plan, states: Sequence[State], target: str)
 
 def _is_stuck(error: DeriveError) -> bool:
     """Whether some relations that were to be solved together do not lead anywhere, though others may."""
-    return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == "numerical search"
+    return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == _UNPROVED
 
 
 def detours(library: Library, question: Question, made: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
@@ -243,7 +244,11 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
             following.extend(steps)
             reason = why or reason
         if not following:
-            return [], f"{', '.join(block.unknowns)}: {reason}"
+            reason = f"{', '.join(block.unknowns)}: {reason}"
+            if any("not proved" in note for state in states for note in state.notes):
+                hint = "Narrow the domains, or give more."
+                raise LimitError(f"{reason}; but others may exist of what that hangs on.", hint=hint, limit=_UNPROVED)
+            return [], reason
         if len(following) > _MOST:
             raise LimitError(
                 f"More than {_MOST} combinations of solutions.", hint="Give more.", limit=f"{_MOST} solutions"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
@@ -38,8 +39,13 @@ def checks_of(library: Library, question: Question, made: Plan, state: State) ->
     found += _limits(library, question, values, {check.name for check in found})
     own = {} if question.own is None else {question.target: question.own}
     for name, weak in {**question.weak, **own}.items():
-        if name in values and name not in made.weak and weak.source != OTHERWISE:
+        if name in made.weak or weak.source == OTHERWISE:
+            continue
+        if name in values:
             found.append(_yielding(library, name, weak, values[name]))
+        elif name in state.barred:
+            stated = shown_number(weak.base[1], library.quantities[name].unit)
+            found.append(Check(name, f"{name} = {stated} by {weak.source}; no value fits here", math.inf, False))
     return found
 
 
@@ -61,7 +67,7 @@ def _limits(library: Library, question: Question, values: Mapping[str, float], t
         relation = library.relations[name]
         if relation.is_equation or name in told or not applies(relation, everything):
             continue
-        if all(other in everything for other in names_in(*_sides(relation))):
+        if all(other in everything for other in library.members[name]):
             check = checked(relation, everything, {})
             found.extend([check] if check else [])
     return found
@@ -80,7 +86,7 @@ def testable(library: Library, made: Plan, state: State) -> list[str]:
         for name in library.relations
         if name in touched
         and name not in spent
-        and all(other in values for other in names_in(*_sides(library.relations[name])))
+        and all(other in values for other in library.members[name])
         and applies(library.relations[name], everything)
     ]
 
@@ -93,7 +99,9 @@ def extended(library: Library, made: Plan, state: State) -> State:
     """The state with what the checks need beside it, as far as that is without choice and without assumption."""
     for block in made.extra:
         relations = [library.relations[name] for name in block.relations]
-        needed = {name for r in relations for name in names_in(r.written.lhs, r.written.rhs)} - {*block.unknowns}
+        needed = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+        if needed & state.barred:
+            state = replace(state, barred=state.barred | {*block.unknowns})
         if not needed <= state.values.keys():
             continue
         if not all(applies(relation, {**state.asides, **state.values}) for relation in relations):
@@ -102,9 +110,10 @@ def extended(library: Library, made: Plan, state: State) -> State:
             steps, _ = block_states(library, block, state)
         except DeriveError:
             return state
-        if len(steps) != 1:
-            return state
-        state = steps[0]
+        if not steps:
+            state = replace(state, barred=state.barred | {*block.unknowns})
+        elif len(steps) == 1:
+            state = replace(steps[0], barred=state.barred)
     return state
 
 

@@ -3,79 +3,112 @@
 Counting relations and unknowns, density is not determined by pressure and temperature: volume, amount and mass are
 open. Yet they cancel. So before a target is called underdetermined, each quantity that would fix it is lent a number:
 if the target comes out the same for numbers twelve decades apart, and no choice (max, min, if, floor) stands in the
-way that could hide it, the quantity cancels.
-
-And where no equation fixes the target, inequalities may still bound it.
+way that could hide it, the quantity may cancel. It may also be too small or too large to be seen beside others: so its
+slope in the closed form has to be zero too, and where there is no closed form, every relation in use has to go on to
+hold as the quantity and all that hangs on it grow in proportion or shift together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, InconsistentError
-from derive.language.expression import Apply, Equation, Node, walk
-from derive.numbers.intervals import Span
+from derive.errors import DeriveError
+from derive.language.expression import Node, names_in
+from derive.numbers.intervals import enclose
+from derive.numbers.linear import linear_form
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import Question
-from derive.solving.carrying import Found, carried_out
+from derive.solving.bounding import has_any
+from derive.solving.carrying import Found, carried_out, planned
 from derive.solving.diagnosing import missing_sets
 from derive.solving.numeric import radical_inverse
-from derive.solving.outcome import agrees
 from derive.solving.ranging import composed
+from derive.solving.scaling import grows, shifts
 from derive.solving.stepping import State
-from quantities.units import Unit
+from quantities.units import DIMENSIONLESS
 from quantities.value import Value
 
 if TYPE_CHECKING:
     from derive.library import Library
-    from derive.stating.relation import Relation
 
-__all__ = ["bounded", "cancelled"]
+__all__ = ["cancelled"]
 
 _LENT = range(1, 9)  # points of a sequence that fills the box of all magnitudes evenly
 _ENOUGH = 4  # lent numbers that must lead to an answer
 _TRIED = 6  # sets of quantities that are lent numbers
 _TOGETHER = 2  # quantities in one of them
-_EDGES = 4  # values at which an inequality may turn
-_JUMPS = {"piecewise", "floor", "ceil"}
+_SEARCHED = 3  # unknowns of a block that is searched for every number lent
+_FEW_FAILURES = 1  # of these searches
+_ROOTS = 12  # the highest root in which something grows with what is lent
+_PARTS = 1000  # the smallest share in which something shifts with it
+_ANY = Value(1.0, 1.0, 1.0, DIMENSIONLESS)
 _CHOICES = {"max", "min", "piecewise", "abs", "floor", "ceil"}
 
 
 def cancelled(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
     for names in islice(missing_sets(library, question, frozenset(left_out)), _TRIED):
-        found = _without(library, question, names) if len(names) <= _TOGETHER else None
+        patience = _patience(library, question, names, frozenset(left_out)) if len(names) <= _TOGETHER else None
+        found = None if patience is None else _without(library, question, names, patience)
         if found is not None:
             return found
     return None
 
 
-def _without(library: Library, question: Question, names: tuple[str, ...]) -> Found | None:
+def _patience(library: Library, question: Question, names: tuple[str, ...], left_out: frozenset[str]) -> int | None:
+    """How many lent numbers may lead nowhere; None where the way from them to the target shows no cancelling."""
+    lent = dict.fromkeys(names, _ANY)
+    made = planned(library, Question(question.target, {**question.strong, **lent}, question.weak), left_out)
+    used = [library.relations[name] for block in made.blocks for name in block.relations]
+    if has_any(library, made, _CHOICES) and not any(relation.conditions for relation in used):
+        return None
+    sought = max((len(block.unknowns) for block in made.blocks if _is_searched(library, block)), default=0)
+    if sought:
+        return _FEW_FAILURES if sought <= _SEARCHED else None
+    return len(_LENT) - _ENOUGH
+
+
+def _is_searched(library: Library, block: Block) -> bool:
+    """Whether a block has to be solved by searching: several unknowns, and not linear in them."""
+    unknowns = frozenset(block.unknowns)
+    written = [library.relations[name].written for name in block.relations]
+    sides = [side for equation in written for side in (equation.lhs, equation.rhs)]
+    return len(unknowns) > 1 and any(linear_form(side, unknowns) is None for side in sides)
+
+
+def _without(library: Library, question: Question, names: tuple[str, ...], patience: int) -> Found | None:
     target = question.target
     results: list[Found] = []
     for number in _LENT:
         values = _lent(library, names, number)
-        if values is None:
-            continue
-        try:
-            found = carried_out(library, Question(target, {**question.strong, **values}, question.weak))
-        except DeriveError:
-            continue
-        if not found.states or not all(target in state.values for state in found.states):
+        found = None if values is None or patience < 0 else _tried(library, question, values)
+        if found is None:
+            patience -= values is not None
             continue
         results.append(found)
         if not _is_same(_values(results[0], target), _values(found, target)):
             return None
-    if len(results) < _ENOUGH or _has_any(library, results[0].plan, _CHOICES):
+        if has_any(library, found.plan, _CHOICES):
+            return None
+    if len(results) < _ENOUGH or not _is_proved(library, results, target, names):
         return None
     found = results[0]
     told = [_told(library, question, found, state, names) for state in found.states]
     return replace(told[0], states=tuple(state for one in told for state in one.states))
+
+
+def _tried(library: Library, question: Question, lent: Mapping[str, Value]) -> Found | None:
+    """What the question comes to with further values, if it comes to numbers."""
+    try:
+        found = carried_out(library, Question(question.target, {**question.strong, **lent}, question.weak))
+    except DeriveError:
+        return None
+    return found if found.states and all(question.target in state.values for state in found.states) else None
 
 
 def _values(found: Found, target: str) -> list[float]:
@@ -86,6 +119,38 @@ def _is_same(one: Sequence[float], other: Sequence[float]) -> bool:
     """Whether two questions have the same answers."""
     pairs = zip(one, other, strict=False)
     return len(one) == len(other) and all(abs(a - b) <= 1e-9 * max(abs(a), abs(b)) for a, b in pairs)
+
+
+def _is_proved(library: Library, results: Sequence[Found], target: str, names: tuple[str, ...]) -> bool:
+    """Whether what is lent truly plays no part, and is not merely too small or too large to be seen in the numbers."""
+    unknowns = {unknown for block in results[0].plan.blocks for unknown in block.unknowns}
+    formed = [(composed(target, state.forms), state) for found in results for state in found.states]
+    if any(form is None or not unknowns.isdisjoint(names_in(form)) for form, _ in formed):
+        solutions = range(len(results[0].states))
+        return len(names) == 1 and all(_goes_on(library, results[:2], target, names[0], i) for i in solutions)
+    return all(_is_level(form, state, names) for form, state in formed if form is not None)
+
+
+def _is_level(form: Node, state: State, names: tuple[str, ...]) -> bool:
+    """Whether a form may have the slope zero in each of the names."""
+    spans = {name: (number, number) for name, number in state.values.items()}
+    found = [enclose(form, spans, name) for name in names]
+    return all(one is not None and one.slopes[0] <= 0 <= one.slopes[1] for one in found)
+
+
+def _goes_on(library: Library, results: Sequence[Found], target: str, name: str, which: int) -> bool:
+    """Whether all relations in use go on to hold as a name and all that hangs on it grow or shift together."""
+    one, other = (sorted(found.states, key=lambda state: state.values[target])[which].values for found in results)
+    blocks = results[0].plan.blocks
+    moved = [unknown for block in blocks for unknown in block.unknowns if unknown != target] + [name]
+    used = [library.relations[relation].written for block in blocks for relation in block.relations]
+    if all(one.get(n, 0.0) * other.get(n, 0.0) > 0 for n in moved):
+        stretch = math.log(other[name] / one[name])
+        degrees = {n: Fraction(math.log(other[n] / one[n]) / stretch).limit_denominator(_ROOTS) for n in moved}
+        if all(grows(written, degrees) for written in used):
+            return True
+    steps = {n: Fraction((other[n] - one[n]) / (other[name] - one[name])).limit_denominator(_PARTS) for n in moved}
+    return all(shifts(written, steps, one) for written in used)
 
 
 def _lent(library: Library, names: tuple[str, ...], number: int) -> dict[str, Value] | None:
@@ -113,13 +178,6 @@ def _free_of(library: Library, form: Node, names: tuple[str, ...]) -> Node | Non
     return None
 
 
-def _has_any(library: Library, made: Plan, ops: Set[str]) -> bool:
-    """Whether one of these operations stands in a relation of the plan."""
-    used = [library.relations[name].written for block in made.blocks for name in block.relations]
-    nodes = (part for written in used for side in (written.lhs, written.rhs) for part in walk(side))
-    return any(isinstance(part, Apply) and part.op in ops for part in nodes)
-
-
 def _told(library: Library, question: Question, found: Found, state: State, names: tuple[str, ...]) -> Found:
     """The result as one step through all the relations that led to it, without the numbers that were lent."""
     target = question.target
@@ -134,123 +192,3 @@ def _told(library: Library, question: Question, found: Found, state: State, name
     doubts = tuple(one for one in state.notes if "not proved" in one)
     reached = State({**known, target: state.values[target]}, {}, forms, (note, *doubts))
     return Found(Plan(target, (block,), found.plan.weak, ()), (reached,), found.left_out)
-
-
-def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The interval that inequalities leave to the target."""
-    target = question.target
-    domain = library.quantities[target].domain
-    low, high = domain.low, domain.high
-    used: list[str] = []
-    for relation in library.relations.values():
-        if relation.is_equation or relation.name in left_out:
-            continue
-        span = _allowed(library, question, relation)
-        if span is not None:
-            low, high = max(low, span[0]), min(high, span[1])
-            used.append(relation.name)
-    if not used:
-        return None
-    if low > high:
-        raise _excluding(target, used, (low, high))
-    note = f"bounded by {', '.join(used)}; nothing else determines it"
-    state = State({}, {target: (low, high)}, {}, (note,))
-    return Found(Plan(target, (Block(tuple(used[:1]), (target,)),), (), ()), (state,), left_out)
-
-
-def _excluding(target: str, used: Sequence[str], span: Span) -> InconsistentError:
-    low, high = span
-    return InconsistentError(
-        f"{target}: {', '.join(used)} exclude each other: it would have to be at least {low:.6g} and at most "
-        f"{high:.6g} (base units).",
-        hint="Change one of the givens.",
-        conflicts=used,
-        gap=(low - high) / max(abs(low), abs(high)),
-    )
-
-
-def _allowed(library: Library, question: Question, relation: Relation) -> Span | None:
-    """Where an inequality lets the target lie: found from where it holds with equality, and what holds beside that."""
-    edges = _edges(library, question, relation)
-    if edges is None or len(edges) > _EDGES:
-        return None
-    domain = library.quantities[question.target].domain
-    pieces = [span for span in pairwise([domain.low, *edges, domain.high]) if span[0] < span[1]]
-    verdicts = [_is_allowed(library, question, relation, span) for span in pieces]
-    if None in verdicts:
-        return None
-    if not edges and verdicts == [False]:
-        raise _nowhere(question.target, relation)
-    allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
-    return allowed[0] if len(allowed) == 1 else None
-
-
-def _nowhere(target: str, relation: Relation) -> InconsistentError:
-    return InconsistentError(
-        f"{relation.name}: {relation.written} does not hold for any {target} in its domain.",
-        hint="Change one of the givens.",
-        conflicts=[relation.name],
-        gap=math.inf,
-    )
-
-
-def _edges(library: Library, question: Question, relation: Relation) -> list[float] | None:
-    """The target's values for which the two sides of an inequality are equal; None where they are not followed."""
-    written = relation.written
-    equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
-    others = [other for other in library.relations.values() if other.is_equation]
-    try:
-        found = carried_out(type(library)([*others, equal], library.quantities.values()), question)
-    except DeriveError:
-        return None
-    if relation.name not in (name for block in found.plan.blocks for name in block.relations):
-        return None
-    if not found.states and _has_any(library, found.plan, _JUMPS):
-        return None
-    target = question.target
-    ends = [state.values[target] for state in found.states if target in state.values]
-    ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
-    domain = library.quantities[target].domain
-    return sorted({end for end in ends if domain.low < end < domain.high})
-
-
-def _is_allowed(library: Library, question: Question, relation: Relation, span: Span) -> bool | None:
-    """Whether an inequality holds inside an interval; None where that is not known."""
-    verdicts = [_holds_at(library, question, relation, point) for point in _inside(span)]
-    return None if None in verdicts else any(verdicts)
-
-
-def _inside(span: Span) -> list[float]:
-    """Points in an interval that may be unbounded."""
-    low, high = span
-    if math.isfinite(low) and math.isfinite(high):
-        return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
-    if math.isinf(low) and math.isinf(high):
-        return [-1e3, -1e-3, 1e-3, 1e3]
-    end, sign = (low, 1) if math.isfinite(low) else (high, -1)
-    return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
-
-
-def _holds_at(library: Library, question: Question, relation: Relation, point: float) -> bool | None:
-    """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
-    stated = Value(point, point, point, _base_unit(library, question.target))
-    values = {question.target: point}
-    for name in relation.quantities:
-        if name in values:
-            continue
-        try:
-            found = carried_out(library, Question(name, {**question.strong, question.target: stated}, question.weak))
-        except DeriveError:
-            return None
-        if found.plan.is_determined and not found.states:
-            return False
-        if len(found.states) != 1 or name not in found.states[0].values:
-            return None
-        values[name] = found.states[0].values[name]
-    return agrees(relation.written, values, 0.0)
-
-
-def _base_unit(library: Library, name: str) -> Unit:
-    """The unit in which a number in base units is itself."""
-    quantity = library.quantities[name]
-    return Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)

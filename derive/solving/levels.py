@@ -54,11 +54,14 @@ def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], 
     return met and is_level_span(equation, name, known, (domain.low, domain.high))
 
 
-def may_cancel(equation: Equation, name: str, known: Mapping[str, float], found: Sequence[float]) -> bool:
+def may_cancel(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
+) -> bool:
     """Whether the equation also holds beside a solution, or elsewhere: where an arm without the unknown binds."""
     beside = [number * share for number in found for share in (0.75, 1.25)]
     if not found or has_choice(equation, name):
-        beside += [*_EVERYWHERE, *(abs(number) * share for number in known.values() for share in (0.99, 1.01))]
+        sizes = [*_EVERYWHERE, *(abs(number) * share for number in known.values() for share in (0.99, 1.01))]
+        beside += [x for size in sizes for x in (size, -size) if x in domain]
     return any(_is_met(equation, name, known, x) for x in beside)
 
 

@@ -20,20 +20,28 @@ from quantities.domain import Domain
 
 __all__ = ["radical_inverse", "solved_from_starts"]
 
+_CURVE = 4  # solutions, none of which stands alone, that make a curve
+
 
 def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome:
     """The solutions that many starts run to."""
     tears, branches = _fewest_tears(equations, system.unknowns)
     found: list[Solution] = []
+    along = 0  # solutions that do not stand alone
     starts = _starts(tears, system.known, system.domains)
     for branch in branches:
         for start in many_starts(branch.left, tears, system.known, starts, positive_of(tears, system.domains)):
             values = _complete(branch, start, system)
             if values is None or repeats(values, found):
                 continue
-            if not is_isolated(equations, values, system.known):
+            if is_isolated(equations, values, system.known):
+                found.append(Solution(values, {}))
+                continue
+            along += 1
+            if along == _CURVE and not found:
                 return Outcome((), singular=True, reason="they hold along a whole curve")
-            found.append(Solution(values, {}))
+    if along and not found:
+        return Outcome((), singular=True, reason="they hold along a whole curve")
     if not found:
         return Outcome((), reason=f"none was found from {len(starts)} starts", undecided=True)
     caveat = f"solved numerically from {len(starts)} starts; that there are no other solutions is not proved"

@@ -26,6 +26,7 @@ LARGEST = 5000
 
 _BOXES = 4000
 _CLOSE = 1e-6
+_ROUNDED = 1e-14  # share of a bound that enclosures add to it
 _STARTS = 2  # best points of a sample from which a search goes on
 _SHORTEST = 1e-4  # step of that search, as a share of the range; an extreme is flat, and missed by its square
 
@@ -89,20 +90,23 @@ def bounds_of_form(form: Node, values: Mapping[str, float], ranges: Mapping[str,
     for name in moving:
         found = enclose(form, spans, name)
         if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
-            return _searched(form, spans, moving), "bounds found by a global search, to one part in a million"
+            return _searched(form, spans, moving)
         rising = found.slopes[0] >= 0
         low, high = ranges[name]
         least[name], greatest[name] = (low, high) if rising else (high, low)
     return (value(form, least), value(form, greatest)), "bounds are exact: monotone in every range"
 
 
-def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> Span:
+def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple[Span, str]:
     """Branch and bound, once for each end."""
-    return -_least(form, spans, moving, -1.0), _least(form, spans, moving, 1.0)
+    (low, low_is_close), (high, high_is_close) = (_most(form, spans, moving, sign) for sign in (-1.0, 1.0))
+    if low_is_close and high_is_close:
+        return (-low, high), "bounds found by a global search, to one part in a million"
+    return (-low, high), "bounds hold every value in the range; they may be too wide"
 
 
-def _least(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float) -> float:
-    """The largest value of sign times the form, negated where sign is -1 asks for the smallest."""
+def _most(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float) -> tuple[float, bool]:
+    """The largest value of sign times the form, or more than that, and whether it is known closely."""
 
     def ceiling(box: Mapping[str, Span]) -> float:
         found = enclose(form, {**spans, **box}, "")
@@ -119,14 +123,16 @@ def _least(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float
     corners = [
         dict(zip(moving, ((x, x) for x in ends), strict=True)) for ends in product(*(spans[n] for n in moving[:8]))
     ]
-    best = max([middle(start), *(middle(corner) for corner in corners)] if len(moving) <= 8 else [middle(start)])
+    tried = [middle(box) for box in (start, *(corners if len(moving) <= 8 else ()))]
+    best = max(tried)
+    spread = best - min(number for number in tried if number > -math.inf) if best > -math.inf else 0.0
     queue = [(-ceiling(start), 0, start)]
     count = 0
     while queue and count < _BOXES:
         tick()
         top, _, box = heapq.heappop(queue)
-        if -top <= best + _CLOSE * abs(best):
-            break
+        if -top <= best + _slack(best, spread):
+            return (-top if -top > best + _ROUNDED * abs(best) else best), True
         name = max(box, key=lambda n: (box[n][1] - box[n][0]) / (abs(box[n][0]) + abs(box[n][1]) or 1))
         low, high = box[name]
         for half in ((low, (low + high) / 2), ((low + high) / 2, high)):
@@ -134,8 +140,12 @@ def _least(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float
             part = {**box, name: half}
             best = max(best, middle(part))
             heapq.heappush(queue, (-ceiling(part), count, part))
-    top = -queue[0][0] if queue else best
-    return max(best, min(top, best + _CLOSE * abs(best)) if count < _BOXES else top)
+    return (max(best, -queue[0][0]), False) if queue else (best, True)
+
+
+def _slack(best: float, spread: float) -> float:
+    """What a bound may be off by: little beside its size, or beside how far the values are apart."""
+    return _CLOSE * max(abs(best), spread / 100)
 
 
 def _by_slopes(form: Node, spans: Mapping[str, Span], box: Mapping[str, Span], middle: float) -> float:

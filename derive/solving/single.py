@@ -12,12 +12,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from derive.errors import LimitError
-from derive.language.expression import Apply, Equation, Node, walk
+from derive.language.expression import Apply, Equation, Node, is_condition, walk
 from derive.numbers.evaluating import residual, value
 from derive.numbers.intervals import Span
-from derive.numbers.isolating import TURNS, Candidate, isolate, occurrences, unwound
-from derive.numbers.precision import overflows, polished
-from derive.numbers.rooting import Roots, one_turn, roots_of
+from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, occurrences, unwound
+from derive.numbers.precision import exactly, overflows
+from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from derive.solving.levels import holds_everywhere, is_level_span, level_spans, may_cancel, middle
 from derive.solving.outcome import Outcome, Solution, agrees
 from quantities.domain import Domain
@@ -40,14 +40,15 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)
+    if any(_is_halved(power, name, known, domain) for candidate in candidates for power in candidate.powers):
+        return _searched(equation, name, known, domain)
     turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
     found: list[Solution] = []
     for candidate in candidates:
-        for guess, form in _numbers(candidate, known, domain, turn):
-            number = _sharpened(equation, name, known, guess)
+        for number, form in _numbers(equation, name, known, candidate, domain, turn):
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
-    if may_cancel(equation, name, known, [solution.values[name] for solution in found]):
+    if may_cancel(equation, name, known, domain, [solution.values[name] for solution in found]):
         level = _level(equation, name, known, domain, found)
         if level is not None:
             return level
@@ -85,18 +86,29 @@ def _may_hide(
     return len(outside) < len(candidates)
 
 
+def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether a power with a whole exponent may be one of a negative base, which its inverse leaves out."""
+    spans = {**{other: (number, number) for other, number in known.items()}, name: (domain.low, domain.high)}
+    return value(power.args[1], known).is_integer() and leaves_out([power], spans)
+
+
 def _chooses(part: Node, name: str) -> bool:
     """Whether a part is a choice, of whose arms one without the name has no candidate."""
     return isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and occurrences(part, name) > 0
 
 
 def _numbers(
-    candidate: Candidate, known: Mapping[str, float], domain: Domain, turn: Domain | None
+    equation: Equation,
+    name: str,
+    known: Mapping[str, float],
+    candidate: Candidate,
+    domain: Domain,
+    turn: Domain | None,
 ) -> Iterator[tuple[float, Node]]:
     """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
     if not candidate.winds:
         for form in (candidate.form, candidate.other):
-            number = math.nan if form is None else value(form, known)
+            number = math.nan if form is None else _sharpened(equation, name, known, form)
             if form is not None and math.isfinite(number):
                 yield _snapped(form, number, known, domain), form
         return
@@ -105,7 +117,7 @@ def _numbers(
         outside = 0
         for count in range(_TURNS):
             turns = direction * (count + (direction < 0))
-            number = value(candidate.form, {**known, TURNS.name: float(turns)})
+            number = _sharpened(equation, name, {**known, TURNS.name: float(turns)}, candidate.form)
             if number in within:
                 yield number, unwound(candidate.form, turns)
                 outside = 0
@@ -115,19 +127,21 @@ def _numbers(
             raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
 
 
-def _sharpened(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
-    """A number in whose making digits may have cancelled, brought to the last digit."""
+def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
+    """What a form comes to; where digits may have cancelled on the way, worked out with more of them."""
+    number = value(form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + 1e-6)))
-    if abs(beside - here) < 1e-10 or not abs(here) <= 1e-12:
-        return polished(equation, name, {**known, name: number})
-    return number
+    if abs(beside - here) >= 1e-10 and abs(here) <= 1e-12:
+        return number
+    exact = exactly(form, known)
+    return number if exact != exact else exact
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
     """A number that misses the end of its domain by rounding alone, moved to that end."""
     for end in (domain.low, domain.high):
         if number != end and math.isfinite(end) and number not in domain:
-            size = max((abs(value(part, known)) for part in walk(form)), default=0.0)
+            size = max((abs(value(part, known)) for part in walk(form) if not is_condition(part)), default=0.0)
             if abs(number - end) <= 1e-14 * size:
                 return end
     return number
@@ -143,7 +157,9 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     roots = roots_of(equation, name, known, domain)
     sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
-    if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, sound)):
+    if len(sound) < len(roots.values):  # what is no root to nine digits may be rounded from one
+        roots = replace(roots, proved=False)
+    if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
         roots = _with_levels(roots, equation, name, known, domain)
         sound = tuple(x for x in sound if x in roots.values)
     return _outcome(replace(roots, values=sound), name)
@@ -185,13 +201,14 @@ def _outcome(roots: Roots, name: str) -> Outcome:
         caveat = ""
     else:
         caveat = f"roots were sought from {low:.6g} to {high:.6g}; that there are no others is not proved"
-    proof = "no other root: proved by interval arithmetic" if roots.proved and not roots.turn else ""
+    sizes = "" if roots.clear else f" of a size from {SMALLEST:g} to {LARGEST:g}"
+    proof = f"no other root{sizes}: proved by interval arithmetic" if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
-    reason = "" if points or bounded else "the two sides meet nowhere in its domain"
+    reason = "" if points or bounded else f"the two sides meet nowhere in its domain{sizes and f', at numbers{sizes}'}"
     if reason and roots.turn:
         reason += f"; it was {caveat}"
-    undecided = not (points or bounded or roots.proved)
+    undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
     return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
 
 

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError
 from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
 from derive.numbers.intervals import Span, enclose
-from derive.numbers.isolating import ZERO, added, isolate, negated
+from derive.numbers.isolating import ZERO, added, isolate, leaves_out, negated
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import Question
 from derive.solving.carrying import Found
+from derive.solving.easing import eased, is_monotone
 from derive.solving.extremes import Bound, System, least_and_greatest
 from derive.solving.levels import has_choice
 from derive.solving.narrowing import narrowed
-from derive.solving.ranging import bounds_sampled, composed
+from derive.solving.ranging import bounds_of_form, bounds_sampled, composed
 from derive.solving.stepping import State, block_states
 
 if TYPE_CHECKING:
@@ -93,12 +94,20 @@ def leaves_domain(library: Library, target: str, forms: Mapping[str, Node], box:
     """Whether what leads to the target may be outside its domain in a part of the box, where there is no answer."""
     wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
     known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
-    return any(_leaves(whole, box, _domain(library, name)) for name, whole in known.items())
+    return any(_leaves(library, whole, box, _domain(library, name)) for name, whole in known.items())
 
 
-def _leaves(form: Node, box: Mapping[str, Span], domain: Span) -> bool:
+def _leaves(library: Library, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
     found = enclose(form, box, "")
-    return found is None or found.values[0] < domain[0] or found.values[1] > domain[1]
+    if found is not None and domain[0] <= found.values[0] and found.values[1] <= domain[1]:
+        return False
+    ranges = {name: span for name, span in box.items() if span[0] < span[1]}
+    values = {name: span[0] for name, span in box.items()}
+    form = eased(form, values, ranges, library.quantities)
+    if not is_monotone(form, values, ranges):
+        return True
+    (low, high), _ = bounds_of_form(form, values, ranges)
+    return not (domain[0] <= low and high <= domain[1])
 
 
 def _system(library: Library, made: Plan, box: Mapping[str, Span]) -> System | None:
@@ -113,7 +122,7 @@ def _system(library: Library, made: Plan, box: Mapping[str, Span]) -> System | N
             whole = composed(name, {**forms, name: form})
             if whole is None:
                 return None
-            if not _leaves(whole, spans, _domain(library, name)):
+            if not _leaves(library, whole, spans, _domain(library, name)):
                 forms[name] = form
                 continue
         if _winds(library, block):
@@ -145,6 +154,9 @@ def _only_form(library: Library, block: Block) -> Node | None:
     name, equation = block.unknowns[0], library.relations[block.relations[0]].written
     candidates = isolate(equation, name)
     if not candidates or len(candidates) > 1 or candidates[0].winds:
+        return None
+    powers = candidates[0].powers
+    if leaves_out(powers, {other: _domain(library, other) for other in names_in(*powers)}):
         return None
     plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
     bare = not candidates[0].conditions and not has_choice(equation, name)

@@ -42,6 +42,7 @@ class State:
     forms: Mapping[str, Node] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
+    barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
 
     def taken(self, solution: Solution, note: str) -> State:
         """The state after one more block."""

@@ -8,50 +8,104 @@ counts.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
-from derive.numbers.intervals import Span
-from derive.numbers.isolating import TWO, ZERO, Candidate, added, isolate, multiplied, negated
+from derive.numbers.intervals import Span, enclose
+from derive.numbers.isolating import TWO, ZERO, Candidate, added, isolate, leaves_out, multiplied, negated, replaced
 from derive.numbers.newton import many_starts
 from derive.solving.levels import bounds_over, has_choice, is_constant, runs, within
 from derive.solving.outcome import TOLERANCE, Outcome, Solution, System, agrees, is_covered, repeats
 from derive.solving.single import values_of
 from quantities.domain import Domain
 
-__all__ = ["Branch", "expressed", "positive_of", "settled", "torn"]
+__all__ = ["Branch", "Lost", "expressed", "fitted", "positive_of", "settled", "torn"]
 
 _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
 _LARGEST = 4000  # nodes of a composed expression
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _BRANCHES = 8  # combinations of inverses that a tearing follows
+_ROUNDED = 1e-13  # share of its terms by which an equation may miss for being rounded
+_LEAST = 1e-300  # what stands for the open end of a positive domain
+
+
+Lost = tuple[Equation, Node]
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The unknowns as expressions of the tears, in the order in which they follow, and what is left to hold."""
+    """The unknowns as expressions of the tears, in the order in which they follow, and what is left to hold.
+
+    On the way there an equation was divided by a divisor, and whatever solves the system with the divisor zero is lost.
+    """
 
     forms: Mapping[str, Node]
     left: tuple[Equation, ...]
+    lost: tuple[Lost, ...] = ()
+    powers: tuple[Apply, ...] = ()  # undone for bases that are not negative
 
 
-def torn(equations: Sequence[Equation], system: System) -> Outcome | None:
-    """Take one unknown as known and express the others by it; the last relation then has one unknown."""
-    best: Outcome | None = None
-    tried = 0
+def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
+    """Take one unknown as known and express the others by it; the last relation then has one unknown.
+
+    With the outcome comes what may be lost to it: an equation, and what it was divided by that may be zero.
+    """
+    tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
     for tear in system.unknowns:
         tick()
         branches = expressed(equations, system.unknowns, tear)
-        if not branches or (tried := tried + 1) > _TEARS:
+        if not branches or len(tried) == _TEARS:
+            continue
+        if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
             continue
         outcome = _along(branches, tear, system)
-        if outcome.solutions and not outcome.caveat:
-            return outcome
-        if best is None or _rank(outcome) > _rank(best):
-            best = outcome
-    return best
+        lost = tuple({one: None for branch in branches for one in branch.lost if _is_lost(*one, system)})
+        if outcome.solutions and not outcome.caveat and not lost:
+            return outcome, lost
+        tried.append((outcome, lost))
+    if not tried:
+        return None
+    best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
+    if not best.caveat and not lost:
+        return best, lost
+    found: list[Solution] = []  # by all tears, of which none is sure to have found every one
+    for solution in (solution for outcome, _ in tried for solution in outcome.solutions):
+        if not is_covered(solution, found):
+            found.append(solution)
+    return replace(best, solutions=tuple(found)), lost
+
+
+def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:
+    """Whether a divisor may be zero, and the equation hold there."""
+    if not _may_vanish(divisor, system):
+        return False
+    left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
+    return _may_vanish(added(left, negated(right)), system)
+
+
+def _may_vanish(node: Node, system: System) -> bool:
+    """Whether an expression may be zero with the unknowns anywhere in their domains."""
+    if isinstance(node, Apply) and node.op == "mul":
+        return any(_may_vanish(arg, system) for arg in node.args)
+    if isinstance(node, Apply) and node.op in ("neg", "abs", "sqrt"):
+        return _may_vanish(node.args[0], system)
+    if isinstance(node, Apply) and node.op == "inv":
+        return False
+    if isinstance(node, Name) and node.name in system.unknowns:
+        return 0.0 in system.domains[node.name]
+    found = enclose(node, _spans(system), "")
+    return found is not None and not found.misses_zero
+
+
+def _spans(system: System) -> dict[str, Span]:
+    known = {name: (number, number) for name, number in system.known.items()}
+    return known | {name: _inside(system.domains[name]) for name in system.unknowns}
+
+
+def _inside(domain: Domain) -> Span:
+    return (_LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
 
 
 def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
@@ -61,12 +115,14 @@ def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
 
 def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: str) -> list[Branch]:
     """Every way to write the other unknowns as expressions of the tears; none, if that does not work out."""
-    pending: list[tuple[dict[str, Node], tuple[Equation, ...]]] = [({}, tuple(equations))]
+    pending: list[tuple[dict[str, Node], tuple[Equation, ...], tuple[Lost, ...], tuple[Apply, ...]]] = [
+        ({}, tuple(equations), (), ())
+    ]
     finished: list[Branch] = []
     while pending:
-        forms, left = pending.pop()
+        forms, left, lost, powers = pending.pop()
         if len(left) == len(tears):
-            finished.append(Branch(forms, tuple(_composed(equation, forms) for equation in left)))
+            finished.append(Branch(forms, tuple(_composed(equation, forms) for equation in left), lost, powers))
             continue
         step = _next_step(left, set(unknowns) - set(tears) - forms.keys())
         if step is None or len(pending) + len(finished) > _BRANCHES:
@@ -77,7 +133,8 @@ def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: st
             form = _substituted(candidate.form, forms)
             if sum(1 for _ in walk(form)) > _LARGEST:
                 return []
-            pending.append(({**forms, name: form}, rest))
+            divided = tuple((equation, divisor) for divisor in candidate.divisors)
+            pending.append(({**forms, name: form}, rest, lost + divided, powers + candidate.powers))
     return finished
 
 
@@ -89,12 +146,7 @@ def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, s
         if len(open_ones) != 1:
             continue
         candidates = isolate(equation, open_ones[0])
-        if (
-            candidates
-            and not any(c.winds for c in candidates)
-            and ZERO not in [c.form for c in candidates]
-            and not has_choice(equation, open_ones[0])
-        ):
+        if candidates and not any(c.winds for c in candidates) and not has_choice(equation, open_ones[0]):
             found.append((len(candidates), index, equation, open_ones[0], candidates))
     if not found:
         return None
@@ -116,7 +168,8 @@ def _along(branches: Sequence[Branch], tear: str, system: System) -> Outcome:
                 found.extend(_spanned(branch, tear, solution.spans[tear], system))
                 continue
             at = solution.values[tear]
-            if any(system.holds(_worked_out(branch, tear, at * share, system)) for share in (0.999, 1.001)):
+            beside = (at * 0.999, at * 1.001) if at else (-1e-3, 1e-3)
+            if any(system.holds(_worked_out(branch, tear, x, system)) for x in beside):
                 domain = system.domains[tear]
                 pieces = _spanned(branch, tear, (domain.low, domain.high), system, [at])
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
@@ -162,10 +215,19 @@ def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
 def settled(values: dict[str, float], system: System) -> dict[str, float]:
     """The values, improved by a few steps of Newton where rounding along the way has cost digits."""
     if all(agrees(equation, {**system.known, **values}, 1e-12) for equation in system.equations):
-        return values
+        return fitted(values, system)
     positive = positive_of(values, system.domains)
     better = many_starts(system.equations, list(values), system.known, [values], positive, steps=6)
-    return next(better, values)
+    return fitted(next(better, values), system)
+
+
+def fitted(values: dict[str, float], system: System) -> dict[str, float]:
+    """The values, those that miss the end of their domain by rounding alone moved to that end."""
+    moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
+    if moved == values:
+        return values
+    fits = all(agrees(equation, {**system.known, **moved}, _ROUNDED) for equation in system.equations)
+    return moved if fits else values
 
 
 def _composed(equation: Equation, forms: Mapping[str, Node]) -> Equation:

@@ -14,6 +14,7 @@ from derive.numbers.intervals import Span
 from derive.showing.numerals import shown_number, shown_span
 from derive.solving.answer import Answer, Step
 from derive.solving.checking import checks_of, extended
+from derive.solving.easing import eased, is_monotone
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.scaling import degree
 from derive.solving.spreading import leaves_domain, ranges_of, spread
@@ -192,7 +193,10 @@ def _bounds(
     whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
     if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):
         felt = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
+        if not is_monotone(form, state.values, felt):
+            form = eased(form, state.values, felt, library.quantities)
         (low, high), how = bounds_of_form(form, state.values, felt)
+        low, high = min(low, state.values[target]), max(high, state.values[target])  # but for rounding it is inside
         return (max(low, domain.low), min(high, domain.high)), how
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
         return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"

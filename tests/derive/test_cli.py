@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -196,6 +197,23 @@ def test_a_list_is_a_table_with_a_header():
 def test_an_empty_list_says_so():
     assert ask("list", "--library", "empty.toml").out == "No quantity is declared.\n"
     assert ask("list", "relations", "--library", "empty.toml").out == "No relation is declared.\n"
+
+
+def test_a_list_holds_what_mentions_every_word():
+    assert ask("list", "quantities", "STRING", "--library", "pendulum.toml").out == (
+        "quantity  unit  meaning\nlength    m     of the string\n"
+    )
+    assert ask("list", "relations", "string", "--library", "pendulum.toml").out == "No relation mentions string.\n"
+    data = json.loads(ask("list", "quantities", "string", "--library", "pendulum.toml", "--json").out)
+    assert [entry["name"] for entry in data["quantities"]] == ["length"]
+
+
+@pytest.mark.parametrize("kind", ["quantities", "relations"])
+def test_a_long_list_stands_under_headings_and_leaves_nothing_out(kind):
+    lines = ask("list", kind, "--add", "more.toml").out.splitlines()
+    assert any(line.startswith("The roofline: a step takes the longer of two times") for line in lines)
+    names = {line.split()[0] for before, line in pairwise(lines) if line and before}
+    assert names >= set(getattr(derive.llm, kind))
 
 
 def test_an_added_file_stands_beside_the_built_in_library():

@@ -9,6 +9,8 @@ import pytest
 import derive
 from derive import Library, UnknownNameError
 from derive.listing import KINDS, as_data, entries, rows
+from quantities import read_value
+from quantities.profiles import Profile
 
 TEXT = """
 [quantities]
@@ -174,3 +176,12 @@ def test_no_line_of_an_entry_is_empty(name):
     for heading, lines in entries(LIBRARY, name):
         assert heading.endswith(f" {name}")
         assert all(label and text == text.strip() for label, text in lines)
+
+
+def test_a_profile_says_which_of_its_values_nothing_here_asks_for():
+    chip = Profile("chip", {"length": read_value("3 m"), "watts": read_value("3 W")})
+    library = Library([], LIBRARY.quantities.values(), [chip])
+    ((_, lines),) = entries(library, "chip")
+    told = dict(lines)
+    assert "no quantity" not in told["length"]
+    assert told["watts"].endswith("[no quantity of this library]")

@@ -65,6 +65,7 @@ def test_a_condition_is_what_the_evaluator_says_it_is_whatever_is_undefined(left
         "max(3, x*x*x)",
         "min(3, 1/y)",
         "tanh(1/y)",
+        "1 if y < (1/y)**y else 2",
         "floor(2.5)**floor(3.5) + y",
         "3 if y > 1 else 1/y if x > 0 else log(x) if y < 0 else 4",
     ],

@@ -336,6 +336,23 @@ WRONG = {
         n = []  # <- r, n: a list is no value.
         [profiles."h100/fp8"]  # <- cannot be a profile's name.
         """,
+    "profiles with choices that do not fit": """
+        [quantities]
+        x = { unit = "m" }
+        y = { unit = "m" }
+        [profiles.p]
+        source = 3  # <- p: 'source' is no text.
+        x.first = "3 m"
+        x.second = "3 s"  # <- 3 s does not fit its unit m
+        y = { value = "3 m", range = "4..5 m" }  # <- p, y: value 3 m: it lies outside its range, 4..5 m.
+        [profiles.q]
+        x = { valeu = "3 m" }  # <- Did you mean value? # <- q, x: it has no value.
+        y = { value = "3 m", range = "2..4 s" }  # <- q, y:
+        [profiles.r]
+        x.first = "3 m"
+        [profiles."r:first"]  # <- r:first is declared twice
+        x = "4 m"
+        """,
     "a name declared twice": """
         [quantities]
         x = { unit = "m" }
@@ -649,6 +666,39 @@ def test_an_error_names_the_file_and_the_line(written):
     with pytest.raises(DimensionError) as caught:
         derive.load(path)
     assert str(caught.value).startswith("pendulum.toml: line 4: r: left is m, right is a number.")
+
+
+def test_a_profile_may_say_all_that_a_built_in_one_says():
+    chips = derive.load("""
+        [quantities]
+        bandwidth = { unit = "TB/s" }
+        peak = { unit = "TFLOP/s" }
+        price = { unit = "USD/h" }
+        note = { unit = "" }
+        [profiles.chip]
+        title = "A chip"
+        source = "its data sheet"
+        as_of = "2026-02"
+        bandwidth = "2 TB/s"
+        peak.fp16 = "1 PFLOP/s"
+        peak.fp8 = { value = "2 PFLOP/s", source = "a ruler", kind = "measured", as_of = "2026-03" }
+        price = { value = "3 USD/h", range = "2..6 USD/h", reason = "2 at the cheapest" }
+        note = 3
+        """)
+    chip = chips.profile("chip")
+    assert chip.title == "A chip"
+    assert not chip.note
+    assert str(chip.values["price"]) == "3 (2..6) USD/h"
+    assert str(chip.values["price"].source) == "its data sheet (2026-02); 2 at the cheapest"
+    assert chips.profiles.choices("chip") == ("fp16", "fp8")
+    fp8 = chips.profile("chip:fp8").values
+    assert (str(fp8["peak"]), str(fp8["bandwidth"])) == ("2 PFLOP/s", "2 TB/s")
+    assert (str(fp8["peak"].source), fp8["peak"].source.kind) == ("a ruler (2026-03)", "measured")
+
+
+def test_a_profile_may_complete_one_of_the_library_beside_it():
+    both = derive.llm | derive.load('[profiles."h100-sxm:fp6"]\npeak_compute = "1 PFLOP/s/chip"', beside=derive.llm)
+    assert both.solve("hardware_ratio", "h100-sxm:fp6").value.magnitude == pytest.approx(1000 / 3.35)
 
 
 def test_a_text_is_a_text_and_a_path_is_a_path(tmp_path, monkeypatch):

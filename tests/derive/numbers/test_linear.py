@@ -87,3 +87,28 @@ def test_factors_put_together_are_the_expression(a, b, x, y):
     form = linear_form(node, frozenset("xy"))
     whole = sum(value(factor, at) * (at[name] if name else 1) for name, factor in form.items())
     assert whole == pytest.approx(a * (x + 2 * y) / b - (y - a) * 3 + b, abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.integers(-20, 20), min_size=3, max_size=3), st.lists(st.integers(-20, 20), min_size=3, max_size=3))
+def test_rank_does_not_hang_on_the_size_of_the_units(row_powers, column_powers):
+    matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]
+    hidden = [1.5 * 10.0 ** -power for power in column_powers]
+    scaled = [
+        [entry * 10.0**power * 10.0**column for entry, column in zip(row, column_powers, strict=True)]
+        for row, power in zip(matrix, row_powers, strict=True)
+    ]
+    known = {f"a{i}{j}": scaled[i][j] for i in range(3) for j in range(3)}
+    known |= {f"b{i}": sum(a * x for a, x in zip(scaled[i], hidden, strict=True)) for i in range(3)}
+    equations = [parse_equation(f"a{i}0*x + a{i}1*y + a{i}2*z = b{i}") for i in range(3)]
+    domains = dict.fromkeys("xyz", Domain("real", -math.inf, math.inf))
+    ((found,), singular, _) = linear_solutions(equations, ["x", "y", "z"], known, domains)
+    assert not singular
+    assert [found[name] for name in "xyz"] == pytest.approx(hidden, rel=1e-9)
+
+
+def test_a_factor_that_only_rounding_leaves_is_none():
+    equations = [parse_equation("(a + b - c)*x + y = d"), parse_equation("y = d")]
+    known = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 1.0}
+    domains = dict.fromkeys("xy", Domain("real", -math.inf, math.inf))
+    assert linear_solutions(equations, ["x", "y"], known, domains)[1]

@@ -224,3 +224,60 @@ def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
     inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in found.plateaus)
     low, high = found.sought
     assert near or inside or not found.proved or not low <= hidden <= high
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "known", "expected"),
+    [
+        ("sqrt(x)**3 = exp(-sqrt(x)/4) + y", interval(-5, 5), {"y": 10.608569045857163}, 5.0),
+        ("x**3 + x + a = y", NONNEGATIVE, {"a": 0.1 + 0.2, "y": 0.3}, 0.0),
+        ("x + tanh(x) + a = y", NONNEGATIVE, {"a": 0.1 + 0.2, "y": 0.3}, 0.0),
+        ("3.78*x + y = sqrt(x)", interval(0.5, 3), {"y": math.sqrt(3) - 3.78 * 3}, 3.0),
+    ],
+)
+def test_a_root_at_the_end_of_its_domain_is_one_though_the_givens_are_rounded(text, domain, known, expected):
+    assert roots(text, domain, **known).values == (expected,)
+
+
+@pytest.mark.parametrize("text", ["x**1.5 + x + a = y", "x + tanh(x) + a = y", "x**2 + x + a = y"])
+def test_a_root_close_to_the_end_of_its_domain_is_not_found_twice(text):
+    assert len(roots(text, NONNEGATIVE, a=1e10, y=1e10 + 1.9e-6).values) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x + sqrt(x**2 - 4) = -2", [-2.0]),
+        ("x + sqrt(x**2 - 4) = 2", [2.0]),
+        ("(x + 2)*exp(x) = 3*sqrt(x**2 - 4)*(x + 1)", [-2.0]),
+    ],
+)
+def test_a_root_where_the_sides_end_is_found(text, expected):
+    found = roots(text, interval(-4, 2.01))
+    assert list(found.values) == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_roots_that_rounding_may_have_made_of_one_are_the_turning_point():
+    assert roots("x*exp(-x) = y", y=0.367879441171442).values == pytest.approx((1.0,), rel=1e-12)
+
+
+def test_a_proof_does_not_reach_beyond_the_sizes_that_were_searched():
+    assert not roots("x*exp(-x) = y", y=1e-300).clear
+    assert roots("x*exp(x) = y", y=1e-200).values == pytest.approx((1e-200,))
+    assert roots("x*exp(-x) = y", y=0.1).clear
+
+
+def test_angles_of_different_rates_are_sought_until_all_come_round():
+    found = roots("sin(2*x) + cos(3*x) = c", c=1.9)
+    assert found.values == pytest.approx((4.077975057925165, 4.1398073470422165), rel=1e-9)
+    assert found.turn
+    assert roots("sin(2*x) + cos(3*x) = c", c=2.5).recurs
+    assert not roots("sin(x) + sin(1.41421356*x) = c", c=-1.9).recurs
+
+
+def test_a_root_beyond_one_turn_is_found_where_nothing_repeats():
+    found = roots("x*sin(x) = y", y=50.0)
+    assert found.values
+    assert all(x * math.sin(x) == pytest.approx(50) for x in found.values if x < 1e6)
+    assert not found.proved
+    assert not found.turn

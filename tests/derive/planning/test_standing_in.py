@@ -42,3 +42,22 @@ def test_what_is_solved_together_with_its_relations_counts_as_led_to():
     time_of_three = 8 * (1 - 0.5**3) + 0.5 * 3
     assert number(READING.solve("items", size=8, time=time_of_three)) == pytest.approx(3)
     assert number(READING.solve("share", size=8, time=time_of_three)) == pytest.approx(1 - 0.5**3)
+
+
+def test_what_only_its_own_relations_ask_for_leads_to_it():
+    chosen, whole = Quantity("chosen", "", default="2"), Quantity("whole", "")
+    reading = Library([relate("share", share, chosen / whole), relate("bytes_read", bytes_read, share * whole * size)])
+    assert number(reading.solve("bytes_read", size=8, whole=10)) == 16
+    assert number(reading.solve("bytes_read", size=8, whole=10, chosen=5)) == 40
+
+
+def test_two_that_are_only_led_to_by_way_of_each_other_both_stand_in():
+    first, second, total, rate = (Quantity(n, "", default=d) for n, d in (
+        ("first", otherwise("1")), ("second", otherwise("1")), ("total", None), ("rate", "1")))  # fmt: skip
+    reading = Library([relate("total", total, (3 * first + 5 * second) / rate)])
+    assert number(reading.solve("total")) == 8
+    answer = reading.solve("rate", total=16)
+    assert number(answer) == pytest.approx(0.5)
+    weights = derive.solve("weight_time", "h100-sxm:fp8", "llama3-70b", memory_time="40 ms", chips="8 chip",
+                           batch="64 sequence", context="8 ktoken/sequence")  # fmt: skip
+    assert [check.name for check in weights.checks if not check.passed] == ["bandwidth_efficiency"]

@@ -145,3 +145,80 @@ def test_an_interval_without_end_does_not_swallow_another():
     outcome = solved(["a = x*max(y, b)", "2*a = 2*x*max(y, b)"], "xy", {"a": 6.0, "b": 3.0})
     spans = [solution.spans["y"] for solution in outcome.solutions]
     assert sorted(spans) == [pytest.approx((0, 3)), pytest.approx((3, math.inf))]
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["x*(y - 1) = y - 1", "x**2 + y**2 = 5"], [(-2, 1), (1, -2), (1, 2), (2, 1)]),
+        (["x*y = y", "x + y = 3"], [(1, 2), (3, 0)]),
+        (["a*x*y = b", "sqrt(x**2 + y**2) + y = 2*a"], [(-2, 0), (0, 1), (2, 0)]),
+        (["m*x + y = 5*a", "m*(3 - x)*(3 + x) = (y + 1)*(y - 1)"], [(1 / 3, 13 / 3), (3, -1)]),
+    ],
+)
+def test_what_solves_a_system_with_a_divisor_zero_is_not_lost(texts, expected):
+    known = {"a": 1.0, "b": 0.0, "m": 2.0}
+    outcome = solved(texts, "xy", known, REAL)
+    found = sorted((s.values["x"], s.values["y"]) for s in outcome.solutions)
+    assert found == [pytest.approx(pair, abs=1e-9) for pair in expected] or outcome.caveat
+
+
+def test_a_system_that_leaves_an_unknown_open_where_a_divisor_is_zero_says_so():
+    found = solved(["x*y = y", "x*y**2 = 4*y*x"], "xy", {}, REAL).solutions
+    assert (-math.inf, math.inf) in [solution.spans.get("x") for solution in found]
+
+
+def test_a_value_at_the_end_of_its_domain_is_not_refused_for_being_rounded():
+    domain = Domain("0..0.3", 0.0, 0.3)
+    (solution,) = solved(["x + y = s", "3*x + 7*y = t"], "xy", {"s": 0.1 + 0.2, "t": 0.9}, domain).solutions
+    assert solution.values == {"x": 0.3, "y": 0.0}
+
+
+def test_a_root_at_zero_is_a_value_and_no_interval():
+    nonnegative = Domain("nonnegative", 0.0, math.inf)
+    (solution,) = solved(["exp(x) + y = a", "x + exp(y) = a"], "xy", {"a": 1.0}, nonnegative).solutions
+    assert solution.values == pytest.approx({"x": 0.0, "y": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "expected"),
+    [
+        ("y = exp(x) - 1", {"y": 1e-20}, [1e-20]),
+        ("y = (1 + x)**n - 1", {"y": 1e-14, "n": 12.0}, [1e-14 / 12]),
+        ("y = (1 + a)**x - 1", {"y": 1e-14, "a": 1e-16}, [100.0]),
+        ("y = sqrt(x**2 + a**2) - a", {"y": 1e-12, "a": 1e8}, [math.sqrt(2e-4)]),
+        ("y = 1/sqrt(1 - x**2) - 1", {"y": 1e-20}, [math.sqrt(2e-20)]),
+        ("y = 1 - cos(x)", {"y": 1e-20}, [math.sqrt(2e-20), math.tau - math.sqrt(2e-20)]),
+    ],
+)
+def test_a_closed_form_in_which_digits_cancel_is_worked_out_with_more_of_them(text, known, expected):
+    found = [solution.values["x"] for solution in solved(text, "x", known).solutions]
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "known", "expected"),
+    [
+        ("y = (x - a)**n", {"y": 4.0, "a": 5.0, "n": 2.0}, [3.0, 7.0]),
+        ("y = (x - a)**n", {"y": -8.0, "a": 5.0, "n": 3.0}, [3.0]),
+        ("y = (x - a)**n", {"y": 4.0, "a": 5.0, "n": 2.5}, [5 + 4**0.4]),
+        ("y = log(x)**n", {"y": 1.0, "n": 2.0}, [1 / math.e, math.e]),
+    ],
+)
+def test_a_power_whose_exponent_is_a_quantity_has_the_roots_of_a_negative_base(text, known, expected):
+    found = sorted(solution.values["x"] for solution in solved(text, "x", known).solutions)
+    assert found == pytest.approx(expected)
+
+
+def test_a_number_below_zero_that_cancels_is_an_interval_too():
+    (solution,) = solved("1 = (a + x if x < 2.83*x else 1)", "x", {"a": 9.0}, REAL).solutions
+    assert solution.spans["x"] == (-math.inf, 0.0)
+    (solution,) = solved("y = tanh(x)", "x", {"y": -1 + 1e-15}, REAL).solutions
+    assert solution.values["x"] == pytest.approx(math.atanh(-1 + 1e-15))
+
+
+def test_a_choice_among_the_givens_does_not_trip_a_search():
+    text = "max(x - 2, tanh(b))/((3 if b < a else c) - 1) = x + y"
+    known = {"b": 2.0, "a": 0.97, "y": -0.6712542574781901, "c": 3.33}
+    (solution,) = solved(text, "x", known, Domain("nonnegative", 0.0, math.inf)).solutions
+    assert solution.values["x"] == pytest.approx(1.085)

@@ -119,3 +119,18 @@ def test_sampled_bounds_are_those_of_the_samples():
     assert bounds_sampled(lambda at: at["a"] * at["b"], ranges) == (-3.0, 6.0)
     assert bounds_sampled(lambda at: None, ranges) is None
     assert bounds_sampled(lambda at: at["a"] if at["b"] > 0 else None, ranges) == (1.0, 3.0)
+
+
+def test_a_search_that_runs_out_of_boxes_claims_no_more_than_that_its_bounds_hold():
+    form = parse_expression("a*b*exp(-a*b) + c*sin(d) - d*a")
+    ranges = {"a": (0.1, 3.0), "b": (0.1, 3.0), "c": (0.1, 3.0), "d": (0.1, 5.0)}
+    middle = {name: sum(span) / 2 for name, span in ranges.items()}
+    (low, high), how = bounds_of_form(form, middle, ranges)
+    assert how == "bounds hold every value in the range; they may be too wide"
+    assert low <= value(form, {"a": 3.0, "b": 0.1, "c": 3.0, "d": 5.0}) <= high
+
+
+def test_a_least_value_of_zero_is_found_closely():
+    (low, high), how = bounds_of_form(parse_expression("(x - 1)**2"), {"x": 1.5}, {"x": (0.25, 3.0)})
+    assert (low, high) == pytest.approx((0, 4), abs=1e-6)
+    assert "one part in a million" in how

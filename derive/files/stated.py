@@ -1,0 +1,103 @@
+"""Values and profiles as a relation file states them.
+
+A profile is a table of values, in the form of the built-in ones: `title` and `note` say what it is, and `source`,
+`as_of` and `kind` hold for every value that does not state its own. A value may have a `range` and a `reason` for it,
+and may hang on a choice: `peak_compute.fp8` belongs to the profile `my-chip:fp8`. A quantity that bears one of these
+names goes before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from derive.errors import unknown
+from derive.files.noting import SEARCHED, Notes, Path, within
+from quantities.facts import SAID, by_choice
+from quantities.profiles import Profile
+from quantities.quantity import Quantity, read_given
+from quantities.source import KINDS, Source
+from quantities.value import Value, read_value
+
+__all__ = ["VALUE", "stated_profiles", "stated_value"]
+
+VALUE = ("value", "range", "reason", "source", "kind", "date", "as_of", "url")
+"""What the table of a value may say."""
+
+_OF_A_PROFILE = tuple(word for word in SAID if word != "also")
+_SHARED = ("source", "as_of", "kind")  # what a profile says for all of its values
+
+
+def stated_profiles(
+    notes: Notes, name: str, table: Mapping[str, Any], known: Mapping[str, Quantity], broken: set[str]
+) -> list[Profile]:
+    """A profile, and one for each choice that it leaves open; none, if something is wrong with it."""
+    where = ("profiles", name)
+    before = len(notes.errors)
+    said = {key: notes.text(name, where, table, key) for key in _OF_A_PROFILE if key in table and key not in known}
+    shared = {key: said[key] for key in _SHARED if key in said}
+    values: dict[str, dict[str, Value]] = {"": {}}
+    for key, entry in table.items():
+        if key in said or key in broken:
+            continue
+        if key not in known:
+            error = unknown("quantity", key, list(known), search=len(notes.errors) < SEARCHED)
+            notes.note((*where, key), within(name, error))
+            continue
+        for choice, part in _by_choice(entry).items():
+            place = (*where, key, choice) if choice else (*where, key)
+            value = _stated(notes, f"{name}, {key}", place, known[key], part, shared)
+            if value is not None:
+                values.setdefault(choice, {})[key] = value
+    plain = partial(Profile, name, values.pop(""), said.get("title", ""), said.get("note", ""))
+    chosen = [partial(Profile, f"{name}:{choice}", held) for choice, held in values.items()]
+    made = [notes.attempt("", where, making) for making in (plain, *chosen)]
+    return [profile for profile in made if profile is not None] if len(notes.errors) == before else []
+
+
+def _by_choice(entry: Any) -> Mapping[str, Any]:
+    """What is stated of a quantity for each choice, or under no name where there is none."""
+    if not by_choice(entry) or not entry:
+        return {"": entry}
+    meant = any(key in VALUE or unknown("key", key, VALUE).suggestions for key in entry)  # a word of a value, misspelt
+    return {"": entry} if meant else entry
+
+
+def _stated(
+    notes: Notes, name: str, where: Path, quantity: Quantity, entry: Any, shared: Mapping[str, str]
+) -> Value | None:
+    stated = entry if isinstance(entry, dict) else {"value": entry}
+    notes.keys(name, where, stated, VALUE)
+    return stated_value(notes, name, where, quantity, {**shared, **stated})
+
+
+def stated_value(notes: Notes, name: str, where: Path, quantity: Quantity, table: Mapping[str, Any]) -> Value | None:
+    """A value with its source, or None and a problem."""
+    if "value" not in table:
+        notes.complain(name, where, "it has no value.", f'Add value = "3 {quantity.unit}".')
+        return None
+    source = _source(notes, name, where, table)
+    stated = table["value"]
+    if source is None:
+        return None
+    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
+        kind = "a table" if isinstance(stated, dict) else f"a {type(stated).__name__}"
+        said = f"'{stated}'" if isinstance(stated, bool) else kind
+        notes.complain(name, (*where, "value"), f"{said} is no value.", f'Write "3 {quantity.unit}".')
+        return None
+    value = notes.attempt(name, (*where, "value"), lambda: read_given(stated, quantity, source))
+    ends = notes.text(name, where, table, "range")
+    if value is None or not ends:
+        return value
+    return notes.attempt(name, (*where, "range"), lambda: read_given(value.between(read_value(ends)), quantity))
+
+
+def _source(notes: Notes, name: str, where: Path, table: Mapping[str, Any]) -> Source | None:
+    texts = {key: notes.text(name, where, table, key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
+    kind = texts["kind"] or ("published" if texts["source"] else "assumed")
+    if kind not in KINDS:
+        notes.note((*where, "kind"), within(name, unknown("kind of source", kind, list(KINDS))))
+        return None
+    said = texts["source"] or notes.document.label or "the relation file"
+    return Source(said, kind, texts["url"], texts["date"] or texts["as_of"], texts["reason"])
