@@ -15,8 +15,9 @@ from derive.compiling.cases import Cases, Fork, Tree, cases
 from derive.compiling.cramer import solved_in_symbols
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
+from derive.numbers.algebra import added, negated, replaced
 from derive.numbers.clock import query, tick
-from derive.numbers.isolating import Candidate, added, isolate, negated, replaced, unwound
+from derive.numbers.isolating import Candidate, isolate, unwound
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import outlined
 from derive.solving.levels import has_choice

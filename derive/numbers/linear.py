@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.language.expression import Apply, Equation, Name, Node, names_in
+from derive.numbers.algebra import ONE, ZERO, added, inverted, multiplied, negated
 from derive.numbers.evaluating import terms, value
-from derive.numbers.isolating import ONE, ZERO, added, inverted, multiplied, negated
 from quantities.domain import Domain
 
 __all__ = ["linear_form", "linear_solutions"]

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.language.expression import Apply, Equation, Number, names_in, walk
+from derive.numbers.algebra import added, negated
 from derive.numbers.evaluating import residual, strain, value
 from derive.numbers.folding import folded
 from derive.numbers.intervals import enclose
-from derive.numbers.isolating import added, negated
 from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
 from derive.numbers.precision import is_level, is_root, polished, turning_point
 from derive.numbers.pruning import FARTHEST, Places, middle, pruned

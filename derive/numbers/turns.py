@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.language.expression import Apply, Equation, Name, Node, walk
+from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import value
-from derive.numbers.isolating import occurrences
 from derive.numbers.pruning import middle
 from derive.numbers.spans import Span
 from quantities.domain import Domain

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from derive.language.expression import Apply, Equation, names_in, render, walk
+from derive.numbers.algebra import ZERO, arms_of, replaced
 from derive.numbers.clock import tick
-from derive.numbers.isolating import ZERO, arms_of, replaced
 from derive.numbers.linear import linear_solutions
 from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from derive.language.expression import Apply, Equation, Node, names_in, walk
+from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, strain
 from derive.numbers.intervals import Span, enclose
-from derive.numbers.isolating import occurrences
 from derive.numbers.precision import gap_of, is_level
 from derive.numbers.rooting import LARGEST, SMALLEST
 from derive.solving.ranging import bounds_of_form

@@ -13,9 +13,10 @@ from dataclasses import replace
 
 from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Node, is_condition, walk
+from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, value
 from derive.numbers.intervals import Span
-from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, occurrences, unwound
+from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numbers.precision import exactly, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from derive.solving.levels import holds_everywhere, is_level_span, level_spans, may_cancel, middle

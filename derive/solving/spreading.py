@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
+from derive.numbers.algebra import ZERO, added, negated
 from derive.numbers.intervals import Span, enclose
-from derive.numbers.isolating import ZERO, added, isolate, leaves_out, negated
+from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import Question
 from derive.solving.carrying import Found

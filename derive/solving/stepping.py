@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.language.expression import Equation, Node, names_in
+from derive.numbers.algebra import occurrences, simplified
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import Span
-from derive.numbers.isolating import isolate, occurrences, simplified
+from derive.numbers.isolating import isolate
 from derive.planning.plans import Block
 from derive.solving.blocks import solve_block
 from derive.solving.levels import bounds_over, is_constant, is_narrow, middle, reaching, within

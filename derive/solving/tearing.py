@@ -11,10 +11,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.numbers.algebra import TWO, ZERO, added, multiplied, negated, replaced
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import Span, enclose
-from derive.numbers.isolating import TWO, ZERO, Candidate, added, isolate, leaves_out, multiplied, negated, replaced
+from derive.numbers.isolating import Candidate, isolate, leaves_out
 from derive.numbers.newton import many_starts
 from derive.solving.levels import bounds_over, has_choice, is_constant, runs, within
 from derive.solving.outcome import TOLERANCE, Outcome, Solution, System, agrees, is_covered, repeats

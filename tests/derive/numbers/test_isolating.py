@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from derive.language.expression import Apply, names_in, render, walk
 from derive.language.grammar import parse_equation, parse_expression
+from derive.numbers.algebra import occurrences, polynomial
 from derive.numbers.evaluating import holds, value
-from derive.numbers.isolating import TURNS, isolate, occurrences, polynomial, unwound
+from derive.numbers.isolating import TURNS, isolate, unwound
 from tests.derive.corpus import FORMULAS, Formula
 
 NUMBERS = st.floats(0.3, 3.0)

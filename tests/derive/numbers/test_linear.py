@@ -93,7 +93,7 @@ def test_factors_put_together_are_the_expression(a, b, x, y):
 @given(st.lists(st.integers(-20, 20), min_size=3, max_size=3), st.lists(st.integers(-20, 20), min_size=3, max_size=3))
 def test_rank_does_not_hang_on_the_size_of_the_units(row_powers, column_powers):
     matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]
-    hidden = [1.5 * 10.0 ** -power for power in column_powers]
+    hidden = [1.5 * 10.0**-power for power in column_powers]
     scaled = [
         [entry * 10.0**power * 10.0**column for entry, column in zip(row, column_powers, strict=True)]
         for row, power in zip(matrix, row_powers, strict=True)
