@@ -11,11 +11,12 @@ An unknown inside a sine without an interval of its own is sought within one tur
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.language.expression import Apply, Equation, Number, names_in, walk
 from derive.numbers.algebra import added, negated
+from derive.numbers.bracketing import bracketed, last_holding
 from derive.numbers.evaluating import residual, strain, value
 from derive.numbers.folding import folded
 from derive.numbers.intervals import enclose
@@ -197,7 +198,7 @@ class _Search:
         low, high = (self._gap(end) == self._gap(end) for end in span)
         if low == high:
             return []
-        x = _last(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
+        x = last_holding(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
         return [x] if self._is_root(x) or self._is_blurred(x) else []
 
     def _glimpsed(self, span: Span) -> list[float]:
@@ -228,7 +229,7 @@ class _Search:
         for low, high in jumps:
             if low <= end <= high:
                 inside, outside = (high, low) if side == 0 else (low, high)
-                return _last(lambda x: abs(self._residual(x)) <= _FLAT, inside, outside)
+                return last_holding(lambda x: abs(self._residual(x)) <= _FLAT, inside, outside)
         return end
 
     def _gap(self, x: float) -> float:
@@ -272,41 +273,6 @@ class _Search:
             if not kept or abs(x - kept[-1]) > _SAME * max(abs(x), abs(kept[-1])):
                 kept.append(x)
         return kept
-
-
-def bracketed(gap: Callable[[float], float], span: Span) -> float:
-    """The root between two ends of opposite sign: the secant, kept inside a bracket by bisection."""
-    a, b = span
-    fa, fb = gap(a), gap(b)
-    for step in range(400):
-        if fa == 0 or fb == 0:
-            break
-        cut = middle((a, b))
-        if step % 3 and math.isfinite(fa) and math.isfinite(fb) and fa != fb:
-            secant = b - fb * (b - a) / (fb - fa)
-            cut = secant if a < secant < b else cut
-        if not a < cut < b:
-            break
-        fm = gap(cut)
-        if fm == 0 or fm != fm:
-            return cut
-        if (fm < 0) == (fa < 0):
-            a, fa = cut, fm
-        else:
-            b, fb = cut, fm
-    return a if abs(fa) <= abs(fb) else b
-
-
-def _last(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last double, on the way from inside to outside, at which something still holds."""
-    if holds(outside):
-        return outside
-    for _ in range(100):
-        cut = (inside + outside) / 2
-        if cut in (inside, outside):
-            break
-        inside, outside = (cut, outside) if holds(cut) else (inside, cut)
-    return inside
 
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:
