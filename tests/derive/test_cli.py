@@ -8,13 +8,12 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from click.testing import CliRunner
 
 import derive
 from derive.cli import main
+from tests.derive.terminal import ask, settle
 
 PENDULUM = """\
 [quantities]
@@ -48,27 +47,9 @@ FILES = {
 }
 
 
-class Said(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DERIVE_DEBUG", raising=False)
-
-
-def ask(*arguments: str) -> Said:
-    """What the program says, and the status that it leaves with."""
-    with CliRunner().isolation() as streams:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        out, err = (stream.getvalue().decode() for stream in streams[:2])
-    return Said(int(left.value.code or 0), out, err)
+    settle(tmp_path, FILES, monkeypatch)
 
 
 STATUS = [

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import math
 from pathlib import Path
-from typing import NamedTuple
 from xml.etree import ElementTree
 
 import pytest
-from click.testing import CliRunner
 
-from derive.cli import main
+from tests.derive.terminal import ask, settle
 
 PENDULUM = """\
 [quantities]
@@ -44,27 +42,9 @@ FILES = {"pendulum.toml": PENDULUM, "more.toml": MORE, "roots.toml": ROOTS, "bro
 ON_PENDULUM = ("--library", "pendulum.toml")
 
 
-class Said(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
 @pytest.fixture(autouse=True)
 def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, text in FILES.items():
-        (tmp_path / name).write_text(text)
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("DERIVE_DEBUG", raising=False)
-
-
-def ask(*arguments: str) -> Said:
-    """What the program says, and the status that it leaves with."""
-    with CliRunner().isolation() as streams:
-        with pytest.raises(SystemExit) as left:
-            main(list(arguments))
-        out, err = (stream.getvalue().decode() for stream in streams[:2])
-    return Said(int(left.value.code or 0), out, err)
+    settle(tmp_path, FILES, monkeypatch)
 
 
 def test_one_question_is_answered_in_one_line():
