@@ -40,6 +40,13 @@ class Measured(pint.registry.Quantity[Any]):
         equal = self == other
         return not equal if isinstance(equal, bool) else ~equal
 
+    def to_compact(self, unit: Any = None) -> Any:
+        """The same in the prefix that suits it; as it is, where no prefix may stand (there is no nanobyte)."""
+        try:
+            return super().to_compact(unit)
+        except UnitError:
+            return self if unit is None else self.to(unit)
+
     def compare(self, other: Any, op: Any) -> Any:
         return super().compare(other.to(self.units) if isinstance(other, Measured) else other, op)
 

@@ -315,3 +315,16 @@ def test_a_quantity_travels(journey, text):
     assert arrived == left
     assert arrived.dimensionality == left.dimensionality
     assert unit_of(arrived).factors == value.unit.factors
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "compact"),
+    [
+        (3e9, "byte", "3.0 gigabyte"),
+        (1e-9, "byte", "1e-09 byte"),
+        (2e-6, "s", "2.0 microsecond"),
+        (0.5, "token", "0.5 token"),
+    ],
+)
+def test_a_compact_form_never_invents_a_unit(number, unit, compact):
+    assert str(registry().Quantity(number, unit).to_compact()) == compact
