@@ -21,9 +21,8 @@ relations = [
     ),
     _state(
         "implied_least_batch",
-        "implied_least_batch = optimal_batch/output_input_ratio",
+        "implied_least_batch = optimal_batch/max(1, output_input_ratio)",
         because="reading the weights takes so many times the compute time; caches that are read besides ask for more",
-        when=["output_input_ratio >= 1"],
     ),
     _define(
         "output_input_ratio_above_cliff",
@@ -56,9 +55,8 @@ relations = [
     # Readings of the KV cache
     _state(
         "implied_kv_bytes_by_output",
-        "implied_kv_bytes_by_output = output_input_ratio*implied_kv_bytes_per_token",
+        "implied_kv_bytes_by_output = max(1, output_input_ratio)*implied_kv_bytes_per_token",
         because="where decode reads weights for so many times its compute time, the cache shows when it takes as long",
-        when=["output_input_ratio >= 1"],
     ),
     _state(
         "implied_kv_bytes_by_storage",

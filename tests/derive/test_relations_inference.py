@@ -12,7 +12,7 @@ from derive.language.expression import Name
 
 SUBJECTS = (
     "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",
-    "serving", "revenue", "prices", "tiers", "speculation", "classic", "silicon", "matrices",
+    "serving", "revenue", "prices", "tiers", "readings", "speculation", "classic", "silicon", "matrices",
 )  # fmt: skip
 
 LECTURE = "R. Pope with D. Patel, blackboard lecture, April 2026"
