@@ -14,6 +14,7 @@ import click
 
 from derive.cli.asking import graph, solve
 from derive.cli.looking import check, list_, show
+from derive.cli.reporting import report
 from derive.cli.shared import complain
 
 __all__ = ["cli", "main"]
@@ -28,7 +29,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, list_, show, solve, graph):
+for verb in (check, list_, show, solve, graph, report):
     cli.add_command(verb)
 
 
