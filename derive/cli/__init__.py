@@ -17,7 +17,7 @@ from derive.cli.looking import check, list_, show
 from derive.cli.reporting import report
 from derive.cli.shared import complain
 
-__all__ = ["cli", "main"]
+__all__ = ["cli", "main", "run"]
 
 
 @click.group(
@@ -40,10 +40,11 @@ def _fall_silent() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its status."""
-    sys.exit(_run(arguments))
+    sys.exit(run(arguments))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the command line; returns its status."""
     try:
         status = int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
         sys.stdout.flush()
