@@ -27,7 +27,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
     for target, column in table.columns.items():
         lines = numpy.reshape(column, (len(along), -1))
         chosen = sorted({round(i) for i in numpy.linspace(0, lines.shape[1] - 1, min(lines.shape[1], _LINES))})
-        series = tuple(Series(along.tolist(), lines[:, i].tolist(), _which(table, names[1:], i)) for i in chosen)
+        series = tuple(Series.of(along, lines[:, i], _which(table, names[1:], i)) for i in chosen)
         x = Axis.of(_label(names[0], table), along)
         found.append(Chart(x, Axis.of(_label(target, table), *(one.y for one in series)), series))
     return tuple(found)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Literal
+from typing import Any, Literal
 
 __all__ = ["Axis", "Chart", "Mark", "Series", "Shade"]
 
@@ -37,13 +37,18 @@ class Axis:
 class Series:
     """Points that belong together: a line through them, or each by itself, with a word beside it if it has one."""
 
-    x: Sequence[float]
-    y: Sequence[float]
+    x: tuple[float, ...]
+    y: tuple[float, ...]
     label: str = ""
     style: Literal["line", "dashed", "dotted", "points", "bars"] = "line"
-    tags: Sequence[str] = ()
+    tags: tuple[str, ...] = ()
     strong: bool = False  # drawn thicker, above the others
     color: int | None = None  # the place in the palette; the next free one if None
+
+    @classmethod
+    def of(cls, x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:
+        """Points from columns of any kind."""
+        return cls(tuple(map(float, x)), tuple(map(float, y)), label, **how)
 
 
 @dataclass(frozen=True, slots=True)
