@@ -53,7 +53,11 @@ TIERS = (
 )
 """One device of each kind below a chip's own memory, from the fastest to drain to the slowest."""
 
-KEYS = {"chip": "hbm_bandwidth", "size": "active_parameters", "tier": "tier_bandwidth"}
+KEYS = {
+    "chip": ("hbm_bandwidth", "domain_bandwidth"),  # of a chip, or of a rack in totals
+    "size": ("active_parameters",),
+    "tier": ("tier_bandwidth",),
+}
 """What a profile states that makes it one of them."""
 
 
@@ -76,7 +80,7 @@ def plausible(library: Library, named: Iterable[str | Profile]) -> Plausible:
     fixed = []
     for name in named:
         profile = name if isinstance(name, Profile) else library.profile(name)
-        kind = next((kind for kind, key in KEYS.items() if key in profile.values), None)
+        kind = next((kind for kind, keys in KEYS.items() if profile.values.keys() & set(keys)), None)
         if kind is None:
             fixed.append(profile)
         else:

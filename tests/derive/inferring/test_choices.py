@@ -98,6 +98,15 @@ def test_named_profiles_stand_in_for_the_usual_choices() -> None:
     assert [other.name for other in chosen.fixed] == ["rule-anthropic-cache"]
 
 
+def test_a_rack_counts_as_its_chips() -> None:
+    chip, rack = (
+        derive.infer("gemini-2-5-pro-prices", name, "deepseek-v3") for name in ("gb200:fp8", "gb200-nvl72:fp8")
+    )
+    name = "implied_kv_bytes_per_token"
+    assert rack[name].answer.base == pytest.approx(chip[name].answer.base)
+    assert str(rack[name].reference) == "gb200-nvl72:fp8, deepseek-v3"
+
+
 def test_a_rule_completes_a_sheet() -> None:
     bare = '[profiles.own-prices]\ninput_price = "2 USD/Mtoken"\noutput_price = "8 USD/Mtoken"\n'
     choices = ("h100-sxm:fp8", "deepseek-v3", "nvme-gen5-30tb")
