@@ -19,6 +19,7 @@ __all__ = ["NAMES", "VOLUME", "chosen", "orphans", "page", "parts", "pressed_pic
 _TITLES = {
     "roofline": "A. The roofline",
     "prices": "E. What prices give away",
+    "practice": "G. Practice",
 }
 VOLUME = "volume"
 _VOLUME_TITLE = "The economics of a token, derived"
