@@ -61,9 +61,10 @@ class Table:
 
     def plot(self) -> Any:
         """A figure of the targets along the first axis, a line for each value of the second."""
-        from derive.compiling.plotting import plot
+        from derive.compiling.charting import charts
+        from derive.drawing.plotting import figure
 
-        return plot(self)
+        return figure(*charts(self))
 
 
 def _package(name: str) -> Any:

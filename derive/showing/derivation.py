@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING
 
 from derive.language.expression import Name, names_in
 from derive.showing import mathematics
+from derive.showing.numerals import prefixed
 from quantities.source import Source
 from quantities.value import Value
 
 if TYPE_CHECKING:
     from derive.solving.answer import Answer, Step
 
-__all__ = ["Derivation", "Line", "lay_out", "magnitude"]
+__all__ = ["Derivation", "Line", "Paragraph", "Symbol", "amount", "digits_borne", "lay_out", "letters_of", "magnitude"]
 
 _FEWEST, _MOST = 3, 6  # digits of a result
-_WORD = 40  # characters of a source that fits a table
 _WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
 
 Line = tuple[str, str]
@@ -39,14 +39,23 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
+class Symbol:
+    """What went in: its letter, its name, its value with the unit, and where that is from."""
+
+    letter: str
+    name: str
+    value: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
 class Derivation:
     """What a page shows of an answer."""
 
     target: str
     headline: str
     steps: tuple[Paragraph, ...]
-    symbols: tuple[tuple[str, str, str, str], ...]  # letter, name, value, source's number or whose word it is
-    sources: tuple[Source, ...]
+    symbols: tuple[Symbol, ...]
     regime: Mapping[str, str]
     assumptions: tuple[str, ...]
     checks: tuple[str, ...]
@@ -54,32 +63,24 @@ class Derivation:
 
 def lay_out(answer: Answer) -> Derivation:
     """The pieces of a page."""
-    letters = _letters(answer)
-    digits = _digits(answer)
-    sources = tuple(dict.fromkeys(value.source for value in answer.given.values() if _is_listed(value.source)))
-    symbols = tuple(
-        (letters[name], name, magnitude(value), _whose(value, sources))
-        for name, value in answer.given.items()
-        if name in letters
-    )
+    letters = letters_of(answer)
+    digits = digits_borne(answer)
     return Derivation(
         answer.quantity.name,
         _result(answer, letters[answer.quantity.name], digits),
         tuple(_paragraph(step, letters, digits, answer.given) for step in answer.steps),
-        symbols,
-        sources,
+        tuple(
+            Symbol(letters[name], name, magnitude(value), value.source)
+            for name, value in answer.given.items()
+            if name in letters
+        ),
         answer.regime,
         answer.assumptions,
         tuple(str(check) for check in answer.checks),
     )
 
 
-def _is_listed(source: Source) -> bool:
-    """Whether a source is a place to look at, and not just somebody's word."""
-    return source.kind in ("published", "measured") or bool(source.url or source.date) or len(source.text) > _WORD
-
-
-def _letters(answer: Answer) -> dict[str, str]:
+def letters_of(answer: Answer) -> dict[str, str]:
     """Each quantity's letter, no letter twice."""
     taken: dict[str, str] = {}
     for name, quantity in answer.quantities.items():
@@ -88,7 +89,7 @@ def _letters(answer: Answer) -> dict[str, str]:
     return taken
 
 
-def _digits(answer: Answer) -> int:
+def digits_borne(answer: Answer) -> int:
     """How many digits a result bears: those of the least certain input that is no count, and one more."""
     borne = [
         len(f"{abs(value.number):.12g}".replace(".", "").split("e")[0].strip("0"))
@@ -112,12 +113,17 @@ def _quantity(number: float, unit: str, digits: int) -> str:
     return mathematics.number(number, digits) + (rf"\,{spelled}" if spelled else "")
 
 
+def amount(number: float, unit: str, digits: int) -> str:
+    """A result: with the prefix that leaves few digits before the point, where its unit bears one."""
+    return _quantity(*prefixed(number, unit), digits)
+
+
 def _result(answer: Answer, letter: str, digits: int) -> str:
     unit = answer.quantity.unit
     if answer.base is not None:
-        return f"{letter} = {_quantity(unit.from_base(answer.base), unit.text, digits)}"
+        return f"{letter} = {amount(unit.from_base(answer.base), unit.text, digits)}"
     assert answer.bounds is not None
-    low, high = (_quantity(unit.from_base(end), unit.text, digits) for end in answer.bounds)
+    low, high = (amount(unit.from_base(end), unit.text, digits) for end in answer.bounds)
     return rf"{low} \le {letter} \le {high}"
 
 
@@ -129,7 +135,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
         if name not in step.worth:
             return written(name)
         number, unit = step.worth[name]
-        return _quantity(number, unit.text, 12 if name in given else digits)
+        return _quantity(number, unit.text, 12) if name in given else amount(number, unit.text, digits)
 
     lines: list[Line] = []
     left = written(step.quantity)
@@ -153,10 +159,6 @@ def _worked_out(step: Step, digits: int) -> str:
     """The value as mathematics; words, as of an interval, upright."""
     number, _, unit = step.value.partition(" ")
     try:
-        return _quantity(float(number), unit, digits)
+        return amount(float(number), unit, digits)
     except ValueError:
         return mathematics.upright(step.value)
-
-
-def _whose(value: Value, sources: tuple[Source, ...]) -> str:
-    return str(sources.index(value.source) + 1) if value.source in sources else value.source.text

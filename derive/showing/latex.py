@@ -1,4 +1,4 @@
-r"""An answer as LaTeX: a fragment for any document that loads amsmath, and a whole document around fragments.
+r"""An answer as LaTeX: a fragment for any document that loads amsmath.
 
 Names, texts and sources are somebody else's words: every character of them is escaped, so that none is obeyed.
 """
@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from derive.showing.derivation import Derivation, Paragraph, lay_out
+from derive.showing.citing import Bibliography
+from derive.showing.derivation import Derivation, Line, Paragraph, lay_out
 
 if TYPE_CHECKING:
     from derive.solving.answer import Answer
 
-__all__ = ["as_latex", "escaped"]
+__all__ = ["aligned", "as_latex", "breakable", "escaped", "inputs", "notes", "sources", "step"]
 
 _ESCAPES = str.maketrans(
     {
@@ -40,46 +41,70 @@ def escaped(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
+def breakable(text: str) -> str:
+    """Text that TeX prints as it stands, and may break where an address or a path allows it."""
+    return escaped(text).translate(_BREAKS)
+
+
 def as_latex(answer: Answer) -> str:
     """The answer as a fragment: its steps aligned, its inputs in a table, its sources numbered."""
     page = lay_out(answer)
-    parts = [rf"\subsection*{{{_worded(page.target)}: ${page.headline}$}}"]
-    parts += [_step(number, step) for number, step in enumerate(page.steps, 1)]
-    parts += _inputs(page)
+    cited = Bibliography()
+    title = rf"\subsection*{{{_worded(page.target)}: ${page.headline}$}}"
+    steps = [step(number, one) for number, one in enumerate(page.steps, 1)]
+    parts = [title, *steps, *inputs(page, cited), *notes(page)]
+    if cited.sources:
+        parts.append("\\paragraph{Sources}\n" + sources(cited))
+    return "\n\n".join(parts) + "\n"
+
+
+def notes(page: Derivation) -> list[str]:
+    """The regime, what was assumed and what was checked."""
+    parts = []
     regime = [f"{relation}: {arm} binds" for relation, arm in page.regime.items()]
     for title, rows in (("Regime", regime), ("Assumptions", page.assumptions), ("Checks", page.checks)):
         if rows:
-            items = "\n".join(rf"\item {escaped(row).translate(_BREAKS)}" for row in rows)
+            items = "\n".join(rf"\item {breakable(row)}" for row in rows)
             parts.append(f"\\paragraph{{{title}}}\n\\begin{{itemize}}\\raggedright\n{items}\n\\end{{itemize}}")
-    if page.sources:
-        items = "\n".join(rf"\item {escaped(str(source)).translate(_BREAKS)}" for source in page.sources)
-        parts.append(f"\\paragraph{{Sources}}\n\\begin{{enumerate}}\\raggedright\n{items}\n\\end{{enumerate}}")
-    return "\n\n".join(parts) + "\n"
+    return parts
+
+
+def sources(cited: Bibliography) -> str:
+    """The sources as a numbered list."""
+    items = "\n".join(rf"\item {breakable(str(source))}" for source in cited.sources)
+    return f"\\begin{{enumerate}}\\raggedright\n{items}\n\\end{{enumerate}}"
+
+
+def aligned(lines: tuple[Line, ...]) -> str:
+    """Lines of mathematics below each other, at their equals signs."""
+    rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in lines)
+    return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
 
 def _worded(name: str) -> str:
     return escaped(name.replace("_", " "))
 
 
-def _step(number: int, step: Paragraph) -> str:
+def step(number: int, shown: Paragraph) -> str:
     """A numbered sentence, and the lines of mathematics below it."""
-    reason = f": {escaped(step.because)}" if step.because else ""
-    rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in step.lines)
-    return (
-        f"\\noindent\\textbf{{{number}.}} \\textit{{{_worded(step.relation)}}}{reason}\n"
-        f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
-    )
+    reason = f": {escaped(shown.because)}" if shown.because else ""
+    return f"\\noindent\\textbf{{{number}.}} \\textit{{{_worded(shown.relation)}}}{reason}\n{aligned(shown.lines)}"
 
 
-def _inputs(page: Derivation) -> list[str]:
+def inputs(page: Derivation, cited: Bibliography) -> list[str]:
     """The table of what went in."""
     if not page.symbols:
         return []
+    whose = [cited.cite(symbol.source) for symbol in page.symbols]
     rows = " \\\\\n".join(
-        f"${letter}$ & {_worded(name)} & ${value}$ & {f'[{whose}]' if whose.isdigit() else escaped(whose)}"
-        for letter, name, value, whose in page.symbols
+        f"${symbol.letter}$ & {_worded(symbol.name)} & ${symbol.value}$ & {_citation(by)}"
+        for symbol, by in zip(page.symbols, whose, strict=True)
     )
     return [
         "\\noindent\n\\begin{tabular}{@{}llll@{}}\n\\hline\nsymbol & quantity & value & source \\\\\n\\hline\n"
         f"{rows} \\\\\n\\hline\n\\end{{tabular}}"
     ]
+
+
+def _citation(by: int | str) -> str:
+    return f"[{by}]" if isinstance(by, int) else escaped(by)

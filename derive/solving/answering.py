@@ -112,7 +112,7 @@ def _found(library: Library, question: Question) -> Iterator[Found]:
         raise broken[0]
     elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None:
-        raise no_solution(question, first)
+        raise no_solution(library, question, first)
     yield elsewhere
 
 
@@ -214,8 +214,10 @@ def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
                     )
 
 
-def no_solution(question: Question, found: Found) -> NoSolutionError:
-    used = f" (the weak values of {', '.join(found.plan.weak)} are in use)" if found.plan.weak else ""
+def no_solution(library: Library, question: Question, found: Found) -> NoSolutionError:
+    met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
+    weak = [name for name in found.plan.weak if name in met]
+    used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
     return NoSolutionError(
         f"{question.target} has no admissible value: {found.reason}{used}.",
         hint="Check the givens, their units, and the domain of what is asked.",

@@ -1,0 +1,79 @@
+"""The command line: it parses, calls and prints, and knows nothing else.
+
+Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+
+from derive.cli.asking import graph, solve
+from derive.cli.looking import check, list_, show
+from derive.cli.reporting import report
+from derive.cli.shared import complain
+
+__all__ = ["cli", "main", "run"]
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Each verb has an example: derive VERB -h",
+)
+@click.version_option(package_name="derive-engine", prog_name="derive")
+def cli() -> None:
+    """Relations with units: checked when they are stated, asked in any direction."""
+
+
+for verb in (check, list_, show, solve, graph, report):
+    cli.add_command(verb)
+
+
+def _fall_silent() -> None:
+    """Let what is still in the buffer of the standard output go nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave with its status."""
+    sys.exit(run(arguments))
+
+
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the command line; returns its status."""
+    try:
+        status = int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
+        sys.stdout.flush()
+        return status
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except click.Abort:
+        return 130
+    except (SystemExit, BrokenPipeError):  # click leaves so where nobody reads on, as in: derive list | head
+        _fall_silent()
+        return 0
+    except OSError as error:
+        _fall_silent()
+        click.echo(f"derive: the output cannot be written: {str(error.strerror).lower()}.", err=True)
+        return 2
+    except Exception as error:  # whatever else goes wrong is told in words too
+        from derive import errors
+        from derive.errors import DeriveError
+
+        if not isinstance(error, DeriveError):
+            if os.environ.get("DERIVE_DEBUG"):
+                raise
+            click.echo(
+                f"derive: internal error, {type(error).__name__}: {error}\n"
+                "  This is a defect of derive. Set DERIVE_DEBUG=1 for the details, and report them.",
+                err=True,
+            )
+            return 2
+        complain(error)
+        noes = (errors.DimensionError, errors.UnderdeterminedError, errors.InconsistentError)
+        return 1 if isinstance(error, (*noes, errors.NoSolutionError, errors.AmbiguousError, errors.LimitError)) else 2

@@ -1,0 +1,127 @@
+"""The verbs that look: check, list, show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["check", "list_", "show"]
+
+
+@click.command(epilog="Example:  derive check pendulum.toml")
+@click.argument("files", nargs=-1, metavar="[FILE ...]")
+@JSON
+def check(files: tuple[str, ...], as_json: bool) -> int:
+    """Check relation files (with none, the built-in library) for dimensional consistency."""
+    from derive.errors import DeriveError, DimensionError, LimitError, Problem
+    from derive.files.loading import load
+
+    if not files:
+        _say_sound("built-in library", opened(None, ()), as_json)
+        if as_json:
+            click.echo(json.dumps({"problems": []}, indent=2))
+        return 0
+    status, found = 0, []
+    for file in files:
+        try:
+            library = load(Path(file))
+        except DeriveError as error:
+            status = max(status, 1 if isinstance(error, (DimensionError, LimitError)) else 2)
+            problems = error.problems or (Problem("", 0, error.what, error.hint),)
+            found += [{"file": file, **_problem_data(problem)} for problem in problems]
+            if not as_json:
+                complain(error)
+        else:
+            _say_sound(file, library, as_json)
+    if as_json:
+        click.echo(json.dumps({"problems": found}, indent=2))
+    return status
+
+
+@click.command("list", epilog="Example:  derive list quantities cache price")
+@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles]")
+@click.argument("words", nargs=-1, metavar="[WORD ...]")
+@LIBRARY
+@ADD
+@JSON
+def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """List what the library holds, or what of it mentions every WORD."""
+    from derive.listing import as_data, grouped, mentions, rows
+
+    library = opened(replaced, added)
+    header, *found = rows(library, kind)
+    chosen = [row for row in found if mentions(row, words)]
+    if as_json:
+        names = {row[0] for row in chosen}
+        data = [entry for entry in as_data(library, kind) if not words or entry["name"] in names]
+        click.echo(json.dumps({kind: data}, indent=2, ensure_ascii=False))
+    elif chosen:
+        _table(header, grouped(library, kind, chosen))
+    else:
+        click.echo(f"No {header[0]} mentions {' and '.join(words)}." if found else f"No {header[0]} is declared.")
+    return 0
+
+
+@click.command(epilog="Example:  derive show kv_time")
+@click.argument("name")
+@LIBRARY
+@ADD
+@JSON
+def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """Show all that bear a name: a quantity, a relation, a profile."""
+    from derive.listing import KINDS, as_data, entries
+
+    library = opened(replaced, added)
+    found = entries(library, name)
+    if as_json:
+        data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in KINDS}
+        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        return 0
+    for heading, lines in found:
+        click.secho(heading, bold=True)
+        width = max((len(label) for label, _ in lines), default=0)
+        for label, text in lines:
+            click.echo(f"  {label:<{width}}  {text}")
+    return 0
+
+
+def _say_sound(label: str, library: Library, quiet: bool) -> None:
+    if not quiet:
+        relations, quantities = len(library.relations), len(library.quantities)
+        plural = "" if relations == 1 else "s"
+        click.echo(f"{label}: consistent ({relations} relation{plural} over {quantities} quantities)")
+
+
+def _problem_data(problem: Any) -> dict[str, Any]:
+    return {
+        "relation": problem.relation,
+        "line": problem.line,
+        "message": problem.message,
+        "hint": problem.hint,
+    }
+
+
+def _table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:
+    """Rows in columns, the last one as long as it likes, under the headings of their groups."""
+    rows = [header, *(row for _, group in groups for row in group)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(header) - 1)]
+
+    def line(row: tuple[str, ...]) -> str:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        return "  ".join([*cells, row[-1]]).rstrip()
+
+    click.secho(line(header), bold=True)
+    for heading, group in groups:
+        if heading:
+            click.secho(f"\n{heading}", bold=True)
+        for row in group:
+            click.echo(line(row))

@@ -1,0 +1,77 @@
+"""The verbs that write pages: report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+__all__ = ["report"]
+
+
+@click.command(epilog="Example:  derive report roofline prices --pdf")
+@click.argument("names", nargs=-1, metavar="[NAME ...]")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a report is not what the library says now.")
+@click.option("--pdf", is_flag=True, help="Press PDFs too (needs TeX).")
+@click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
+@click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
+def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
+    """Regenerate the reports: LaTeX, Markdown and pictures."""
+    from derive.reporting import shelf
+
+    wanted = shelf.chosen(names)
+    folder = Path(out)
+    if check:
+        return _checked(folder, wanted, whole=not names)
+    for name in _watched(wanted):
+        files: dict[str, str | bytes] = {**shelf.texts(name)}
+        if html:
+            files[f"{name}.html"] = shelf.page(name)
+        if pdf:
+            from derive.reporting.pressing import pressed
+
+            files[f"{name}.pdf"] = pressed(name, str(files[f"{name}.tex"]), shelf.pressed_pictures(name))
+        _put(folder, files)
+    click.echo(f"{folder}: {', '.join(wanted)}")
+    return 0
+
+
+def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
+    from derive.reporting import shelf
+
+    found = [line for name in _watched(wanted) for line in shelf.stale(folder, name)]
+    found += shelf.orphans(folder) if whole else []
+    for line in dict.fromkeys(found):
+        click.echo(f"derive: {folder}/{line}", err=True)
+    if found:
+        click.echo(f"  Write them anew: derive report {' '.join(wanted) if not whole else ''}".rstrip(), err=True)
+        return 1
+    click.echo(f"{folder}: up to date ({', '.join(wanted)})")
+    return 0
+
+
+def _put(folder: Path, files: dict[str, str | bytes]) -> None:
+    """Write files that differ from what is there, so that what did not change keeps its date."""
+    for path, content in files.items():
+        data = content.encode() if isinstance(content, str) else content
+        place = folder / path
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if not place.exists() or place.read_bytes() != data:
+                place.write_bytes(data)
+        except OSError as error:
+            raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
+
+
+def _watched(names: Sequence[str]) -> Iterator[str]:
+    """The names, with a bar on a terminal that says how far it is."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal) as bar:
+        task = bar.add_task("", total=len(names))
+        for name in names:
+            bar.update(task, description=name)
+            yield name
+            bar.advance(task)

@@ -1,0 +1,61 @@
+"""What the verbs share: options, and how their words are read, written and complained of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["ADD", "JSON", "LIBRARY", "WITH", "complain", "givens", "named", "opened", "write"]
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
+ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file beside the library.")
+WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
+
+
+def givens(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f'{text!r} is no NAME=VALUE. Write for example  length="2 m"')
+        if name.strip() in found:
+            raise click.UsageError(f"{name.strip()} is given twice.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def named(text: str) -> str:
+    return text.partition("=")[0].strip()
+
+
+def write(output: str, text: str) -> None:
+    try:
+        Path(output).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise click.UsageError(f"{output!r} cannot be written: {str(error.strerror).lower()}.") from None
+
+
+def opened(replaced: str | None, added: Sequence[str]) -> Library:
+    """The built-in library or the one in its place, with what is added to it."""
+    from derive.files.loading import load
+
+    if replaced is None:
+        from derive.relations import library as built_in
+
+        library = built_in()
+    else:
+        library = load(Path(replaced))
+    for file in added:
+        library = library | load(Path(file), beside=library)
+    return library
+
+
+def complain(error: Exception) -> None:
+    click.echo(f"derive: {error}", err=True)

@@ -1,0 +1,1 @@
+"""Pictures: what a chart says, and how it is drawn."""

@@ -1,0 +1,82 @@
+"""A chart as data: what is drawn along which axes, and nothing of how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal
+
+__all__ = ["Axis", "Chart", "Mark", "Series", "Shade"]
+
+_DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What an axis measures. Where `names` stand, its values are their positions: 0 for the first."""
+
+    label: str
+    log: bool = False
+    names: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def of(cls, label: str, *columns: Sequence[float]) -> Axis:
+        """An axis for these numbers, logarithmic where they span two decades or more.
+
+        >>> Axis.of("batch", [1, 10, 400]).log, Axis.of("batch", [0, 10, 400]).log
+        (True, False)
+        """
+        numbers = [number for column in columns for number in column if isfinite(number)]
+        return cls(label, bool(numbers) and min(numbers) > 0 and max(numbers) / min(numbers) >= _DECADES)
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Points that belong together: a line through them, or each by itself, with a word beside it if it has one."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    label: str = ""
+    style: Literal["line", "dashed", "dotted", "points", "bars"] = "line"
+    tags: tuple[str, ...] = ()
+    strong: bool = False  # drawn thicker, above the others
+    color: int | None = None  # the place in the palette; the next free one if None
+
+    @classmethod
+    def of(cls, x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:
+        """Points from columns of any kind."""
+        return cls(tuple(map(float, x)), tuple(map(float, y)), label, **how)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A line across the picture at one value of an axis, with a word: a knee, a limit."""
+
+    at: float
+    label: str
+    axis: Literal["x", "y"] = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """A stretch of the horizontal axis in which one thing holds: a regime."""
+
+    low: float
+    high: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """One picture."""
+
+    x: Axis
+    y: Axis
+    series: tuple[Series, ...]
+    marks: tuple[Mark, ...] = ()
+    shades: tuple[Shade, ...] = ()
+    title: str = ""
+    height: float = 3.4  # inches, at a width of 6.4

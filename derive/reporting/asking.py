@@ -1,0 +1,128 @@
+"""What a report's source asks and says: relations as they are stated, answers in words, derivations, tables.
+
+The algebra and the numbers come from the engine; a source holds questions, words and calls of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from derive.language.expression import Name, names_in
+from derive.library import Library
+from derive.relations import library as built_in
+from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
+from derive.showing import mathematics
+from derive.showing.derivation import amount, digits_borne, lay_out
+from derive.solving.answer import Answer
+from derive.stating.relation import Relation
+from quantities.quantity import Quantity
+from quantities.source import Source
+
+__all__ = ["closed_form", "letter", "number", "say", "solve", "stated", "symbols", "table", "turned", "worked"]
+
+
+def solve(target: str, *profiles: str, **given: Any) -> Answer:
+    """One question to the built-in library."""
+    return built_in().solve(target, *profiles, **given)
+
+
+def say(answer: Answer, digits: int | None = None) -> str:
+    """An answer's value in a line of words, with its unit; its bounds where it has no value.
+
+    >>> say(solve("drain_time", hbm_capacity="288 GB/chip", hbm_bandwidth="20 TB/s/chip"))
+    '$14.4\\\\,\\\\mathrm{ms}$'
+    """
+    borne = digits or digits_borne(answer)
+    unit = answer.quantity.unit
+    if answer.base is not None:
+        return f"${amount(unit.from_base(answer.base), unit.text, borne)}$"
+    assert answer.bounds is not None
+    low, high = (amount(unit.from_base(end), unit.text, borne) for end in answer.bounds)
+    return f"${low}$ to ${high}$"
+
+
+def number(value: float, unit: str = "", digits: int = 3) -> str:
+    """A number that was worked out from answers, in a line of words."""
+    return f"${amount(value, unit, digits)}$"
+
+
+def letter(name: str) -> str:
+    """A quantity's letter, in a line of words."""
+    return f"${_letter(built_in().quantity(name))}$"
+
+
+def stated(*names: str, library: Library | None = None) -> tuple[Block, ...]:
+    """Relations of the library as they are stated, and why they hold."""
+    chosen = [(library or built_in()).relation(name) for name in names]
+    met: dict[str, Quantity] = {}
+    for relation in chosen:
+        met.update({name: relation.quantities[name] for name in names_in(relation.written.lhs, relation.written.rhs)})
+    reasons = tuple(f"*{verbatim(r.name.replace('_', ' '))}*: {verbatim(r.because)}" for r in chosen if r.because)
+    sources = tuple(dict.fromkeys(Source(r.source) for r in chosen if r.source and r.source != "by definition"))
+    return Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values())), Items(reasons, sources)
+
+
+def symbols(quantities: Sequence[Quantity]) -> tuple[Block, ...]:
+    """What the letters of a report mean."""
+    rows = tuple(
+        (f"${_letter(one)}$", verbatim(one.name), verbatim(one.meaning), f"${mathematics.unit(one.unit.text)}$")
+        for one in sorted(quantities, key=lambda one: one.name)
+    )
+    words = tuple((mark, f"`{name}`", meaning, unit if unit != "$$" else "") for mark, name, meaning, unit in rows)
+    return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), words, wrapped=2)
+
+
+def turned(name: str, *wanted: str) -> Formulas:
+    """One relation turned for each of its quantities, or for those that are wanted."""
+    relation = built_in().relation(name)
+    alone = Library([relation])
+    held = names_in(relation.written.lhs, relation.written.rhs)
+    return Formulas(tuple(_form(alone, one, [other for other in held if other != one]) for one in wanted or held))
+
+
+def closed_form(target: str, given: Iterable[str], library: Library | None = None) -> Formulas:
+    """The closed form of a quantity in terms of others, maxima and choices inverted."""
+    return Formulas((_form(library or built_in(), target, list(given)),))
+
+
+def worked(title: str, answer: Answer) -> Worked:
+    """An answer's derivation under a title."""
+    return Worked(title, lay_out(answer))
+
+
+def table(
+    rows: Mapping[str, Sequence[Answer | str]], columns: Sequence[str], caption: str = "", digits: int | None = None
+) -> Grid:
+    """Answers side by side: a row for each name, its answers under the columns; the sources of all that went in."""
+    answers = [cell for row in rows.values() for cell in row if isinstance(cell, Answer)]
+    cited = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
+    places = tuple(source for source in cited if source.kind in ("published", "measured") and source.url + source.date)
+    cells = tuple(
+        (name, *(say(cell, digits) if isinstance(cell, Answer) else cell for cell in row)) for name, row in rows.items()
+    )
+    return Grid(tuple(columns), cells, caption, places)
+
+
+def _letter(quantity: Quantity) -> str:
+    return mathematics.letter(quantity.name, quantity.latex)
+
+
+def _line(relation: Relation) -> tuple[str, str]:
+    def written(name: str) -> str:
+        return _letter(relation.quantities[name])
+
+    shown = relation.written
+    if shown.op != "=":
+        return mathematics.equation(shown, written), ""
+    return mathematics.mathematics(shown.lhs, written), mathematics.mathematics(shown.rhs, written)
+
+
+def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
+    from derive.language.symbolic import from_sympy
+
+    def written(name: str) -> str:
+        return _letter(library.quantities[name])
+
+    node, _ = from_sympy(library.formula(target, given))
+    return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)

@@ -1,0 +1,1 @@
+"""The sections of the volume: questions, words and pictures, a module for each report."""

@@ -1,0 +1,104 @@
+"""The reports that there are, and the files that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+
+from derive.drawing.plotting import as_pdf, as_svg
+from derive.errors import unknown
+from derive.reporting import html, latex, markdown
+from derive.reporting.asking import symbols
+from derive.reporting.document import Block, Picture, Report
+
+__all__ = ["NAMES", "VOLUME", "chosen", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
+
+_TITLES = {
+    "roofline": "A. The roofline",
+}
+VOLUME = "volume"
+_VOLUME_TITLE = "The economics of a token, derived"
+_MEASURED = frozenset({"benchmarks.md"})  # what depends on the machine and is never stale
+NAMES = (*_TITLES, VOLUME)
+
+
+@cache
+def report(name: str) -> Report:
+    """A report, its questions asked."""
+    module = import_module(f"derive.reporting.sections.{name}")
+    blocks: Callable[[], Iterator[Block]] = module.blocks
+    made = Report(name, _TITLES[name], tuple(blocks()))
+    return replace(made, blocks=(*made.blocks, *symbols(made.quantities)))
+
+
+def chosen(names: Iterable[str]) -> tuple[str, ...]:
+    """These reports, or all; in the order of the shelf."""
+    wanted = list(names)
+    for name in wanted:
+        if name not in NAMES:
+            raise unknown("report", name, list(NAMES))
+    return tuple(name for name in NAMES if not wanted or name in wanted)
+
+
+@cache
+def _drawn(picture: Picture) -> str:
+    return as_svg(picture.name, *picture.charts)
+
+
+def parts(name: str) -> tuple[Report, ...]:
+    """The reports between two covers: itself, or all of them in the volume."""
+    return tuple(report(one) for one in _TITLES) if name == VOLUME else (report(name),)
+
+
+def _pictures(name: str) -> tuple[Picture, ...]:
+    return tuple(picture for part in parts(name) for picture in part.pictures)
+
+
+def texts(name: str) -> dict[str, str]:
+    """The files of a report: their paths below the folder of reports, and what stands in them."""
+    bound = parts(name)
+    made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
+    if name == VOLUME:
+        made[f"{name}.tex"] = latex.bound(_VOLUME_TITLE, bound)
+        made[f"{name}.md"] = markdown.bound(_VOLUME_TITLE, bound)
+    else:
+        made[f"{name}.tex"] = latex.as_latex(bound[0])
+        made[f"{name}.md"] = markdown.as_markdown(bound[0])
+    return made
+
+
+def page(name: str) -> str:
+    """The report as one HTML file."""
+    bound = parts(name)
+    title = _VOLUME_TITLE if name == VOLUME else bound[0].title
+    return html.bound(title, bound, {picture.name: _drawn(picture) for picture in _pictures(name)})
+
+
+def pressed_pictures(name: str) -> dict[str, bytes]:
+    """The pictures of a report as TeX takes them in."""
+    return {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
+
+
+def stale(folder: Path, name: str) -> list[str]:
+    """What is wrong with a report's files in a folder, in words."""
+    found = []
+    for path, text in texts(name).items():
+        try:
+            before = (folder / path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            found.append(f"{path} is missing")
+        else:
+            if before != text:
+                found.append(f"{path} is not what the library says now")
+    return found
+
+
+def orphans(folder: Path) -> list[str]:
+    """Files in a folder of reports that no report makes."""
+    made = {path for name in NAMES for path in texts(name)} | _MEASURED
+    written = (path for pattern in ("*.tex", "*.md", "figures/*.svg") for path in folder.glob(pattern))
+    names = sorted(path.relative_to(folder).as_posix() for path in written)
+    return [f"{name} belongs to no report" for name in names if name not in made]

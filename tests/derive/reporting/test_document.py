@@ -1,0 +1,27 @@
+"""Words and what is marked in them."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.reporting.document import spans, verbatim
+from tests.derive.reporting.pages import report
+
+
+@given(st.text())
+def test_somebody_else_s_text_is_shown_as_it_stands(text):
+    assert "".join(piece for _, piece in spans(verbatim(text))) == text
+    assert {kind for kind, _ in spans(verbatim(text))} <= {"text"}
+
+
+@given(st.lists(st.sampled_from(["a b", "$", "*", "`", "\\", "$x$", "*y*", "`z`"])))
+def test_every_character_is_in_some_piece(parts):
+    words = "".join(parts)
+    shown = {"text": "{}", "math": "${}$", "stress": "*{}*", "name": "`{}`"}
+    back = "".join(shown[kind].format(piece) for kind, piece in spans(words))
+    assert back == words or "\\" in words
+
+
+def test_a_report_knows_its_pictures():
+    assert [picture.name for picture in report().pictures] == ["toy"]
