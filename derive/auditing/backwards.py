@@ -46,10 +46,14 @@ class Change:
         """How far the new value is from the old one, either way."""
         return round(abs(math.log(self.ratio)), 9)  # so that equal changes are told in the order of the claim
 
-    def __str__(self) -> str:
+    @property
+    def shown(self) -> str:
+        """The new value, in the unit of the old one."""
         assert self.answer.base is not None
-        value = told(self.old.unit.from_base(self.answer.base), self.old.unit)
-        return f"{self.path.replace('/', ', ')} = {value}, {_times(self.ratio)} {_whose(self.old)}"
+        return told(self.old.unit.from_base(self.answer.base), self.old.unit)
+
+    def __str__(self) -> str:
+        return f"{self.path.replace('/', ', ')} = {self.shown}, {_times(self.ratio)} {_whose(self.old)}"
 
 
 def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:

@@ -22,8 +22,9 @@ class Reading:
     """One way to read a clause.
 
     `response_to` names quantities: what is judged is then by how many percent the answer moves when they all move by
-    one. `leaves_open` holds what the claim does not say, with the range in which it may lie; `may_change` what else could
-    be different. `each` names quantities: the reading is asked with every profile of the library that states them all.
+    one. `leaves_open` holds what the claim does not say, with the range in which it may lie; `may_change` what else
+    could be different. `each` names quantities: the reading is asked with every profile of the library that states
+    them all.
     """
 
     words: str

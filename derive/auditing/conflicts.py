@@ -2,8 +2,8 @@
 
 In a scene, what several claims say of one rack, one model or one fleet is stated at once, each as a relation that bears
 the claim's name. The library is asked, and its refusal names a smallest set that conflicts and by what gap. Every
-further set is found by leaving out, in turn, each claim of the sets that are known. A set counts only if the claims still
-miss each other when each number is given all the room that a spoken number has.
+further set is found by leaving out, in turn, each claim of the sets that are known. A set counts only if its claims
+miss each other even when each number is given all the room that a spoken number has.
 """
 
 from __future__ import annotations
@@ -12,48 +12,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from derive.auditing.criteria import BEARING
+from derive.auditing.scene import Assertion, Scene
 from derive.errors import DeriveError, InconsistentError
 from derive.library import Library
 from derive.stating.relation import relate
 from quantities.quantity import Quantity
 from quantities.value import Value, read_value
 
-__all__ = ["Assertion", "Conflict", "Scene", "conflicts", "said"]
-
-
-@dataclass(frozen=True, slots=True)
-class Assertion:
-    """What one claim says of one quantity."""
-
-    claim: str
-    quantity: str
-    value: str
-    printed: bool = False  # a number that was chosen, and not rounded
-
-    @property
-    def name(self) -> str:
-        return f"{self.quantity}_by_{self.claim}"
-
-    @property
-    def room(self) -> str:
-        """The range that the claim's words leave."""
-        value = read_value(self.value)
-        if self.printed or value.is_range:
-            return self.value
-        return f"{value.number / (1 + BEARING)!r}..{value.number / (1 - BEARING)!r} {value.unit.text}".rstrip()
-
-    def __str__(self) -> str:
-        return f"{self.claim}: {self.quantity} = {self.value}"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One thing of which several claims speak, and what is taken to hold of it."""
-
-    words: str
-    premises: tuple[tuple[str, str], ...]
-    assertions: tuple[Assertion, ...]
+__all__ = ["Conflict", "conflicts"]
 
 
 @dataclass(frozen=True)
@@ -76,11 +42,6 @@ class Conflict:
     def __str__(self) -> str:
         parts = "; ".join(str(assertion) for assertion in self.assertions)
         return f"{self.scene.words}: {parts} are apart by a factor of {self.factor:.3g}"
-
-
-def said(claim: str, printed: bool = False, **values: str) -> tuple[Assertion, ...]:
-    """What a claim says, as the scenes write it."""
-    return tuple(Assertion(claim, name, value, printed) for name, value in values.items())
 
 
 def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]:
@@ -137,11 +98,9 @@ def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> boo
         answer = library.solve(last.quantity, **given)
     except DeriveError:
         return True
-    if answer.base is None and answer.bounds is None:
-        return True
-    low, high = answer.bounds or (answer.base, answer.base)
-    assert low is not None and high is not None
-    return high < room.base[0] or low > room.base[2]
+    if answer.bounds is not None:
+        return answer.bounds[1] < room.base[0] or answer.bounds[0] > room.base[2]
+    return answer.base is None or not room.base[0] <= answer.base <= room.base[2]
 
 
 def _miss(one: Value, other: Value) -> bool:

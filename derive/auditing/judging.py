@@ -73,7 +73,7 @@ class Judgement:
                 return f"{finds}, so that {claims} is {_off(self.weighed.met.gap)}"
             case Verdict.HOLDS_ONLY_IF:
                 return f"{finds}, not {claims}; holds at {self.condition}"
-        return f"{finds}, not {claims}"
+        return f"{finds}, not {claims}{f'; would hold at {self.smallest}' if self.smallest else ''}"
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ def _of_parts(clauses: Sequence[ClauseFinding], worst: ClauseFinding) -> str:
     if len(clauses) == 1:
         return worst.why
     held = sum(clause.verdict <= Verdict.ROUNDED for clause in clauses)
-    count = f" ({held} of {len(clauses)} parts hold)" if worst.verdict > Verdict.ROUNDED else ""
+    count = f" ({held} of {len(clauses)} parts hold)" if 0 < held < len(clauses) else ""
     return f"{worst.clause.words}: {worst.why}{count}"
 
 
@@ -170,11 +170,13 @@ def _told_apart(holding: Sequence[Judgement], failing: Sequence[Judgement]) -> s
     """In which readings a clause holds, and in which it does not."""
     best = min(holding, key=lambda judgement: (judgement.verdict, abs(judgement.weighed.met.gap)))
     worst = max(failing, key=_distance)
-    return f"{best.words}{_more(holding)}: {best.why}; but {worst.words}{_more(failing)}: {worst.why}"
+    held = f"{best.words}{_others(holding)}: {best.weighed.finds}"
+    return f"{held}; but {worst.words}{_others(failing)}: {worst.weighed.finds}"
 
 
-def _more(judgements: Sequence[Judgement]) -> str:
-    return f" and {len(judgements) - 1} more" if len(judgements) > 1 else ""
+def _others(judgements: Sequence[Judgement]) -> str:
+    """How many readings stand behind the one that is named."""
+    return f" (and {len(judgements) - 1} other{'s' if len(judgements) > 2 else ''})" if len(judgements) > 1 else ""
 
 
 def _off(gap: float) -> str:

@@ -110,7 +110,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     claim(
         "C25",
-        "output costs 3 to 5 times as much as input, so that decode is memory-bound about 5 to 1 and its MFU a fifth of prefill's",
+        "output costs 3 to 5 times as much as input, so that decode is memory-bound about 5 to 1, and its MFU is a "
+        "fifth of that of prefill",
         clause(
             "3 to 5 times",
             reading("", ask("output_input_ratio"), between("3..5"), each=("output_price", "input_price")),
@@ -151,8 +152,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     claim(
         "C26",
-        "HBM is drained in 20 ms, DDR in seconds, flash in about a minute, disk in about an hour; so caches for 5 minutes and "
-        "for an hour lie on flash and on disk",
+        "HBM is drained in 20 ms, DDR in seconds, flash in about a minute, disk in about an hour; so caches for 5 "
+        "minutes and for an hour lie on flash and on disk",
         clause(
             "20 ms for HBM",
             *(

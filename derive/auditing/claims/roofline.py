@@ -43,7 +43,8 @@ def _cost_at(batch: str) -> Question:
 CLAIMS: tuple[Claim, ...] = (
     claim(
         "C01",
-        "FLOPs over bandwidth is about 300 from A100 to Rubin, and has no dimension, since a multiply at fp4 takes half a byte",
+        "FLOPs over bandwidth is about 300 from A100 to Rubin, and has no dimension, since a multiply at "
+        "fp4 takes half a byte",
         clause("about 300 on the A100", *_ratios("a100-sxm-80gb", "bf16"), *_ratios("a100-sxm-40gb", "bf16")),
         clause("about 300 on the H100", *_ratios("h100-sxm", "bf16", "fp8")),
         clause("about 300 on the B100", *_ratios("b100-sxm", "bf16", "fp8", "fp4")),
@@ -65,7 +66,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     claim(
         "C02",
-        "DeepSeek V3 has its optimal batch at 300 x 8 = 2,400: 32 of 256 experts are active, 37 B of about 700 B parameters",
+        "DeepSeek V3 has its optimal batch at 300 x 8 = 2,400: 32 of 256 experts are active, 37 B of about 700 B "
+        "parameters",
         clause(
             "a sparsity of 8",
             reading(

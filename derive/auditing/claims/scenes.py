@@ -1,6 +1,6 @@
 """What several claims say of one thing, to be asked for at once."""
 
-from derive.auditing.conflicts import Scene, said
+from derive.auditing.scene import Scene, said
 
 __all__ = ["SCENES"]
 

@@ -23,8 +23,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     claim(
         "C18",
-        "equal bills mean 1.5 times as many tokens of pre-training as of RL, and as many as of inference; RL reaches an MFU "
-        "of about 15 % (elsewhere 30 %), and RL and inference a third (elsewhere a tenth) of pre-training's efficiency",
+        "equal bills mean 1.5 times as many tokens of pre-training as of RL, and as many as of inference; RL reaches "
+        "an MFU of about 15 % (elsewhere 30 %), RL and inference a third (elsewhere a tenth) of the efficiency",
         clause(
             "as many tokens of pre-training as of inference",
             *(
@@ -108,7 +108,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     claim(
         "C21",
-        "Chinchilla gives 100 B active parameters 2 T tokens, so that 200 T (elsewhere 150 T) are about 100 times too many",
+        "Chinchilla gives 100 B active parameters 2 T tokens, so that 200 T (elsewhere 150 T) are about 100 times "
+        "too many",
         clause(
             "2 T tokens",
             reading(

@@ -145,7 +145,8 @@ CLAIMS: tuple[Claim, ...] = (
     ),
     claim(
         "C41",
-        "to spend memory on saving compute, as the KV cache does, is usually the better trade; reversible layers do the reverse",
+        "to spend memory on saving compute, as the KV cache does, is usually the better trade; reversible layers "
+        "do the reverse",
         clause(
             "the cache is the better trade",
             reading(
