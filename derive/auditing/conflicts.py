@@ -8,6 +8,7 @@ miss each other even when each number is given all the room that a spoken number
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +61,7 @@ def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
         error = _refusal(library, scene, assertions)
         if error is None:
             continue
-        told = " ".join(error.conflicts)
+        told = set(re.findall(r"\w+", " ".join(error.conflicts)))
         clashing = tuple(assertion for assertion in assertions if assertion.name in told)
         if frozenset(clashing) not in known and _apart(library, scene, clashing):
             yield Conflict(scene, clashing, error)
@@ -97,7 +98,7 @@ def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> boo
     try:
         answer = library.solve(last.quantity, **given)
     except DeriveError:
-        return True
+        return False
     if answer.bounds is not None:
         return answer.bounds[1] < room.base[0] or answer.bounds[0] > room.base[2]
     return answer.base is None or not room.base[0] <= answer.base <= room.base[2]
