@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from derive.cli.asking import graph, solve
+from derive.cli.auditing import audit
 from derive.cli.looking import check, list_, show
 from derive.cli.reporting import report
 from derive.cli.shared import complain
@@ -29,7 +30,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, list_, show, solve, graph, report):
+for verb in (check, list_, show, solve, graph, report, audit):
     cli.add_command(verb)
 
 
