@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from derive.cli.asking import graph, solve
+from derive.cli.auditing import audit
 from derive.cli.inferring import infer
 from derive.cli.looking import check, list_, show
 from derive.cli.reporting import report
@@ -30,7 +31,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, list_, show, solve, graph, infer, report):
+for verb in (check, list_, show, solve, graph, report, audit, infer):
     cli.add_command(verb)
 
 

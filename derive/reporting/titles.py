@@ -6,6 +6,8 @@ __all__ = ["REPORTS", "TITLES", "VOLUME"]
 
 TITLES = {
     "roofline": "A. The roofline",
+    "prices": "E. What prices give away",
+    "practice": "G. Practice",
 }
 VOLUME = "volume"
 REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}

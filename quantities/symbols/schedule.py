@@ -12,6 +12,7 @@ trains_in_flight = Quantity(
 )
 run_time = Quantity("run_time", "s", "time from a step's departure to its arrival")
 mean_wait = Quantity("mean_wait", "s", "wait of a request that arrives at any moment, on average")
+worst_wait = Quantity("worst_wait", "s", "wait of a request that just missed a step")
 worst_latency = Quantity("worst_latency", "s", "wait for a step that was just missed, and its run")
 mean_latency = Quantity("mean_latency", "s", "wait for the next step on average, and its run")
 
