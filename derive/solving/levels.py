@@ -170,11 +170,11 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
 
 def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
     """Whether the gap is the same share of the sides wherever they are, so that only the givens are rounded."""
-    shares = [gap_of(equation, values) for values in places]
-    largest = max(map(abs, shares))
-    if len(shares) <= 3 or not largest <= _MET:  # a share as large as that is no rounding
+    shares = [abs(gap_of(equation, values)) for values in places]
+    if len(shares) <= 3 or not all(share <= _MET for share in shares):  # more is no rounding
         return False
-    return largest <= _NOTHING or max(shares) - min(shares) <= 1e-6 * largest
+    largest = max(shares)
+    return largest <= _NOTHING or largest - min(shares) <= 1e-6 * largest
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:

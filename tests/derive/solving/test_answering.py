@@ -126,6 +126,15 @@ def test_a_contradiction_is_one_for_every_target():
             CIRCUIT.solve(target, V="12 V", J="2 A", R="5 ohm", P="24 W")
 
 
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_a_root_that_leaves_a_spare_relation_no_admissible_value_is_none(order):
+    relations = ["x**2 - 5*x + 6*a = 0", *["b = max(x, y)", "y = c*x"][order]]
+    spare = bare("x y a b c", *relations)  # beside b = 2.5 no y makes 3 the lesser of the two
+    assert number(spare.solve("x", a=1, b=2.5, c=1.25)) == pytest.approx(2)
+    with pytest.raises(InconsistentError):
+        spare.solve("x", a=1, b=1.5, c=0.5)
+
+
 # Exact and approximate
 
 
