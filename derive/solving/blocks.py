@@ -116,12 +116,11 @@ def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth:
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
     found = torn(equations, system)
     by_tearing = None if found is None else _regained(*found, equations, system, depth)
-    if by_tearing is not None and (by_tearing.solutions or by_tearing.singular):
+    if by_tearing is not None and not by_tearing.undecided:
         return by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=linear[2])
-    numeric = solved_from_starts(equations, system)
-    return numeric if numeric.solutions or by_tearing is None or by_tearing.undecided else by_tearing
+    return solved_from_starts(equations, system)
 
 
 def _regained(

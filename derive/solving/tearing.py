@@ -125,9 +125,10 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 values = settled(branch.at({tear: at}, system.known, exactly), equations, system)
             if not system.holds(values):
                 reason = reason or system.outside(values)
+                undecided = undecided or system.misses(values, equations)
             elif not repeats(values, found):
                 found.append(Solution(values, {}))
-    return Outcome(tuple(found), caveat, False, reason, undecided and not found)
+    return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:
