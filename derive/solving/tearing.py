@@ -156,7 +156,7 @@ def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
         tie = Equation(substituted(one, branch.forms), "=", substituted(other, branch.forms))
         if tear in names_in(tie.lhs, tie.rhs):
             for solution in values_of(tie, tear, system.known, system.domains[tear]).solutions:
-                yield from solution.values.values()
+                yield from (solution.values.values() or solution.spans[tear])
 
 
 def _ties(node: Node) -> Iterator[tuple[Node, Node]]:
