@@ -17,6 +17,8 @@ __all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overf
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
+_REDUCED = ("exp", "sinh", "cosh", "sin", "cos", "tan")  # worked out with as many more digits as their argument has
+_FARTHEST = 1e100
 _LAST_DIGIT = 4e-16  # by which a number may be off that was rounded once or twice
 _ASIDE = 1e-6  # how far beside a root the gap is looked at
 
@@ -218,6 +220,8 @@ def _value(node: Node, numbers: Mapping[str, Any], values: Mapping[str, float]) 
     if node.op == "piecewise":
         return _value(_arm(node, values), numbers, values)
     args = [_value(arg, numbers, values) for arg in node.args]
+    if node.op in _REDUCED and abs(args[0]) > _FARTHEST:
+        raise OverflowError(node.op)
     match node.op:
         case "pi":
             return +mp.pi
