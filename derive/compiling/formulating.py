@@ -20,9 +20,9 @@ from derive.numbers.clock import query, tick
 from derive.numbers.isolating import Candidate, isolate, unwound
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import outlined
+from derive.solving.expressing import expressed
 from derive.solving.levels import has_choice
 from derive.solving.ranging import LARGEST, composed, put_in
-from derive.solving.tearing import expressed
 
 if TYPE_CHECKING:
     from derive.library import Library

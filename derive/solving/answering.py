@@ -82,11 +82,12 @@ def _found(library: Library, question: Question) -> Iterator[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
     try:
         first = carried_out(library, question)
-    except (NoSolutionError, UnderdeterminedError):  # what is solved together is singular at these numbers
-        alone = _by_strong_alone(library, question)
-        if alone is None:
+    except (NoSolutionError, UnderdeterminedError) as error:  # what is solved together is singular at these numbers
+        open_ones = isinstance(error, UnderdeterminedError)
+        other = (open_ones and _cancelling(library, question, {})) or _by_strong_alone(library, question)
+        if not other:
             raise
-        yield alone
+        yield other
         return
     if not first.plan.is_determined:
         yield _despite_structure(library, question, first)
@@ -189,11 +190,22 @@ def _is_outside(library: Library, found: Found, state: State) -> bool:
 
 def _despite_structure(library: Library, question: Question, found: Found) -> Found:
     """An answer where structure sees none: what is missing cancels, or an inequality bounds the target."""
-    for way in (cancelled, bounded):
-        result = way(library, question, found.left_out)
-        if result is not None:
-            return result
-    raise shortage(library, question, found.left_out)
+    result = _cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
+    if result is None:
+        raise shortage(library, question, found.left_out)
+    return result
+
+
+def _cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The answer that does not depend on what is missing, unless what is known contradicts it."""
+    found = cancelled(library, question, left_out)
+    if found is None:
+        return None
+    clashes = [contradiction(library, question, found.plan, state) for state in found.states]
+    sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
+    if not sound:
+        raise next(clash for clash in clashes if clash is not None)
+    return replace(found, states=sound)
 
 
 def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:

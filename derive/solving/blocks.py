@@ -18,10 +18,12 @@ from derive.language.expression import Apply, Equation, names_in, render, walk
 from derive.numbers.algebra import ZERO, arms_of, replaced
 from derive.numbers.clock import tick
 from derive.numbers.linear import linear_solutions
+from derive.solving.expressing import Lost
 from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
+from derive.solving.settling import fitted
 from derive.solving.single import values_of
-from derive.solving.tearing import Lost, fitted, torn
+from derive.solving.tearing import torn
 from quantities.domain import Domain
 
 __all__ = ["solve_block"]
@@ -100,7 +102,7 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
 def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
     """Whether a linear system has a whole line of solutions."""
     values, singular, reason = linear
-    return singular and not values and "repeat" in reason
+    return singular and not values and "contradict" not in reason
 
 
 def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
@@ -108,16 +110,17 @@ def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth:
     linear = linear_solutions(equations, system.unknowns, system.known, system.domains)
     if linear is not None and (alone or not _repeating(linear)):
         values, singular, reason = linear
-        good = tuple(Solution(fit, {}) for v in values if system.holds(fit := fitted(v, system)))
-        return Outcome(good, "", singular, reason or ("" if good else "no arm that could give it binds"))
+        fits = [fitted(one, equations, system) for one in values]
+        good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
+        outside = reason or ", ".join(filter(None, map(system.outside, fits)))
+        return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
     found = torn(equations, system)
     by_tearing = None if found is None else _regained(*found, equations, system, depth)
-    if by_tearing is not None and (by_tearing.solutions or by_tearing.singular):
+    if by_tearing is not None and not by_tearing.undecided:
         return by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=linear[2])
-    numeric = solved_from_starts(equations, system)
-    return numeric if numeric.solutions or by_tearing is None or by_tearing.undecided else by_tearing
+    return solved_from_starts(equations, system)
 
 
 def _regained(

@@ -11,6 +11,7 @@ yields: that is a failed check and no contradiction.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
@@ -117,6 +118,29 @@ def contradiction(library: Library, question: Question, made: Plan, state: State
             hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out.",
             conflicts=[name, *relations, *stated],
             gap=abs(check.gap),
+        )
+    return _barred(library, question, made, state)
+
+
+def _barred(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+    """The conflict where what strong values lead to leaves a quantity of the checks no admissible value."""
+    for block in made.extra:
+        held = [library.relations[name] for name in block.relations]
+        needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
+        if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
+            continue
+        traces = [_traced(library, made, relation) for relation in held]
+        if any(relation.approximate is not None for relation in held) or any(weak for _, _, weak in traces):
+            continue
+        relations = list(dict.fromkeys([*block.relations, *(name for one, _, _ in traces for name in one)]))
+        givens = list(dict.fromkeys(name for _, ends, _ in traces for name in ends))
+        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
+        return InconsistentError(
+            f"{', '.join(block.relations)}: no admissible value of {', '.join(block.unknowns)} fits the others. "
+            f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out.",
+            conflicts=[*relations, *stated],
+            gap=math.inf,
         )
     return None
 

@@ -12,10 +12,10 @@ from itertools import combinations
 
 from derive.language.expression import Equation
 from derive.numbers.clock import tick
-from derive.numbers.evaluating import value
 from derive.numbers.newton import is_isolated, many_starts
+from derive.solving.expressing import Branch, expressed
 from derive.solving.outcome import Outcome, Solution, System, repeats
-from derive.solving.tearing import Branch, expressed, positive_of, settled
+from derive.solving.settling import positive_of, settled
 from quantities.domain import Domain
 
 __all__ = ["radical_inverse", "solved_from_starts"]
@@ -31,7 +31,7 @@ def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome
     starts = _starts(tears, system.known, system.domains)
     for branch in branches:
         for start in many_starts(branch.left, tears, system.known, starts, positive_of(tears, system.domains)):
-            values = _complete(branch, start, system)
+            values = _complete(branch, start, equations, system)
             if values is None or repeats(values, found):
                 continue
             if is_isolated(equations, values, system.known):
@@ -48,12 +48,11 @@ def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome
     return Outcome(tuple(found), caveat)
 
 
-def _complete(branch: Branch, start: Mapping[str, float], system: System) -> dict[str, float] | None:
+def _complete(
+    branch: Branch, start: Mapping[str, float], equations: Sequence[Equation], system: System
+) -> dict[str, float] | None:
     """All unknowns by those that were sought, if the whole system holds there."""
-    values = dict(start)
-    for name, form in branch.forms.items():
-        values[name] = value(form, {**system.known, **values})
-    values = settled(values, system)
+    values = settled(branch.at(start, system.known), equations, system)
     return values if system.holds(values) else None
 
 

@@ -109,8 +109,9 @@ def _singular(block: Block, names: str, reason: str) -> DeriveError:
             hint="Change one of the givens, or leave a relation out.",
             reason=reason,
         )
+    told = f"in {names} {reason} at these numbers" if "cancel" in reason else ""
     return UnderdeterminedError(
-        f"{', '.join(block.unknowns)}: {names} are singular at these numbers: {reason or 'they cancel'}.",
+        f"{', '.join(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
         hint=f"Give one of {', '.join(block.unknowns)}.",
         missing=[(name,) for name in block.unknowns],
     )
