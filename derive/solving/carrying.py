@@ -56,7 +56,7 @@ def carried_out(
     for relation in library.relations.values():
         for condition in relation.conditions:
             if _truth(condition, strong) is False:
-                aside[relation.name] = whether(condition, strong)
+                aside[relation.name] = whether(condition, strong, question)
     for _ in range(len(library.relations) + 1):
         tick()
         made = planned(library, question, frozenset(aside))
@@ -81,7 +81,7 @@ def carried_out(
                 return other
         states = _loosely(library, made, states, question.target)
         states = [_with_conditions(library, made, state, aside, grounds) for state in states]
-        false = _inapplicable(library, made, states)
+        false = _inapplicable(library, question, made, states)
         if not false:
             applying = tuple(state for state in states if _applies(library, made, state))
             return Found(made, applying, aside, reason, grounds)
@@ -257,14 +257,14 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
     return states, ""
 
 
-def _inapplicable(library: Library, made: Plan, states: Sequence[State]) -> dict[str, str]:
+def _inapplicable(library: Library, question: Question, made: Plan, states: Sequence[State]) -> dict[str, str]:
     """The relations in use whose condition is false in every state."""
     false: dict[str, str] = {}
     for relation in _conditional(library, made):
         for condition in relation.conditions:
             places = [{**state.asides, **state.values} for state in states]
             if places and all(_truth(condition, values) is False for values in places):
-                false[relation.name] = whether(condition, places[0])
+                false[relation.name] = whether(condition, places[0], question)
     return false
 
 

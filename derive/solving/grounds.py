@@ -29,9 +29,13 @@ Planning = Callable[["Question", frozenset[str]], Plan]
 """The plan for a question without some relations."""
 
 
-def whether(condition: Node, values: Mapping[str, float]) -> str:
-    """Why a condition does not hold."""
-    return f"{render(condition)} {'has no meaning' if truth(condition, values) is None else 'is false'}"
+def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
+    """Why a condition does not hold; what is given as a range is taken at its middle."""
+    verdict = "has no meaning" if truth(condition, values) is None else "is false"
+    ranged = {name for name, value in question.strong.items() if value.is_range}
+    fixed = question.strong.keys() - ranged
+    where = " in the middle of the ranges" if ranged and not fixed >= set(names_in(condition)) else ""
+    return f"{render(condition)} {verdict}{where}"
 
 
 class Grounds:
@@ -55,7 +59,7 @@ class Grounds:
 
     def whether(self, relation: Relation) -> str:
         """Why a relation does not apply."""
-        return next(whether(c, self._numbers(c)) for c in relation.conditions if self.truth(c) is False)
+        return next(whether(c, self._numbers(c), self.question) for c in relation.conditions if self.truth(c) is False)
 
     def truth(self, condition: Node) -> bool | None:
         numbers = self._numbers(condition)
