@@ -129,7 +129,7 @@ class _Versions:
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
         size = math.prod(shape)
         with numpy.errstate(all="ignore"):
-            if size <= _PIECE:
+            if 0 < size <= _PIECE:
                 return self._on_piece(self._arrays, arrays)
             flat = [array if array.ndim == 0 else numpy.broadcast_to(array, shape).ravel() for array in arrays]
             result = numpy.empty(size)

@@ -119,7 +119,8 @@ def rows(axes: Axes, result: Any, *arguments: Any) -> Any:
     shape = numpy.broadcast_shapes(*(argument.shape for argument in arguments))
     parts = [result, *(numpy.where(bounded, numpy.inf, numpy.nan) for bounded in axes.bounded)]
     whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
-    return numpy.concatenate([part.reshape(-1, *shape) for part in whole])
+    held = [part.reshape(-1, *shape) for part in whole]
+    return held[0] if len(held) == 1 else numpy.concatenate(held)
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:

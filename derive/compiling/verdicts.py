@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["NAMES", "chosen", "contrary", "inside", "sure", "told"]
+__all__ = ["NAMES", "chosen", "contrary", "inside", "sound", "sure", "told"]
 
 _HALF = 0.5
 
@@ -56,6 +56,15 @@ def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
     return above & (number < high if high == math.inf else number <= high)
 
 
+def sound(number: Any) -> Any:
+    """A number that is finite, or NaN."""
+    import numpy
+
+    if inside(number, -math.inf, math.inf, True) is True:
+        return number
+    return numpy.where(numpy.isfinite(number), number, numpy.nan)
+
+
 def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
     """One array or another, point by point; NaN where that has no meaning.
 
@@ -85,5 +94,5 @@ def _are_bools(verdicts: Any) -> bool:
     return isinstance(verdicts, bool) or verdicts.dtype == bool
 
 
-NAMES = {"told": told, "chosen": chosen, "contrary": contrary, "inside": inside, "sure": sure}
+NAMES = {"told": told, "chosen": chosen, "contrary": contrary, "inside": inside, "sound": sound, "sure": sure}
 """By which the text of a function calls them."""

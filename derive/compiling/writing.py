@@ -121,7 +121,7 @@ class Arrays:
         return {"np": numpy, "inf": math.inf, "judges": self._judges, **NAMES}
 
     def sound(self, text: str) -> str:
-        return f"np.where(np.isfinite({text}), {text}, np.nan)"
+        return f"sound({text})"
 
     def operation(self, op: str, args: Sequence[str]) -> str:
         if op in ("max", "min"):
