@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
-from derive.numbers.evaluating import holds, value
+from derive.numbers.evaluating import chosen_arm, value
 
 __all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overflows", "polished", "turning_point"]
 
@@ -257,9 +257,7 @@ def _real(number: Any) -> Any:
 
 
 def _arm(node: Apply, values: Mapping[str, float]) -> Node:
-    for i in range(0, len(node.args) - 1, 2):
-        if holds(node.args[i + 1], values):
-            return node.args[i]
-    if len(node.args) % 2:
-        return node.args[-1]
-    raise ValueError("no arm")
+    arm = chosen_arm(node, values)
+    if arm is None:
+        raise ValueError("no arm")
+    return arm

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Node, is_condition, walk
@@ -21,6 +22,7 @@ from derive.numbers.precision import exactly, is_rounded_zero, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from derive.solving.levels import holds_everywhere, is_level_span, level_spans, may_cancel, middle
 from derive.solving.outcome import Outcome, Solution, agrees
+from derive.solving.whole import by_whole_exponents
 from quantities.domain import Domain
 
 __all__ = ["values_of"]
@@ -42,8 +44,12 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)
-    if any(_is_halved(power, name, known, domain) for candidate in candidates for power in candidate.powers):
-        return _searched(equation, name, known, domain)
+    for power in (power for candidate in candidates for power in candidate.powers):
+        if occurrences(power.args[1], name) and value(power.args[0], known) < 0:
+            solving = partial(values_of, name=name, known=known, domain=domain)
+            return by_whole_exponents(equation, name, known, power, solving)
+        if _is_halved(power, name, known, domain):
+            return _searched(equation, name, known, domain)
     turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
     found: list[Solution] = []
     for candidate in candidates:
@@ -95,6 +101,8 @@ def _may_hide(
 
 def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Domain) -> bool:
     """Whether a power with a whole exponent may be one of a negative base, which its inverse leaves out."""
+    if occurrences(power.args[1], name):
+        return False
     spans = {**{other: (number, number) for other, number in known.items()}, name: (domain.low, domain.high)}
     return value(power.args[1], known).is_integer() and leaves_out([power], spans)
 
@@ -188,7 +196,8 @@ def _level(
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)
-    values = (*isolated, *(x for x in roots.values if not _is_among(x, found, name)))
+    others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
+    values = (*isolated, *others)
     roots = _with_levels(replace(roots, values=values), equation, name, known, domain)
     return _outcome(roots, name) if roots.plateaus else None
 
