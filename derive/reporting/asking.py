@@ -19,7 +19,20 @@ from derive.stating.relation import Relation
 from quantities.quantity import Quantity
 from quantities.source import Source
 
-__all__ = ["closed_form", "letter", "number", "say", "solve", "stated", "symbols", "table", "turned", "worked"]
+__all__ = [
+    "closed_form",
+    "letter",
+    "number",
+    "rounded",
+    "say",
+    "solve",
+    "stated",
+    "symbols",
+    "table",
+    "told",
+    "turned",
+    "worked",
+]
 
 
 def solve(target: str, *profiles: str, **given: Any) -> Answer:
@@ -45,6 +58,26 @@ def say(answer: Answer, digits: int | None = None) -> str:
 def number(value: float, unit: str = "", digits: int = 3) -> str:
     """A number that was worked out from answers, in a line of words."""
     return f"${amount(value, unit, digits)}$"
+
+
+def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
+    """An answer as a reader would write it down, to ask with it again.
+
+    >>> rounded(solve("drain_time", "h100-sxm"), "ms")
+    '23.88 ms'
+    """
+    number = answer.to(unit).magnitude if unit else answer.value.magnitude
+    return f"{number:.{digits}g} {unit}".rstrip()
+
+
+def told(answer: Answer, name: str) -> str:
+    """A value that an answer was worked out from, in a line of words, as its profile or the asker states it.
+
+    >>> told(solve("drain_time", "h100-sxm"), "hbm_capacity")
+    '$80\\\\,\\\\mathrm{GB/chip}$'
+    """
+    value = answer.given[name]
+    return f"${amount(value.number, value.unit.text, 6)}$"
 
 
 def letter(name: str) -> str:

@@ -18,6 +18,7 @@ __all__ = ["NAMES", "VOLUME", "chosen", "orphans", "page", "parts", "pressed_pic
 
 _TITLES = {
     "roofline": "A. The roofline",
+    "menu": "B. The price menu",
 }
 VOLUME = "volume"
 _VOLUME_TITLE = "The economics of a token, derived"
