@@ -21,6 +21,7 @@ from quantities.source import Source
 
 __all__ = [
     "closed_form",
+    "held",
     "letter",
     "number",
     "rounded",
@@ -29,7 +30,6 @@ __all__ = [
     "stated",
     "symbols",
     "table",
-    "told",
     "turned",
     "worked",
 ]
@@ -55,6 +55,12 @@ def say(answer: Answer, digits: int | None = None) -> str:
     return f"${low}$ to ${high}$"
 
 
+def held(profile: str, name: str, digits: int = 4) -> str:
+    """A value as a profile holds it, in a line of words."""
+    value = built_in().profile(profile).values[name]
+    return f"${amount(value.number, value.unit.text, digits)}$"
+
+
 def number(value: float, unit: str = "", digits: int = 3) -> str:
     """A number that was worked out from answers, in a line of words."""
     return f"${amount(value, unit, digits)}$"
@@ -68,16 +74,6 @@ def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
     """
     number = answer.to(unit).magnitude if unit else answer.value.magnitude
     return f"{number:.{digits}g} {unit}".rstrip()
-
-
-def told(answer: Answer, name: str) -> str:
-    """A value that an answer was worked out from, in a line of words, as its profile or the asker states it.
-
-    >>> told(solve("drain_time", "h100-sxm"), "hbm_capacity")
-    '$80\\\\,\\\\mathrm{GB/chip}$'
-    """
-    value = answer.given[name]
-    return f"${amount(value.number, value.unit.text, 6)}$"
 
 
 def letter(name: str) -> str:
@@ -152,23 +148,24 @@ def _line(relation: Relation) -> tuple[str, str]:
 
 
 def _one_fraction(form: Any) -> Any:
-    """A rational form as one fraction with few minus signs; any other as it is.
+    """A rational form as one fraction where that is shorter, its minus sign spent on a difference.
 
     >>> from sympy.abc import m, p, s
-    >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(m/(1/s - p)/s)
-    ((-m + p)/(p*s - 1), m/(-p*s + 1))
+    >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(-m/(s*p - 1)), _one_fraction(m/p + s)
+    ((-m + p)/(p*s - 1), m/(-p*s + 1), m/p + s)
     """
     from sympy import Add, Mul, factor, fraction, together
 
     if not form.is_rational_function():
         return form
-    above, below = fraction(factor(together(form)))
+    one = factor(together(form))
+    above, below = fraction(one if one.count_ops() < form.count_ops() else form)
     if above.as_coeff_Mul()[0] >= 0:
         return above / below
     upper, lower = list(Mul.make_args(-above)), list(Mul.make_args(below))
     for side in (lower, upper):
         for place, part in enumerate(side):
-            if isinstance(part, Add):  # the minus sign of the whole goes into a difference
+            if isinstance(part, Add):
                 side[place] = -part
                 return Mul(*upper) / Mul(*lower)
     return above / below

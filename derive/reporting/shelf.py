@@ -19,6 +19,7 @@ __all__ = ["NAMES", "VOLUME", "chosen", "orphans", "page", "parts", "pressed_pic
 _TITLES = {
     "roofline": "A. The roofline",
     "menu": "B. The price menu",
+    "layout": "C. Layout",
 }
 VOLUME = "volume"
 _VOLUME_TITLE = "The economics of a token, derived"

@@ -13,9 +13,7 @@ hops = Quantity(
     "hops", "", "boundaries that a token crosses on its way through the stages", domain="nonnegative", latex="h"
 )
 hop_time = Quantity("hop_time", "s", "time to cross one boundary", latex="t_h")
-hop_delay = Quantity(
-    "hop_delay", "s", "time that the boundaries add to each token", domain="nonnegative", latex="t_H"
-)
+hop_delay = Quantity("hop_delay", "s", "time that the boundaries add to each token", domain="nonnegative", latex="t_H")
 pipeline_latency = Quantity("pipeline_latency", "s", "time of one token through all stages", latex="t_P")
 activation_bytes_per_element = Quantity(
     "activation_bytes_per_element", "byte", "size of an element of the residual vector", latex="b_a"

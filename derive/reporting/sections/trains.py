@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from derive.drawing.chart import Axis, Chart, Mark, Series
-from derive.reporting.asking import say, solve, stated, table, told, worked
+from derive.reporting.asking import held, say, solve, stated, table, worked
 from derive.reporting.document import Block, Heading, Picture, Text
 from derive.solving.answer import Answer
 
@@ -29,9 +29,8 @@ def _waiting() -> Iterator[Block]:
         "chip cannot read more in a step than it holds, and to read all that it holds takes its *drain time*, which "
         "no software changes."
     )
-    drained = {chip: solve("drain_time", chip) for chip in _DRAINED}
     rows: dict[str, list[Answer | str]] = {
-        chip: [told(answer, "hbm_capacity"), told(answer, "hbm_bandwidth"), answer] for chip, answer in drained.items()
+        chip: [held(chip, "hbm_capacity"), held(chip, "hbm_bandwidth"), solve("drain_time", chip)] for chip in _DRAINED
     }
     yield table(rows, ("chip", "memory", "bandwidth", "drain time"), "Drain times of memories.", 3)
     yield worked(
