@@ -33,6 +33,11 @@ def _waiting() -> Iterator[Block]:
         chip: [held(chip, "hbm_capacity"), held(chip, "hbm_bandwidth"), solve("drain_time", chip)] for chip in _DRAINED
     }
     yield table(rows, ("chip", "memory", "bandwidth", "drain time"), "Drain times of memories.", 3)
+    yield Text(
+        "The lecture puts Hopper and Blackwell at 15 to 20 ms. By the catalogue they are a little slower, since "
+        "memory grew with bandwidth from each to the next; only Rubin falls below, as it took over the memory of the "
+        "chip before and more than doubled the bandwidth."
+    )
     yield worked(
         "The longest wait, if a step reads all of Rubin's memory", solve("worst_latency", _RUBIN, hbm_read_share=1)
     )
