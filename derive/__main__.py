@@ -1,6 +1,25 @@
 """`python -m derive` is `derive`."""
 
-from derive.cli import main
+from __future__ import annotations
+
+import sys
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main() -> NoReturn:
+    """Answer what the command line asks, from memory if it was asked before."""
+    from derive.remembering import answered
+
+    sys.exit(answered(sys.argv[1:], _answer))
+
+
+def _answer() -> int:
+    from derive.cli import run
+
+    return run(sys.argv[1:])
+
 
 if __name__ == "__main__":
     main()

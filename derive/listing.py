@@ -10,14 +10,16 @@ from typing import Any
 from derive.errors import unknown
 from derive.library import Library
 from derive.relations import SUBJECTS
+from derive.reporting.titles import REPORTS
 from derive.stating.relation import Relation
 from quantities.profiles import Profile, Profiles
 from quantities.quantity import Quantity
 from quantities.source import Source
 
-__all__ = ["KINDS", "as_data", "entries", "grouped", "mentions", "rows"]
+__all__ = ["KINDS", "LISTS", "as_data", "entries", "grouped", "mentions", "rows"]
 
 KINDS = ("quantities", "relations", "profiles")
+LISTS = (*KINDS, "reports")
 _UNUSED = "no quantity of this library"
 _MANY = 60  # rows that are read without headings between them
 
@@ -36,7 +38,9 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
             return [("relation", "equation"), *((r.name, str(r.written)) for r in library.relations.values())]
         case "profiles":
             return [("profile", "values", "of"), *_profile_rows(library.profiles)]
-    raise unknown("list", kind, KINDS)
+        case "reports":
+            return [("report", "title"), *REPORTS.items()]
+    raise unknown("list", kind, LISTS)
 
 
 def mentions(row: Sequence[str], words: Sequence[str]) -> bool:
@@ -51,7 +55,7 @@ def mentions(row: Sequence[str], words: Sequence[str]) -> bool:
 
 def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
     """Rows under headings where they are many: the subjects of the built-in library, in its order."""
-    if len(found) <= _MANY or kind == "profiles":
+    if len(found) <= _MANY or kind not in ("quantities", "relations"):
         return [("", list(found))]
     subjects = _subjects(library)
     if kind == "quantities":
@@ -93,10 +97,12 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if name in library.profiles:
         profile = library.profiles[name]
         found.append((f"profile {profile.name}", _profile(profile, library)))
+    if name in REPORTS:
+        found.append((f"report {name}", [("title", REPORTS[name]), ("written by", f"derive report {name}")]))
     if not found and ":" in name:
         library.profile(name)  # which says what there is after the colon
     if not found:
-        raise unknown("entry", name, [*library.quantities, *library.relations, *library.profiles])
+        raise unknown("entry", name, [*library.quantities, *library.relations, *library.profiles, *REPORTS])
     return found
 
 
@@ -195,7 +201,8 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
             }
             for p in library.profiles.values()
         ],
+        "reports": lambda: [{"name": name, "title": title} for name, title in REPORTS.items()],
     }
     if kind not in makers:
-        raise unknown("list", kind, KINDS)
+        raise unknown("list", kind, LISTS)
     return makers[kind]()

@@ -13,11 +13,12 @@ from typing import NoReturn
 import click
 
 from derive.cli.asking import graph, solve
+from derive.cli.auditing import audit
 from derive.cli.looking import check, list_, show
 from derive.cli.reporting import report
 from derive.cli.shared import complain
 
-__all__ = ["cli", "main"]
+__all__ = ["cli", "main", "run"]
 
 
 @click.group(
@@ -29,7 +30,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, list_, show, solve, graph, report):
+for verb in (check, list_, show, solve, graph, report, audit):
     cli.add_command(verb)
 
 
@@ -40,10 +41,11 @@ def _fall_silent() -> None:
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its status."""
-    sys.exit(_run(arguments))
+    sys.exit(run(arguments))
 
 
-def _run(arguments: Sequence[str] | None) -> int:
+def run(arguments: Sequence[str] | None) -> int:
+    """Run the command line; returns its status."""
     try:
         status = int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
         sys.stdout.flush()

@@ -48,7 +48,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
 
 
 @click.command("list", epilog="Example:  derive list quantities cache price")
-@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles]")
+@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles|reports]")
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
 @LIBRARY
 @ADD
@@ -77,13 +77,13 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
 @ADD
 @JSON
 def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
-    """Show all that bear a name: a quantity, a relation, a profile."""
-    from derive.listing import KINDS, as_data, entries
+    """Show all that bear a name: a quantity, a relation, a profile, a report."""
+    from derive.listing import LISTS, as_data, entries
 
     library = opened(replaced, added)
     found = entries(library, name)
     if as_json:
-        data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in KINDS}
+        data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in LISTS}
         click.echo(json.dumps(data, indent=2, ensure_ascii=False))
         return 0
     for heading, lines in found:

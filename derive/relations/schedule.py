@@ -26,6 +26,7 @@ relations = [
     ),
     _state("run_time", "run_time = trains_in_flight*cadence", because="steps that overlap leave one cadence apart"),
     _state("mean_wait", "mean_wait = cadence/2", because="arrivals are spread evenly between two departures"),
+    _state("worst_wait", "worst_wait = cadence", because="who just misses a train sees the next one leave"),
     _state(
         "worst_latency",
         "worst_latency = cadence + run_time",

@@ -63,6 +63,12 @@ relations = [
     ),
     _state("hold_cost", "hold_cost = storage_cost*hold_time", because="rent grows with time"),
     _state(
+        "tier_hold_cost",
+        "tier_hold_cost = storage_cost*max(hold_time, tier_drain_time)",
+        because="a device that is drained more slowly than it is to be read stands partly empty",
+        source="by definition",
+    ),
+    _state(
         "retrieve_cost",
         "retrieve_cost = kv_bytes_per_token*chip_price/host_link_bandwidth",
         because="the chip waits while its link brings the bytes",

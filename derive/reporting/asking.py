@@ -14,6 +14,7 @@ from derive.relations import library as built_in
 from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
 from derive.showing import mathematics
 from derive.showing.derivation import amount, digits_borne, lay_out
+from derive.showing.numerals import prefixed
 from derive.solving.answer import Answer
 from derive.stating.relation import Relation
 from quantities.quantity import Quantity
@@ -24,9 +25,11 @@ __all__ = [
     "held",
     "letter",
     "number",
+    "pencil",
     "rounded",
     "say",
     "solve",
+    "spread",
     "stated",
     "symbols",
     "table",
@@ -50,9 +53,17 @@ def say(answer: Answer, digits: int | None = None) -> str:
     unit = answer.quantity.unit
     if answer.base is not None:
         return f"${amount(unit.from_base(answer.base), unit.text, borne)}$"
-    assert answer.bounds is not None
-    low, high = (amount(unit.from_base(end), unit.text, borne) for end in answer.bounds)
-    return f"${low}$ to ${high}$"
+    return spread(answer, borne)
+
+
+def spread(answer: Answer, digits: int = 3) -> str:
+    """The bounds of an answer in a line of words; nothing where none of its inputs was a range."""
+    if answer.bounds is None or answer.bounds[0] == answer.bounds[1]:
+        return ""
+    unit = answer.quantity.unit
+    low, high = map(unit.from_base, answer.bounds)
+    scale = prefixed(high, unit.text)[0] / high if high else 1.0
+    return f"${mathematics.number(low * scale, digits)}$ to ${amount(high, unit.text, digits)}$"
 
 
 def held(profile: str, name: str, digits: int = 4) -> str:
@@ -118,6 +129,14 @@ def closed_form(target: str, given: Iterable[str], library: Library | None = Non
 def worked(title: str, answer: Answer) -> Worked:
     """An answer's derivation under a title."""
     return Worked(title, lay_out(answer))
+
+
+def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> Formulas:
+    """What it takes to follow an answer with a pencil: the relations as they are stated, and the last step's lines."""
+    last = lay_out(answer, digits).steps[-1].lines
+    given = tuple(_line(relation) for relation in relations)
+    told = tuple(line for line in last if line not in given)
+    return Formulas(given + told, tuple(answer.quantities.values()))
 
 
 def table(

@@ -33,7 +33,7 @@ __all__ = [
     "verbatim",
 ]
 
-_MARKUP = re.compile(r"\\([\\$*`])|\$([^$]+)\$|\*([^*\s][^*]*)\*|`([^`]+)`")
+_MARKUP = re.compile(r"\\([\\$*`])|\$((?:\\.|[^$\\])+)\$|\*([^*\s][^*]*)\*|`([^`]+)`")
 
 Span = tuple[Literal["text", "math", "stress", "name"], str]
 

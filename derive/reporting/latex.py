@@ -80,14 +80,14 @@ def _block(block: Block, cited: Bibliography) -> str:
             return _grid(block, cited)
         case Picture():
             caption = rf"\begin{{minipage}}{{0.94\linewidth}}\small {_words(block.caption)}\end{{minipage}}"
-            return f"\\begin{{center}}\n\\drawn{{{block.name}}}\n\n{caption}\n\\end{{center}}"
+            return f"\\begin{{center}}\n\\drawn{{{block.name}}}\n\n\\nopagebreak\n{caption}\n\\end{{center}}"
 
 
 def _worked(block: Worked, cited: Bibliography) -> str:
     """A derivation: its result above, its steps, and in small print what went in and what was noted."""
     page = block.page
     steps = [step(number, one) for number, one in enumerate(page.steps, 1)]
-    table = [f"\\begin{{fitted}}%\n{one}\\end{{fitted}}" for one in inputs(page, cited)]
+    table = [f"\\begin{{fitted}}%\n{one}\\end{{fitted}}\\medskip" for one in inputs(page, cited)]
     small = ["{\\small", *notes(page), "}"] if notes(page) else []
     return "\n\n".join([rf"\subsubsection{{{_words(block.title)}}}", rf"\[{page.headline}\]", *steps, *table, *small])
 
@@ -103,7 +103,7 @@ def _grid(block: Grid, cited: Bibliography) -> str:
         inside = inside.replace("\\midrule\n", "\\midrule\n\\endhead\n", 1)
         return f"{{\\small\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}}}\n\n{{\\small {caption}}}"
     table = f"\\begin{{fitted}}%\n\\begin{{tabular}}{{{columns}}}\n{inside}\\end{{tabular}}\\end{{fitted}}"
-    return f"\\begin{{center}}\n{table}\n\n\\smallskip\n{{\\small {caption}}}\n\\end{{center}}"
+    return f"\\begin{{center}}\n{table}\n\n\\nopagebreak\\smallskip\n{{\\small {caption}}}\n\\end{{center}}"
 
 
 def _citations(given: tuple[Source, ...], cited: Bibliography) -> str:

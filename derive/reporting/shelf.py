@@ -13,18 +13,11 @@ from derive.errors import unknown
 from derive.reporting import html, latex, markdown
 from derive.reporting.asking import symbols
 from derive.reporting.document import Block, Picture, Report
+from derive.reporting.titles import REPORTS, TITLES, VOLUME
 
-__all__ = ["NAMES", "VOLUME", "chosen", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
+__all__ = ["chosen", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
 
-_TITLES = {
-    "roofline": "A. The roofline",
-    "menu": "B. The price menu",
-    "layout": "C. Layout",
-}
-VOLUME = "volume"
-_VOLUME_TITLE = "The economics of a token, derived"
 _MEASURED = frozenset({"benchmarks.md"})  # what depends on the machine and is never stale
-NAMES = (*_TITLES, VOLUME)
 
 
 @cache
@@ -32,7 +25,7 @@ def report(name: str) -> Report:
     """A report, its questions asked."""
     module = import_module(f"derive.reporting.sections.{name}")
     blocks: Callable[[], Iterator[Block]] = module.blocks
-    made = Report(name, _TITLES[name], tuple(blocks()))
+    made = Report(name, TITLES[name], tuple(blocks()))
     return replace(made, blocks=(*made.blocks, *symbols(made.quantities)))
 
 
@@ -40,9 +33,9 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
     """These reports, or all; in the order of the shelf."""
     wanted = list(names)
     for name in wanted:
-        if name not in NAMES:
-            raise unknown("report", name, list(NAMES))
-    return tuple(name for name in NAMES if not wanted or name in wanted)
+        if name not in REPORTS:
+            raise unknown("report", name, list(REPORTS))
+    return tuple(name for name in REPORTS if not wanted or name in wanted)
 
 
 @cache
@@ -52,7 +45,7 @@ def _drawn(picture: Picture) -> str:
 
 def parts(name: str) -> tuple[Report, ...]:
     """The reports between two covers: itself, or all of them in the volume."""
-    return tuple(report(one) for one in _TITLES) if name == VOLUME else (report(name),)
+    return tuple(report(one) for one in TITLES) if name == VOLUME else (report(name),)
 
 
 def _pictures(name: str) -> tuple[Picture, ...]:
@@ -64,8 +57,8 @@ def texts(name: str) -> dict[str, str]:
     bound = parts(name)
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     if name == VOLUME:
-        made[f"{name}.tex"] = latex.bound(_VOLUME_TITLE, bound)
-        made[f"{name}.md"] = markdown.bound(_VOLUME_TITLE, bound)
+        made[f"{name}.tex"] = latex.bound(REPORTS[VOLUME], bound)
+        made[f"{name}.md"] = markdown.bound(REPORTS[VOLUME], bound)
     else:
         made[f"{name}.tex"] = latex.as_latex(bound[0])
         made[f"{name}.md"] = markdown.as_markdown(bound[0])
@@ -75,7 +68,7 @@ def texts(name: str) -> dict[str, str]:
 def page(name: str) -> str:
     """The report as one HTML file."""
     bound = parts(name)
-    title = _VOLUME_TITLE if name == VOLUME else bound[0].title
+    title = REPORTS[VOLUME] if name == VOLUME else bound[0].title
     return html.bound(title, bound, {picture.name: _drawn(picture) for picture in _pictures(name)})
 
 
@@ -100,7 +93,7 @@ def stale(folder: Path, name: str) -> list[str]:
 
 def orphans(folder: Path) -> list[str]:
     """Files in a folder of reports that no report makes."""
-    made = {path for name in NAMES for path in texts(name)} | _MEASURED
+    made = {path for name in REPORTS for path in texts(name)} | _MEASURED
     written = (path for pattern in ("*.tex", "*.md", "figures/*.svg") for path in folder.glob(pattern))
     names = sorted(path.relative_to(folder).as_posix() for path in written)
     return [f"{name} belongs to no report" for name in names if name not in made]

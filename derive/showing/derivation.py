@@ -61,10 +61,10 @@ class Derivation:
     checks: tuple[str, ...]
 
 
-def lay_out(answer: Answer) -> Derivation:
-    """The pieces of a page."""
+def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
+    """The pieces of a page; results with so many digits, or as many as they bear."""
     letters = letters_of(answer)
-    digits = digits_borne(answer)
+    digits = digits or digits_borne(answer)
     return Derivation(
         answer.quantity.name,
         _result(answer, letters[answer.quantity.name], digits),

@@ -138,6 +138,8 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
     """The mathematics and how tightly it holds together."""
     if isinstance(node, Name):
         text = letters(node.name)
+        if "/" in text and "mathrm" not in text:  # a ratio's own letter, as F/W, would draw in the factor behind it
+            return text, 1
         return text, 3 if " " in text or r"\," in text or "^" in text else 9
     if isinstance(node, Number):
         return _rational(node)

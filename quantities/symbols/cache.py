@@ -85,7 +85,9 @@ prefix_sharers = Quantity("prefix_sharers", "", "sequences that share one stored
 shared_kv_bytes = Quantity(
     "shared_kv_bytes", "byte/sequence", "KV cache of a sequence whose prefix is stored once for all", latex="K_p"
 )
-prefix_saving = Quantity("prefix_saving", "", "share of the KV cache that sharing a prefix saves", domain="0..1")
+prefix_saving = Quantity(
+    "prefix_saving", "", "share of the KV cache that sharing a prefix saves", domain="0..1", latex="s_p"
+)
 
 # Quantisation: codes in groups, each group with a scale of its own
 code_bytes_per_parameter = Quantity(

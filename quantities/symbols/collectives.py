@@ -18,7 +18,9 @@ collective_bytes = Quantity(
     "collective_bytes", "byte/chip", "the whole array: what each chip ends with, or begins with", latex="V"
 )
 ring_size = Quantity("ring_size", "", "chips that take part in an exchange", latex="n_r")
-ring_share = Quantity("ring_share", "", "share of the array that has to move: all but a chip's own", domain="0..1")
+ring_share = Quantity(
+    "ring_share", "", "share of the array that has to move: all but a chip's own", domain="0..1", latex="f_r"
+)
 all_gather_time = Quantity(
     "all_gather_time", "s", "time of an all-gather: every chip collects the shards of all", latex=r"t_{ag}"
 )
@@ -35,7 +37,7 @@ all_to_all_time = Quantity(
     latex=r"t_{aa}",
 )
 ring_all_to_all_time = Quantity("ring_all_to_all_time", "s", "time of an all-to-all around a ring that runs both ways")
-exchanged_bytes = Quantity("exchanged_bytes", "byte/chip", "what each chip holds before an all-to-all")
+exchanged_bytes = Quantity("exchanged_bytes", "byte/chip", "what each chip holds before an all-to-all", latex="V_x")
 ring_hop_time = Quantity("ring_hop_time", "s", "delay of one hop around a ring")
 ring_latency = Quantity("ring_latency", "s", "delay to the far side of a ring that runs both ways", latex=r"t_0")
 two_way_gather_time = Quantity(
@@ -94,8 +96,10 @@ port_rate = Quantity("port_rate", "bit/s", "line rate of one port, one direction
 rack_bandwidth = Quantity("rack_bandwidth", "byte/s", "bytes that a rack sends each second")
 
 # The exchanges of a training step
-gradient_bytes_per_chip = Quantity("gradient_bytes_per_chip", "byte/chip", "gradients of the weights that a chip holds")
-gradient_time = Quantity("gradient_time", "s", "time to sum gradients over all replicas: their all-reduce")
+gradient_bytes_per_chip = Quantity(
+    "gradient_bytes_per_chip", "byte/chip", "gradients of the weights that a chip holds", latex="V_g"
+)
+gradient_time = Quantity("gradient_time", "s", "time to sum gradients over all replicas: their all-reduce", latex="t_g")
 fsdp_time = Quantity(
     "fsdp_time", "s", "network time of a step with FSDP: sharded weights gathered twice, gradients scattered once"
 )

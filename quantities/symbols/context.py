@@ -32,4 +32,5 @@ fair_context = Quantity(
     "fair_context",
     "token/sequence",
     "mean context above the cliff at which the surcharge on output just pays for reading",
+    latex=r"\bar L_\$",
 )

@@ -4,12 +4,18 @@ from quantities.quantity import Quantity
 from quantities.value import exact
 
 # What is kept for each parameter
-gradient_bytes_per_parameter = Quantity("gradient_bytes_per_parameter", "byte/parameter", "size of a gradient")
+gradient_bytes_per_parameter = Quantity(
+    "gradient_bytes_per_parameter", "byte/parameter", "size of a gradient", latex="b_g"
+)
 master_bytes_per_parameter = Quantity(
-    "master_bytes_per_parameter", "byte/parameter", "the weight once more, in full precision", domain="nonnegative"
+    "master_bytes_per_parameter",
+    "byte/parameter",
+    "the weight once more, in full precision",
+    domain="nonnegative",
+    latex="b_m",
 )
 moment_bytes_per_parameter = Quantity(
-    "moment_bytes_per_parameter", "byte/parameter", "running means that the optimizer keeps, all together"
+    "moment_bytes_per_parameter", "byte/parameter", "running means that the optimizer keeps, all together", latex="b_v"
 )
 optimizer_bytes_per_parameter = Quantity(
     "optimizer_bytes_per_parameter", "byte/parameter", "full-precision weight and moments: 12 for Adam", latex="K"
@@ -18,15 +24,24 @@ state_bytes_per_parameter = Quantity(
     "state_bytes_per_parameter",
     "byte/parameter",
     "weight, gradient and optimizer states: 16 for Adam in mixed precision",
+    latex=r"b_\Sigma",
 )
-state_bytes = Quantity("state_bytes", "byte", "weights, gradients and optimizer states of one replica")
+state_bytes = Quantity(
+    "state_bytes", "byte", "weights, gradients and optimizer states of one replica", latex=r"M_\Sigma"
+)
 checkpoint_bytes = Quantity("checkpoint_bytes", "byte", "what is saved: weights and optimizer states")
 
 # On each chip, by what the replicas share between them
-replicated_state_bytes = Quantity("replicated_state_bytes", "byte/chip", "states on a chip, nothing sharded")
-zero1_state_bytes = Quantity("zero1_state_bytes", "byte/chip", "states on a chip, optimizer sharded: ZeRO stage 1")
-zero2_state_bytes = Quantity("zero2_state_bytes", "byte/chip", "gradients sharded as well: ZeRO stage 2")
-zero3_state_bytes = Quantity("zero3_state_bytes", "byte/chip", "weights sharded as well: ZeRO stage 3, or FSDP")
+replicated_state_bytes = Quantity(
+    "replicated_state_bytes", "byte/chip", "states on a chip, nothing sharded", latex="M_0"
+)
+zero1_state_bytes = Quantity(
+    "zero1_state_bytes", "byte/chip", "states on a chip, optimizer sharded: ZeRO stage 1", latex="M_1"
+)
+zero2_state_bytes = Quantity("zero2_state_bytes", "byte/chip", "gradients sharded as well: ZeRO stage 2", latex="M_2")
+zero3_state_bytes = Quantity(
+    "zero3_state_bytes", "byte/chip", "weights sharded as well: ZeRO stage 3, or FSDP", latex="M_3"
+)
 
 # Activations of a classic transformer in 16 bits
 split_activation_bytes = Quantity(

@@ -34,7 +34,7 @@ scale_up_domain = Quantity(
     "scale_up_domain", "chip", "chips that the scale-up network joins; those in use are `chips`", latex="n_D"
 )
 host_link_bandwidth = Quantity(
-    "host_link_bandwidth", "byte/s/chip", "bandwidth (PCIe) from a chip to its host, in one direction"
+    "host_link_bandwidth", "byte/s/chip", "bandwidth (PCIe) from a chip to its host, in one direction", latex="W_h"
 )
 scale_up_ratio = Quantity(
     "scale_up_ratio", "FLOP/byte", "operations for each byte that the scale-up network carries: its roofline"

@@ -11,7 +11,7 @@ context_ways = Quantity(
 data_ways = Quantity(
     "data_ways", "", "replicas of the model that train on different sequences: data parallelism", latex="n_d"
 )
-replica_chips = Quantity("replica_chips", "chip", "chips that hold one copy of the model")
+replica_chips = Quantity("replica_chips", "chip", "chips that hold one copy of the model", latex="n_{rc}")
 micro_batch = Quantity("micro_batch", "sequence", "sequences that pass through a stage at once", latex="b")
 replica_batch = Quantity("replica_batch", "sequence", "sequences of a step for each replica")
 micro_tokens = Quantity("micro_tokens", "token", "tokens that pass through a stage at once")
@@ -63,6 +63,7 @@ data_parallel_tokens = Quantity(
     "data_parallel_tokens",
     "token/chip",
     "least tokens for each chip at which summing gradients hides behind the backward pass",
+    latex="T_{dp}",
 )
 few_replica_tokens = Quantity(
     "few_replica_tokens", "token/chip", "data_parallel_tokens where replicas are so few that their number counts"
@@ -110,5 +111,8 @@ expert_capacity = Quantity(
     "expert_capacity", "token", "tokens of a micro-batch for which one expert has room; what comes on top is dropped"
 )
 expert_size_limit = Quantity(
-    "expert_size_limit", "", "least inner size of an expert whose arithmetic hides the sending of its tokens"
+    "expert_size_limit",
+    "",
+    "least inner size of an expert whose arithmetic hides the sending of its tokens",
+    latex=r"d_{e\min}",
 )

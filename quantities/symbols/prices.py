@@ -6,10 +6,14 @@ input_price = Quantity("input_price", "USD/Mtoken", "price of an input token tha
 output_price = Quantity("output_price", "USD/Mtoken", "price of an output token", latex="p_o")
 cache_read_price = Quantity("cache_read_price", "USD/Mtoken", "price of an input token found in a cache", latex="p_h")
 cache_write_price_5min = Quantity(
-    "cache_write_price_5min", "USD/Mtoken", "price to write a token into a cache for 5 minutes"
+    "cache_write_price_5min", "USD/Mtoken", "price to write a token into a cache for 5 minutes", latex="p_5"
 )
-cache_write_price_1h = Quantity("cache_write_price_1h", "USD/Mtoken", "price to write a token into a cache for an hour")
-cache_storage_price = Quantity("cache_storage_price", "USD/Mtoken/h", "price to keep a token in a cache for an hour")
+cache_write_price_1h = Quantity(
+    "cache_write_price_1h", "USD/Mtoken", "price to write a token into a cache for an hour", latex="p_{60}"
+)
+cache_storage_price = Quantity(
+    "cache_storage_price", "USD/Mtoken/h", "price to keep a token in a cache for an hour", latex=r"\dot p"
+)
 input_price_above_cliff = Quantity("input_price_above_cliff", "USD/Mtoken", "price of an input token in a long context")
 output_price_above_cliff = Quantity(
     "output_price_above_cliff", "USD/Mtoken", "price of an output token in a long context"
@@ -20,7 +24,9 @@ cache_read_price_above_cliff = Quantity(
 batch_input_price = Quantity("batch_input_price", "USD/Mtoken", "price of an input token that may wait for hours")
 batch_output_price = Quantity("batch_output_price", "USD/Mtoken", "price of an output token that may wait for hours")
 fast_input_price = Quantity("fast_input_price", "USD/Mtoken", "price of an input token in the fast mode")
-fast_output_price = Quantity("fast_output_price", "USD/Mtoken", "price of an output token in the fast mode")
+fast_output_price = Quantity(
+    "fast_output_price", "USD/Mtoken", "price of an output token in the fast mode", latex="p_f"
+)
 priority_input_price = Quantity("priority_input_price", "USD/Mtoken", "price of an input token that is served first")
 priority_output_price = Quantity("priority_output_price", "USD/Mtoken", "price of an output token that is served first")
 flex_input_price = Quantity("flex_input_price", "USD/Mtoken", "price of an input token that is served last")
@@ -28,42 +34,54 @@ flex_output_price = Quantity("flex_output_price", "USD/Mtoken", "price of an out
 
 # Ratios
 output_input_ratio = Quantity("output_input_ratio", "", "output price over input price", latex="p_o/p_i")
-cache_read_ratio = Quantity("cache_read_ratio", "", "price of a cache hit over the input price")
-cache_discount = Quantity("cache_discount", "", "input price over the price of a cache hit: how many times cheaper")
-write_premium_5min = Quantity("write_premium_5min", "", "price of a cache write for 5 minutes over the input price")
-write_premium_1h = Quantity("write_premium_1h", "", "price of a cache write for an hour over the input price")
+cache_read_ratio = Quantity("cache_read_ratio", "", "price of a cache hit over the input price", latex="r_h")
+cache_discount = Quantity(
+    "cache_discount", "", "input price over the price of a cache hit: how many times cheaper", latex="d_h"
+)
+write_premium_5min = Quantity(
+    "write_premium_5min", "", "price of a cache write for 5 minutes over the input price", latex="r_5"
+)
+write_premium_1h = Quantity(
+    "write_premium_1h", "", "price of a cache write for an hour over the input price", latex="r_{60}"
+)
 break_even_reads_5min = Quantity(
-    "break_even_reads_5min", "", "cache hits that pay for a write for 5 minutes", domain="nonnegative"
+    "break_even_reads_5min", "", "cache hits that pay for a write for 5 minutes", domain="nonnegative", latex="n_5"
 )
 break_even_reads_1h = Quantity(
-    "break_even_reads_1h", "", "cache hits that pay for a write for an hour", domain="nonnegative"
+    "break_even_reads_1h", "", "cache hits that pay for a write for an hour", domain="nonnegative", latex="n_{60}"
 )
 batch_discount = Quantity("batch_discount", "", "share of the output price that waiting for hours saves", domain="real")
 priority_ratio = Quantity("priority_ratio", "", "output price when served first over the normal one")
 flex_discount = Quantity("flex_discount", "", "share of the output price that being served last saves", domain="real")
 input_surcharge = Quantity(
-    "input_surcharge", "", "what a long context adds to the input price, as a share", domain="real"
+    "input_surcharge", "", "what a long context adds to the input price, as a share", domain="real", latex="s_i"
 )
 output_surcharge = Quantity(
-    "output_surcharge", "", "what a long context adds to the output price, as a share", domain="real"
+    "output_surcharge", "", "what a long context adds to the output price, as a share", domain="real", latex="s_o"
 )
 
 # Means
 input_output_mix = Quantity("input_output_mix", "", "input tokens for each output token")
 blended_price = Quantity("blended_price", "USD/Mtoken", "price of a token of the mix")
-mean_input_price = Quantity("mean_input_price", "USD/Mtoken", "price of an input token, hits and misses together")
+mean_input_price = Quantity(
+    "mean_input_price", "USD/Mtoken", "price of an input token, hits and misses together", latex=r"\bar p_i"
+)
 
 # What they imply
 implied_decode_mfu = Quantity(
-    "implied_decode_mfu", "", "MFU of decode over that of prefill, if prices are costs and prefill is compute-bound"
+    "implied_decode_mfu",
+    "",
+    "MFU of decode over that of prefill, if prices are costs and prefill is compute-bound",
+    latex=r"\mu_d",
 )
 implied_storage_price = Quantity(
     "implied_storage_price",
     "USD/Mtoken/h",
     "price of keeping a token for an hour, from the prices of the two cache writes",
+    latex=r"\dot p_\$",
 )
-short_hold = Quantity("short_hold", "min", "time that the cheaper cache write lasts", default="5 min")
-long_hold = Quantity("long_hold", "min", "time that the dearer cache write lasts", default="60 min")
+short_hold = Quantity("short_hold", "min", "time that the cheaper cache write lasts", default="5 min", latex="t_5")
+long_hold = Quantity("long_hold", "min", "time that the dearer cache write lasts", default="60 min", latex="t_{60}")
 break_even_throughput = Quantity(
     "break_even_throughput",
     "token/s/chip",

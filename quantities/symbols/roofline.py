@@ -152,7 +152,9 @@ fastest_speed = Quantity(
 )
 pass_compute = Quantity("pass_compute", "FLOP", "operations of one step, for all its tokens")
 arithmetic_intensity = Quantity("arithmetic_intensity", "FLOP/byte", "operations of a step for each byte it reads")
-memory_to_compute = Quantity("memory_to_compute", "", "memory time over compute time: above 1, memory binds")
+memory_to_compute = Quantity(
+    "memory_to_compute", "", "memory time over compute time: above 1, memory binds", latex="t_m/t_c"
+)
 achieved_bandwidth = Quantity(
     "achieved_bandwidth", "byte/s", "bytes that a step reads over its time, all chips together"
 )

@@ -14,6 +14,7 @@ run_time = Quantity("run_time", "s", "time from a step's departure to its arriva
 mean_wait = Quantity(
     "mean_wait", "s", "wait of a request that arrives at any moment, on average", latex=r"\bar{t}_{\mathrm{wait}}"
 )
+worst_wait = Quantity("worst_wait", "s", "wait of a request that just missed a step", latex=r"t_{\mathrm{wait}}")
 worst_latency = Quantity("worst_latency", "s", "wait for a step that was just missed, and its run", latex=r"t_{\max}")
 mean_latency = Quantity("mean_latency", "s", "wait for the next step on average, and its run", latex=r"\bar{t}")
 

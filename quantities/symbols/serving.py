@@ -10,7 +10,7 @@ mean_context = Quantity("mean_context", "token/sequence", "context that decoding
 prefill_efficiency = Quantity(
     "prefill_efficiency", "", "share of the peak that prefill reaches: its MFU", latex=r"\eta_p", default=1.0
 )
-prefill_compute = Quantity("prefill_compute", "FLOP", "operations of the parameters for one prompt")
+prefill_compute = Quantity("prefill_compute", "FLOP", "operations of the parameters for one prompt", latex="C_p")
 prefill_time = Quantity("prefill_time", "s", "time to compute one prompt, where compute binds", latex="t_p")
 first_wait = Quantity(
     "first_wait",
@@ -38,13 +38,18 @@ queue_time = Quantity(
 )
 
 # Rates
-request_rate = Quantity("request_rate", "sequence/s", "requests that one copy of the model completes")
+request_rate = Quantity(
+    "request_rate", "sequence/s", "requests that one copy of the model completes", latex=r"\lambda_r"
+)
 chip_request_rate = Quantity("chip_request_rate", "sequence/s/chip", "requests that one chip completes")
 evicted_tokens = Quantity(
     "evicted_tokens", "token", "tokens of KV cache that leave with the sequences completed in one step, on average"
 )
 compute_bound_prompt = Quantity(
-    "compute_bound_prompt", "token/sequence", "tokens per pass from which a single sequence is compute-bound"
+    "compute_bound_prompt",
+    "token/sequence",
+    "tokens per pass from which a single sequence is compute-bound",
+    latex="q^*",
 )
 
 request_throughput = Quantity(
@@ -60,10 +65,16 @@ node_prefill_throughput = Quantity(
 node_decode_throughput = Quantity("node_decode_throughput", "token/s", "output tokens of one machine each second")
 
 # Prefill and decode apart
-prefill_per_decode = Quantity("prefill_per_decode", "", "prefill servers that keep one decode server busy")
-handover_bandwidth = Quantity("handover_bandwidth", "byte/s", "network bandwidth from prefill to decode")
-handover_bytes = Quantity("handover_bytes", "byte/sequence", "KV cache of a prompt, from prefill to decode")
-handover_time = Quantity("handover_time", "s", "time to hand over the KV cache of one prompt")
+prefill_per_decode = Quantity(
+    "prefill_per_decode", "", "prefill servers that keep one decode server busy", latex="n_{pd}"
+)
+handover_bandwidth = Quantity(
+    "handover_bandwidth", "byte/s", "network bandwidth from prefill to decode", latex=r"W_\to"
+)
+handover_bytes = Quantity(
+    "handover_bytes", "byte/sequence", "KV cache of a prompt, from prefill to decode", latex="K_i"
+)
+handover_time = Quantity("handover_time", "s", "time to hand over the KV cache of one prompt", latex=r"t_\to")
 handover_traffic = Quantity("handover_traffic", "byte/s", "KV cache that all requests hand over each second")
 prefill_rate = Quantity("prefill_rate", "sequence/s", "prompts that one prefill server computes each second")
 prefill_servers = Quantity("prefill_servers", "", "servers that do prefill only")

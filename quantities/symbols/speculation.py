@@ -8,7 +8,9 @@ draft_tokens = Quantity(
 acceptance_rate = Quantity(
     "acceptance_rate", "", "chance that a proposed token is accepted, each for itself", domain="0..1", latex=r"\alpha"
 )
-tokens_per_step = Quantity("tokens_per_step", "", "tokens that one pass yields on average, its own included")
+tokens_per_step = Quantity(
+    "tokens_per_step", "", "tokens that one pass yields on average, its own included", latex=r"\tau_s"
+)
 draft_cost = Quantity(
     "draft_cost",
     "",
@@ -25,12 +27,15 @@ draft_compute = Quantity(
     latex=r"\hat c",
     default=0.0,
 )
-draft_overhead = Quantity("draft_overhead", "", "time of a step with its draft over one without")
-speculative_speedup = Quantity("speculative_speedup", "", "speed with the draft over speed without")
+draft_overhead = Quantity("draft_overhead", "", "time of a step with its draft over one without", latex="h_d")
+speculative_speedup = Quantity("speculative_speedup", "", "speed with the draft over speed without", latex="s_d")
 speculative_compute = Quantity("speculative_compute", "", "operations for a token with the draft over those without")
 speculative_speed = Quantity(
     "speculative_speed", "token/s/sequence", "tokens that one user sees each second, with the draft"
 )
 free_batch = Quantity(
-    "free_batch", "sequence", "largest batch whose extra tokens still hide behind the reading of the weights"
+    "free_batch",
+    "sequence",
+    "largest batch whose extra tokens still hide behind the reading of the weights",
+    latex="B_d",
 )

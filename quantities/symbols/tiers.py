@@ -2,35 +2,52 @@
 
 from quantities.quantity import Quantity
 
-tier_capacity = Quantity("tier_capacity", "byte", "capacity of one device of a tier of memory")
-tier_bandwidth = Quantity("tier_bandwidth", "byte/s", "bandwidth of one device of a tier, reading")
+tier_capacity = Quantity("tier_capacity", "byte", "capacity of one device of a tier of memory", latex="C_t")
+tier_bandwidth = Quantity("tier_bandwidth", "byte/s", "bandwidth of one device of a tier, reading", latex="W_t")
 tier_write_bandwidth = Quantity("tier_write_bandwidth", "byte/s", "bandwidth of one device of a tier, writing")
-tier_drain_time = Quantity("tier_drain_time", "s", "time to read a device of the tier once from end to end")
+tier_drain_time = Quantity(
+    "tier_drain_time", "s", "time to read a device of the tier once from end to end", latex="t_d"
+)
 tier_fill_time = Quantity("tier_fill_time", "s", "time to write a device of the tier once from end to end")
-tier_device_price = Quantity("tier_device_price", "USD/h", "rent of one device of the tier")
-tier_price = Quantity("tier_price", "USD/GB/h", "rent of a byte of the tier, for an hour")
+tier_device_price = Quantity("tier_device_price", "USD/h", "rent of one device of the tier", latex="P_t")
+tier_price = Quantity("tier_price", "USD/GB/h", "rent of a byte of the tier, for an hour", latex="p_t")
 hold_time = Quantity("hold_time", "s", "time that a cache is kept before it is used", latex="t_h")
 matched_share = Quantity(
-    "matched_share", "", "time that a cache is kept over the drain time of its tier: 1 where the two match"
+    "matched_share", "", "time that a cache is kept over the drain time of its tier: 1 where the two match", latex="m_t"
 )
 stored_bytes = Quantity(
-    "stored_bytes", "byte", "cache that one device keeps when all it holds is read once in a hold time"
+    "stored_bytes", "byte", "cache that one device keeps when all it holds is read once in a hold time", latex="M_t"
 )
 
 # Cost of one token's cache
-storage_cost = Quantity("storage_cost", "USD/Mtoken/h", "rent for keeping the cache of a token")
-hold_cost = Quantity("hold_cost", "USD/Mtoken", "rent for keeping the cache of a token until it is used")
+storage_cost = Quantity("storage_cost", "USD/Mtoken/h", "rent for keeping the cache of a token", latex=r"\dot c")
+hold_cost = Quantity("hold_cost", "USD/Mtoken", "rent for keeping the cache of a token until it is used", latex="c_h")
+tier_hold_cost = Quantity(
+    "tier_hold_cost",
+    "USD/Mtoken",
+    "rent for keeping the cache of a token on a device that reads all it holds once in a hold time",
+    latex="c_t",
+)
 retrieve_cost = Quantity(
-    "retrieve_cost", "USD/Mtoken", "rent of a chip that waits for the cache of a token from its host"
+    "retrieve_cost", "USD/Mtoken", "rent of a chip that waits for the cache of a token from its host", latex="c_r"
 )
-retrieve_time = Quantity("retrieve_time", "s", "time to read the cache of one sequence from a device of the tier")
+retrieve_time = Quantity(
+    "retrieve_time", "s", "time to read the cache of one sequence from a device of the tier", latex="t_r"
+)
 break_even_hold_time = Quantity(
-    "break_even_hold_time", "s", "hold time at which keeping the cache costs as much as computing it again"
+    "break_even_hold_time",
+    "s",
+    "hold time at which keeping the cache costs as much as computing it again",
+    latex="t_h^*",
 )
-rebuild_to_retrieve = Quantity("rebuild_to_retrieve", "", "cost of computing a cache again over that of retrieving it")
-mean_input_cost = Quantity("mean_input_cost", "USD/Mtoken", "cost of an input token, hits and misses together")
+rebuild_to_retrieve = Quantity(
+    "rebuild_to_retrieve", "", "cost of computing a cache again over that of retrieving it", latex="c_c/c_r"
+)
+mean_input_cost = Quantity(
+    "mean_input_cost", "USD/Mtoken", "cost of an input token, hits and misses together", latex=r"\bar c_i"
+)
 implied_tier_price = Quantity(
-    "implied_tier_price", "USD/GB/h", "rent of a byte, if the price sheet's storage price is a cost"
+    "implied_tier_price", "USD/GB/h", "rent of a byte, if the price sheet's storage price is a cost", latex=r"p_{t\$}"
 )
 
 # The trade of memory for compute

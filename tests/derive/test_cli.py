@@ -223,8 +223,14 @@ def test_an_entry_is_shown_under_its_heading():
 
 def test_an_entry_as_data_is_found_under_each_kind():
     data = json.loads(ask("show", "kv_time", "--json").out)
-    assert list(data) == ["quantities", "relations", "profiles"]
-    assert [[entry["name"] for entry in entries] for entries in data.values()] == [["kv_time"], ["kv_time"], []]
+    assert list(data) == ["quantities", "relations", "profiles", "reports"]
+    assert [[entry["name"] for entry in entries] for entries in data.values()] == [["kv_time"], ["kv_time"], [], []]
+
+
+def test_reports_are_listed_and_shown_by_their_titles():
+    assert "A. The roofline" in ask("list", "reports").out
+    assert [entry["name"] for entry in json.loads(ask("list", "reports", "--json").out)["reports"]][-1] == "volume"
+    assert "derive report roofline" in ask("show", "roofline").out
 
 
 def test_a_misspelt_name_is_answered_with_its_like():

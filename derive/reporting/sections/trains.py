@@ -23,7 +23,7 @@ def blocks() -> Iterator[Block]:
 def _waiting() -> Iterator[Block]:
     yield Heading("S9. The train schedule")
     yield from stated("drain_time", "hbm_read_share", "cadence", "run_time")
-    yield from stated("mean_wait", "mean_latency", "worst_latency")
+    yield from stated("mean_wait", "worst_wait", "mean_latency", "worst_latency")
     yield Text(
         "Steps leave like trains. Who arrives too late waits for the next. How often one leaves is set by memory: a "
         "chip cannot read more in a step than it holds, and to read all that it holds takes its *drain time*, which "

@@ -16,7 +16,7 @@ from derive.library import Library
 from derive.numbers.evaluating import value
 from derive.stating.relation import relate
 from quantities.quantity import Quantity
-from tests.derive.drawing import SIGNS, expressions
+from tests.derive.draws import SIGNS, expressions
 
 NUMBERS = st.sampled_from((0.0, 1.0, -1.0, 2.0, 0.5, 1e200, -1e200, 1e308, 1e-200, 3.0)) | st.floats(-5, 5)
 QUANTITIES = [Quantity(name, domain="real") for name in "xyz"]

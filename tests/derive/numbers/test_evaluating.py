@@ -13,7 +13,7 @@ from derive.language.grammar import parse_condition, parse_equation, parse_expre
 from derive.numbers.evaluating import arms, holds, residual, terms, value
 from tests.derive import trees
 from tests.derive.corpus import FORMULAS, Formula
-from tests.derive.drawing import expressions
+from tests.derive.draws import expressions
 
 NUMBERS = st.floats(-20, 20, allow_subnormal=False)
 

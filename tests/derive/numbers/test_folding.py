@@ -12,7 +12,7 @@ from derive.language.expression import names_in, render
 from derive.language.grammar import parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.folding import folded
-from tests.derive.drawing import expressions
+from tests.derive.draws import expressions
 
 NUMBERS = st.floats(-20, 20).map(lambda x: round(x, 3))
 

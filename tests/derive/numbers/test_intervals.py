@@ -13,7 +13,7 @@ from derive.language.expression import is_condition, walk
 from derive.language.grammar import parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import enclose
-from tests.derive.drawing import FUNCTIONS, POWERS, ROUNDED, expressions
+from tests.derive.draws import FUNCTIONS, POWERS, ROUNDED, expressions
 
 QUARTERS = st.integers(-40, 40).map(lambda n: n / 4)
 BOXES = st.tuples(QUARTERS, QUARTERS).map(lambda ends: (min(ends), max(ends)))

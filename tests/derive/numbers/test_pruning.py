@@ -15,7 +15,7 @@ from derive.language.grammar import parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.folding import folded
 from derive.numbers.pruning import middle, pruned
-from tests.derive.drawing import expressions
+from tests.derive.draws import expressions
 
 
 def places(text, low, high):

@@ -15,7 +15,7 @@ from derive.language.grammar import parse_equation, parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.rooting import one_turn, roots_of
 from quantities.domain import Domain
-from tests.derive.drawing import expressions
+from tests.derive.draws import expressions
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)

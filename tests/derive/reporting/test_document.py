@@ -23,5 +23,9 @@ def test_every_character_is_in_some_piece(parts):
     assert back == words or "\\" in words
 
 
+def test_a_dollar_in_mathematics_does_not_end_it():
+    assert list(spans(r"$\kappa_\$$ of $L_\$$")) == [("math", r"\kappa_\$"), ("text", " of "), ("math", r"L_\$")]
+
+
 def test_a_report_knows_its_pictures():
     assert [picture.name for picture in report().pictures] == ["toy"]

@@ -152,3 +152,10 @@ def test_letters_are_those_that_sympy_would_choose_for_short_names():
         assert letter(name).replace("{", "").replace("}", "") == sympy.latex(sympy.Symbol(name)).replace(
             "{", ""
         ).replace("}", "")
+
+
+def test_a_ratio_s_own_letter_does_not_draw_in_its_neighbours():
+    letters = {"ratio": "F/W", "size": "b", "flops": "k"}
+    spelled = mathematics(parse_expression("ratio*size/flops"), letters.__getitem__)
+    assert spelled == r"\frac{\left(F/W\right) b}{k}"
+    assert mathematics(parse_expression("1/ratio + ratio"), letters.__getitem__) == r"\frac{1}{F/W} + F/W"

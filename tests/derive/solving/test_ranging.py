@@ -14,7 +14,7 @@ from derive.language.grammar import parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import enclose
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
-from tests.derive.drawing import expressions
+from tests.derive.draws import expressions
 
 MONOTONE = ("a*b", "a/b", "a**2*exp(-b)", "sqrt(a + b)", "a/(a + b)", "max(a, b)", "log(1 + a*b)", "a**b + a")
 BENT = ("a*(3 - a)*b", "sin(a*b)", "a**2 - 3*a + b", "(a - b)**2", "a + 4/a - b/2", "a*exp(-a) + b/9")

@@ -1,0 +1,177 @@
+"""Answers of the command line, remembered: a question that was asked before needs no sympy, pint, numpy or networkx.
+
+What was printed is kept as plain data in the user's cache folder, under a key made of all that the answer hangs on: the
+words of the command, the files that it names, the sources of this package, and the versions of what it calculates with.
+Only answers are kept, never refusals, which may hang on the time there was. `DERIVE_CACHE=off` switches it off; any
+other value is the folder. A damaged entry is as good as none; several processes may share the folder, for an entry
+appears whole or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import pairwise
+
+__all__ = ["answered"]
+
+_VERBS = ("audit", "list", "show", "solve")  # they only print, and say the same tomorrow
+_FILES = ("--add", "--library")
+_SOURCES = (".py", ".toml", ".txt")
+_RECKON = ("mpmath", "networkx", "numpy", "pint", "sympy")
+_ENTRY = 1_000_000  # bytes of what is kept
+_WHOLE = 32_000_000  # bytes of all that is kept
+_FORM = "1"
+
+
+def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
+    """Print what was printed when this was asked before; else answer, and remember. Returns the exit status."""
+    place = _folder()
+    key = _key(words) if place and words and words[0] in _VERBS else None
+    if place is None or key is None:
+        return answer()
+    path = os.path.join(place, key)
+    before = _recalled(path)
+    if before is not None:
+        sys.stdout.write(before)
+        sys.stdout.flush()
+        return 0
+    heard = _Overheard(sys.stdout)
+    sys.stdout = heard
+    try:
+        status = answer()
+    finally:
+        sys.stdout = heard.stream
+    if status == 0:
+        _keep(path, "".join(heard.said))
+    return status
+
+
+class _Overheard:
+    """A stream that notes what is written to it, and else is the stream it stands for."""
+
+    def __init__(self, stream: object) -> None:
+        self.stream: object = stream
+        self.said: list[str] = []
+
+    def write(self, text: str) -> int:
+        written: int = self.stream.write(text)  # type: ignore[attr-defined]
+        self.said.append(text)
+        return written
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.stream, name)
+
+
+def _folder() -> str | None:
+    """Where answers are kept; None where they are not."""
+    chosen = os.environ.get("DERIVE_CACHE", "")
+    if chosen:
+        return None if chosen.lower() in ("off", "0", "no", "false") else chosen
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "") or os.path.expanduser("~/.cache")
+    return os.path.join(base, "derive-engine") if os.path.isabs(base) else None
+
+
+def _key(words: Sequence[str]) -> str | None:
+    """All that an answer hangs on, in short; None where that cannot be told."""
+    told = blake2b(digest_size=20)
+    try:
+        for part in (_FORM, sys.version, *_versions(), str(_is_terminal()), *words):
+            told.update(f"{len(part)} {part}".encode())
+        for path in (*_named_files(words), *_sources()):
+            with open(path, "rb") as file:
+                data = file.read()
+            told.update(f"{path} {len(data)} ".encode())
+            told.update(data)
+    except (OSError, UnicodeEncodeError, LookupError):
+        return None
+    return told.hexdigest()
+
+
+def _versions() -> list[str]:
+    """The packages that are reckoned with, as their folders of metadata name them."""
+    found: dict[str, str] = {}
+    for folder in dict.fromkeys(sys.path):
+        if os.path.isdir(folder):
+            for name in os.listdir(folder):
+                package, _, rest = name.partition("-")
+                if rest.endswith(".dist-info") and package in _RECKON:
+                    found.setdefault(package, name)
+    return [found[package] for package in _RECKON]  # a package without a version: nothing is kept
+
+
+def _is_terminal() -> bool:
+    return sys.stdout.isatty()
+
+
+def _named_files(words: Sequence[str]) -> Iterator[str]:
+    """The files that the command reads."""
+    for before, word in pairwise(words):
+        if before in _FILES:
+            yield word
+    for word in words:
+        option, equals, path = word.partition("=")
+        if equals and option in _FILES:
+            yield path
+
+
+def _sources() -> Iterator[str]:
+    """The files of this package and of `quantities`, in one order."""
+    home = os.path.dirname(os.path.abspath(__file__))
+    for root in (home, os.path.join(os.path.dirname(home), "quantities")):
+        for folder, inner, names in os.walk(root):
+            inner.sort()
+            yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_SOURCES))
+
+
+def _recalled(path: str) -> str | None:
+    """What was kept, if it is there and whole."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_ENTRY + 100)
+        head, _, body = data.partition(b"\n")
+        if head.decode() != _seal(body):
+            return None
+        os.utime(path)  # what is used stays
+        return body.decode()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _keep(path: str, text: str) -> None:
+    """Write an entry, whole or not at all; that it cannot be kept is nobody's trouble."""
+    body = text.encode()
+    if len(body) > _ENTRY:
+        return
+    aside = f"{path}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(aside, "xb") as file:
+            file.write(_seal(body).encode() + b"\n" + body)
+        os.replace(aside, path)
+        _make_room(os.path.dirname(path))
+    except OSError:
+        return
+
+
+def _seal(body: bytes) -> str:
+    return blake2b(body, digest_size=16).hexdigest()
+
+
+def _make_room(folder: str) -> None:
+    """Drop what was not used for longest, until the folder keeps to its size."""
+    files = (entry for entry in os.scandir(folder) if entry.is_file())
+    entries = sorted(files, key=lambda entry: entry.stat().st_mtime)
+    whole = sum(entry.stat().st_size for entry in entries)
+    for entry in entries:
+        if whole <= _WHOLE:
+            return
+        whole -= entry.stat().st_size
+        os.unlink(entry.path)

@@ -1,0 +1,15 @@
+"""The reports that there are, and what they are called; asking for one is the shelf's business."""
+
+from __future__ import annotations
+
+__all__ = ["REPORTS", "TITLES", "VOLUME"]
+
+TITLES = {
+    "roofline": "A. The roofline",
+    "menu": "B. The price menu",
+    "layout": "C. Layout",
+    "prices": "E. What prices give away",
+    "practice": "G. Practice",
+}
+VOLUME = "volume"
+REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}

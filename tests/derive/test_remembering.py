@@ -1,0 +1,137 @@
+"""Answers that are remembered: the same words bring the same answer, at once, and nothing stale or damaged is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from derive import remembering
+
+ASKED = ["solve", "period", "length=0.994 m", "--library", "clock.toml"]
+CLOCK = """[quantities]
+length = { unit = "m" }
+gravity = { unit = "m/s**2", value = "9.80665 m/s**2" }
+period = { unit = "s" }
+[relations.small_swing]
+equation = "period = 2*pi*sqrt(length/gravity)"
+"""
+HEAVY = ("sympy", "pint", "numpy", "networkx", "click")
+LISTING = f"""
+import runpy, sys
+sys.argv = ["derive", *{ASKED!r}]
+try:
+    runpy.run_module("derive", run_name="__main__")
+finally:
+    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    (tmp_path / "clock.toml").write_text(CLOCK)
+    monkeypatch.setenv("DERIVE_CACHE", str(tmp_path / "kept"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ask():
+    environment = {**os.environ, "PYTHONPATH": str(Path(remembering.__file__).parents[1])}
+    return subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, env=environment, check=False)
+
+
+def entries(room):
+    return sorted((room / "kept").iterdir()) if (room / "kept").exists() else []
+
+
+def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
+    first, second = ask(), ask()
+    assert first.stdout == second.stdout == "period = 2.00038 s\n"
+    assert "sympy" in first.stderr
+    assert second.stderr == "[]\n"
+
+
+def test_a_changed_file_is_read_again(room):
+    ask()
+    (room / "clock.toml").write_text(CLOCK.replace("9.80665", "1.62"))
+    assert ask().stdout == "period = 4.9217 s\n"
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"00\nperiod = 3 s\n", b"\xff\xfe"])
+def test_a_damaged_entry_is_as_good_as_none(room, damage):
+    ask()
+    (entry,) = entries(room)
+    entry.write_bytes(damage)
+    assert ask().stdout == "period = 2.00038 s\n"
+    assert ask().stderr == "[]\n"
+
+
+def test_it_can_be_switched_off(room, monkeypatch):
+    monkeypatch.setenv("DERIVE_CACHE", "off")
+    ask()
+    assert "sympy" in ask().stderr
+    assert entries(room) == []
+
+
+def test_a_folder_that_cannot_be_written_is_nobody_s_trouble(room, monkeypatch):
+    (room / "file").write_text("")
+    monkeypatch.setenv("DERIVE_CACHE", str(room / "file"))
+    said = ask()
+    assert (said.returncode, said.stdout) == (0, "period = 2.00038 s\n")
+
+
+def answering(text, status=0, calls=None):
+    def answer():
+        if calls is not None:
+            calls.append(text)
+        sys.stdout.write(f"{text}\n")
+        return status
+
+    return answer
+
+
+def test_only_answers_are_remembered(room, capsys):
+    calls: list[str] = []
+    for _ in range(2):
+        assert remembering.answered(["solve", "x"], answering("no", 1, calls)) == 1
+        assert remembering.answered(["report"], answering("written", 0, calls)) == 0
+    assert calls == ["no", "written"] * 2
+
+
+@pytest.mark.parametrize("other", [["solve", "y"], ["solve", "x", "--json"], ["solve", "x", ""], ["show", "x"]])
+def test_other_words_are_another_question(room, capsys, other):
+    remembering.answered(["solve", "x"], answering("one"))
+    remembering.answered(other, answering("two"))
+    assert capsys.readouterr().out == "one\ntwo\n"
+
+
+def test_a_changed_source_or_version_makes_all_of_it_forgotten(room, monkeypatch, capsys):
+    remembering.answered(["solve", "x"], answering("one"))
+    monkeypatch.setattr(remembering, "_sources", lambda: iter(["clock.toml"]))
+    remembering.answered(["solve", "x"], answering("two"))
+    monkeypatch.setattr(remembering, "_versions", lambda: ["sympy-9.dist-info"])
+    remembering.answered(["solve", "x"], answering("three"))
+    assert capsys.readouterr().out == "one\ntwo\nthree\n"
+
+
+def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
+    monkeypatch.setattr(remembering, "_WHOLE", 3 * 1040)
+    for i in range(5):
+        remembering.answered(["solve", str(i)], answering(f"{i}" * 999))
+        os.utime(max(entries(room), key=lambda path: path.stat().st_mtime), (i, i))
+    assert len(entries(room)) == 3
+    capsys.readouterr()
+    remembering.answered(["solve", "4"], answering("again"))
+    assert capsys.readouterr().out == "4" * 999 + "\n"
+
+
+def test_several_processes_may_ask_at_once(room):
+    asked = [
+        subprocess.Popen([sys.executable, "-c", LISTING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for _ in range(3)
+    ]
+    assert {process.communicate()[0] for process in asked} == {"period = 2.00038 s\n"}
+    assert len(entries(room)) == 1
