@@ -6,6 +6,8 @@ __all__ = ["REPORTS", "TITLES", "VOLUME"]
 
 TITLES = {
     "roofline": "A. The roofline",
+    "menu": "B. The price menu",
+    "layout": "C. Layout",
     "prices": "E. What prices give away",
     "practice": "G. Practice",
 }
