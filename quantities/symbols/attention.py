@@ -27,19 +27,19 @@ attention_flops_per_token = Quantity(
     latex="f_a",
 )
 latent_attention_flops_per_token = Quantity(
-    "latent_attention_flops_per_token", "FLOP/token", "latent attention over the context", latex="f_{a,lat}"
+    "latent_attention_flops_per_token", "FLOP/token", "latent attention over the context", latex="f_{lat}"
 )
 windowed_attention_flops_per_token = Quantity(
     "windowed_attention_flops_per_token",
     "FLOP/token",
     "attention where all but the global layers see a window",
-    latex="f_{a,win}",
+    latex="f_{win}",
 )
 sparse_attention_flops_per_token = Quantity(
     "sparse_attention_flops_per_token",
     "FLOP/token",
     "latent attention over selected tokens, the indexer over all",
-    latex="f_{a,sp}",
+    latex="f_{sp}",
 )
 causal_attention_flops_per_token = Quantity(
     "causal_attention_flops_per_token",
@@ -51,7 +51,7 @@ absorbed_attention_flops_per_token = Quantity(
     "absorbed_attention_flops_per_token",
     "FLOP/token",
     "latent attention in decode, where queries meet the latents themselves and no key is written out",
-    latex="f_{a,abs}",
+    latex="f_{abs}",
 )
 parameter_flops_per_token = Quantity(
     "parameter_flops_per_token", "FLOP/token", "one token through the active parameters", latex="f_N"
@@ -72,13 +72,13 @@ latent_attention_crossover = Quantity(
     "latent_attention_crossover",
     "token/sequence",
     "context at which latent attention does as many operations as the parameters",
-    latex="L_{a,lat}",
+    latex="L_{lat}",
 )
 absorbed_attention_crossover = Quantity(
     "absorbed_attention_crossover",
     "token/sequence",
     "context at which latent attention in decode does as many operations as the parameters",
-    latex="L_{a,abs}",
+    latex="L_{abs}",
 )
 layer_crossover = Quantity(
     "layer_crossover",
@@ -102,7 +102,7 @@ training_attention_flops_per_token = Quantity(
     "training_attention_flops_per_token",
     "FLOP/token",
     "attention of one training token, forward and backward",
-    latex="f_{a,tr}",
+    latex="f_{tr}",
 )
 latent_training_attention_flops_per_token = Quantity(
     "latent_training_attention_flops_per_token",

@@ -81,6 +81,4 @@ opposed_cost = Quantity("opposed_cost", "", "sum of a rising and a falling cost 
 best_choice = Quantity("best_choice", "", "choice at which a rising and a falling cost have the least sum", latex="x^*")
 least_cost = Quantity("least_cost", "", "the least sum of a rising and a falling cost", latex="y^*")
 equal_choice = Quantity("equal_choice", "", "choice at which both costs are equal", latex="x_=")
-best_term_ratio = Quantity(
-    "best_term_ratio", "", "rising over falling cost where their sum is least", latex=r"\upsilon^*"
-)
+best_term_ratio = Quantity("best_term_ratio", "", "rising over falling cost where their sum is least", latex=r"\chi^*")

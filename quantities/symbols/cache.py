@@ -39,7 +39,7 @@ latent_attention_intensity = Quantity(
     "latent_attention_intensity",
     "FLOP/byte",
     "operations of latent attention in decode for each byte of cached latent that it reads",
-    latex="I_{a,abs}",
+    latex="I_c",
 )
 kv_reduction = Quantity("kv_reduction", "", "how many times smaller the KV cache is than the baseline's")
 pass_attention_intensity = Quantity(

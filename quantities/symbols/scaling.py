@@ -5,14 +5,14 @@ from quantities.value import exact
 
 # Tokens for each parameter
 tokens_per_parameter = Quantity(
-    "tokens_per_parameter", "token/parameter", "training tokens over active parameters", latex="D/N"
+    "tokens_per_parameter", "token/parameter", "training tokens over active parameters", latex=r"\nu"
 )
 chinchilla_ratio = Quantity(
     "chinchilla_ratio",
     "token/parameter",
     "tokens for each active parameter that make the most of training compute",
     default="20 token/parameter",
-    latex="D^*/N",
+    latex=r"\nu^*",
 )
 chinchilla_tokens = Quantity(
     "chinchilla_tokens", "token", "tokens that suit the active parameters by Chinchilla's ratio", latex="D^*"
@@ -72,10 +72,10 @@ lifetime_parameter_loss = Quantity(
     "lifetime_parameter_loss",
     "",
     "loss for want of parameters of the model of least training and inference",
-    latex=r"\ell_{N,l}",
+    latex=r"\ell_N^*",
 )
 lifetime_data_loss = Quantity(
-    "lifetime_data_loss", "", "loss for want of data of the model of least training and inference", latex=r"\ell_{D,l}"
+    "lifetime_data_loss", "", "loss for want of data of the model of least training and inference", latex=r"\ell_D^*"
 )
 lifetime_bill_ratio = Quantity(
     "lifetime_bill_ratio",
