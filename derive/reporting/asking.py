@@ -19,7 +19,7 @@ from derive.stating.relation import Relation
 from quantities.quantity import Quantity
 from quantities.source import Source
 
-__all__ = ["closed_form", "letter", "number", "say", "solve", "stated", "symbols", "table", "turned", "worked"]
+__all__ = ["closed_form", "known", "letter", "number", "say", "solve", "stated", "symbols", "table", "turned", "worked"]
 
 
 def solve(target: str, *profiles: str, **given: Any) -> Answer:
@@ -45,6 +45,16 @@ def say(answer: Answer, digits: int | None = None) -> str:
 def number(value: float, unit: str = "", digits: int = 3) -> str:
     """A number that was worked out from answers, in a line of words."""
     return f"${amount(value, unit, digits)}$"
+
+
+def known(profile: str, name: str) -> str:
+    """What a profile holds, as a text that may be given for something else.
+
+    >>> known("deepseek-v3", "total_parameters")
+    '671.0 Gparameter'
+    """
+    value = built_in().profiles[profile].values[name]
+    return f"{value.number} {value.unit}"
 
 
 def letter(name: str) -> str:
