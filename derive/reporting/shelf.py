@@ -18,6 +18,8 @@ __all__ = ["NAMES", "VOLUME", "chosen", "orphans", "page", "parts", "pressed_pic
 
 _TITLES = {
     "roofline": "A. The roofline",
+    "training": "D. Training and the life of a model",
+    "walls": "F. Walls and trades",
 }
 VOLUME = "volume"
 _VOLUME_TITLE = "The economics of a token, derived"
