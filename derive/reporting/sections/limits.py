@@ -76,8 +76,7 @@ def _capacity() -> Iterator[Block]:
         "all efficiencies at one, depends on the time of a step, and is one where that time is the drain time of the "
         "memory. In a step that is shorter than the drain time, memory cannot be read to its end, and bandwidth is "
         f"the wall; in a longer one, capacity is. H100 drains in {drained['h100-sxm']}, H200 in "
-        f"{drained['h200-sxm']}, GB200 in {drained['gb200']}: a step of 20 ms is stopped by bandwidth on all three, "
-        "and only just."
+        f"{drained['h200-sxm']}, GB200 in {drained['gb200']}: a step of 20 ms is stopped by bandwidth on all three."
     )
     yield _drain()
     yield _frontier()
