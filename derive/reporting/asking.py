@@ -23,6 +23,7 @@ from quantities.source import Source
 __all__ = [
     "closed_form",
     "held",
+    "known",
     "letter",
     "number",
     "pencil",
@@ -85,6 +86,16 @@ def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
     """
     number = answer.to(unit).magnitude if unit else answer.value.magnitude
     return f"{number:.{digits}g} {unit}".rstrip()
+
+
+def known(profile: str, name: str) -> str:
+    """What a profile holds, as a text that may be given for something else.
+
+    >>> known("deepseek-v3", "total_parameters")
+    '671.0 Gparameter'
+    """
+    value = built_in().profiles[profile].values[name]
+    return f"{value.number} {value.unit}"
 
 
 def letter(name: str) -> str:
