@@ -46,7 +46,16 @@ def solve_block(
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
     system = System(tuple(equations), tuple(unknowns), known, domains)
     variants = _variants(system.equations, frozenset(unknowns))
-    return _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
+    whole = _whole(system) if len(variants) > 1 else None
+    return whole or _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
+
+
+def _whole(system: System) -> Outcome | None:
+    """What tearing finds with all choices in place, if it surely is everything."""
+    found = torn(system.equations, system)
+    if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
+        return None
+    return None if any(solution.spans for solution in found[0].solutions) else found[0]
 
 
 def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
