@@ -47,9 +47,9 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
     """The exponents of the unknowns, and the logarithm that they have to come to."""
 
     def is_positive(base: Node) -> bool:
-        return (isinstance(base, Name) and base.name in unknowns) or (
-            known.keys() >= {*names_in(base)} and worth(base) > 0
-        )
+        if isinstance(base, Name) and base.name in unknowns:
+            return True
+        return known.keys() >= {*names_in(base)} and worth(base) > 0
 
     def worth(base: Node) -> float:
         return float(base.value) if isinstance(base, Number) else value(base, known)
