@@ -49,7 +49,9 @@ def projected(
     >>> [str(equation) for equation in found.equations]
     ['M*p = R*T*rho']
     """
-    system = _System(known, domains)
+    system = _System(known, domains, set())
+    while sum(system.learns_from(equation) for equation in equations):
+        tick()
     left = [system.balanced(equation) for equation in equations]
     eliminated: list[tuple[str, Node]] = []
     while not is_enough(left):
@@ -76,6 +78,18 @@ class _System:
 
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
+    positive: set[str]  # what may be zero by its domain, and is not
+
+    def learns_from(self, equation: Equation) -> bool:
+        """Whether an equation shows more names to be positive: those whose product comes to something that is."""
+        sides = [self._product(side) for side in (equation.lhs, equation.rhs)]
+        fresh: set[str] = set()
+        for side, other in (sides, sides[::-1]):
+            if other.number > 0 and all(map(self.is_positive, other.powers)):
+                fresh |= {b.name for b in side.powers if isinstance(b, Name) and not self.is_positive(b)}
+        fresh = {name for name in fresh if self.domains[name].low >= 0}
+        self.positive.update(fresh)
+        return bool(fresh)
 
     def is_positive(self, node: Node) -> bool:
         """Whether an expression is surely positive."""
@@ -84,7 +98,8 @@ class _System:
         if set(names_in(node)) <= self.known.keys():
             return value(node, self.known) > 0
         if isinstance(node, Name):
-            return self.domains[node.name].low >= 0 and 0.0 not in self.domains[node.name]
+            domain = self.domains[node.name]
+            return node.name in self.positive or (domain.low >= 0 and 0.0 not in domain)
         match node.op:
             case "exp" | "cosh":
                 return True

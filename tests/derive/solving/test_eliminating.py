@@ -98,6 +98,14 @@ def test_what_is_left_when_products_are_eliminated_is_solved_with_the_sums():
     assert number(pair.solve("d", e=1.5)) == pytest.approx(2)
 
 
+def test_what_may_be_zero_and_comes_to_something_positive_cancels_too():
+    domains = dict.fromkeys(["room", "each"], "nonnegative")
+    store = bare(
+        "room each size count total", "count = room/each", "each = size*3", "total = room/size", domains=domains
+    )
+    assert number(store.solve("count", total=12)) == pytest.approx(4)
+
+
 def test_a_potential_cancels_from_differences():
     chain = bare("u v w i r s t", "u - v = r*i", "v - w = s*i", "t = u - w", domains={"u": "real", "v": "real"})
     assert number(chain.solve("i", r=2, s=3, t=10)) == pytest.approx(2)
