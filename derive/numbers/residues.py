@@ -24,6 +24,8 @@ Row = dict[str, int]
 def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
     """The slopes of an equation in the logarithms of its names, where both sides come to the same but for a factor.
 
+    Of a name that is zero at the point it is the slope in itself.
+
     >>> from derive.language.grammar import parse_equation
     >>> found = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
     >>> {name: number - PRIME if number > 9 else number for name, number in found.items()}
@@ -35,7 +37,7 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
     both = left[0] and right[0]
     row = scaled(left[1], inverse(left[0]) if both else 1)
     subtract(row, right[1], inverse(right[0]) if both else 1)
-    return {name: number for name, slope in row.items() if (number := slope * point[name] % PRIME)}
+    return {name: number for name, slope in row.items() if (number := slope * (point[name] or 1) % PRIME)}
 
 
 def residue(node: Node, point: Mapping[str, int]) -> int:

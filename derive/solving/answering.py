@@ -204,11 +204,17 @@ def _despite_structure(library: Library, question: Question, found: Found) -> Fo
 
 
 def _cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer that does not depend on what is missing, if there is one."""
+    """The answer that does not depend on what is missing, unless what is known contradicts it."""
     found = cancelled(library, question, left_out, grounds_of(library, question))
-    if found is not None and not found.states:
+    if found is None:
+        return None
+    if not found.states:
         raise no_solution(question, found)
-    return found
+    clashes = [contradiction(library, question, found.plan, state) for state in found.states]
+    sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
+    if not sound:
+        raise next(clash for clash in clashes if clash is not None)
+    return replace(found, states=sound)
 
 
 def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:

@@ -13,11 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import TYPE_CHECKING
 
-from derive.language.expression import Equation, names_in
+from derive.errors import InconsistentError
+from derive.language.expression import Equation, Node, names_in
 from derive.numbers.clock import tick
-from derive.numbers.evaluating import value
+from derive.numbers.evaluating import residual, value
 from derive.planning.matching import Matching
 from derive.planning.plans import Block, Plan, plan
 from derive.planning.structure import Structure
@@ -29,7 +31,7 @@ from derive.solving.numeric import starts
 from derive.solving.outcome import agrees
 from derive.solving.projecting import Projection, projected, reduced
 from derive.solving.ranging import composed
-from derive.solving.ranks import combined, rows_of
+from derive.solving.ranks import combined, repeated, rows_of
 from derive.solving.stepping import State
 from quantities.domain import Domain
 
@@ -41,6 +43,7 @@ __all__ = ["cancelled"]
 
 _TRIED = 64  # numbers for what nothing fixes
 _MOST = 16  # solutions that are followed
+_REPEATED = 8  # relations that say the same twice, and are put to the test
 
 
 def cancelled(library: Library, question: Question, aside: Mapping[str, str], grounds: Grounds) -> Found | None:
@@ -49,7 +52,7 @@ def cancelled(library: Library, question: Question, aside: Mapping[str, str], gr
     numbers = {name: value.base[1] for name, value in stated.items()}
     for at in (None, numbers):
         left_out = dict(aside)
-        while used := combined(rows_of(library, question, frozenset(left_out), at), question.target):
+        while used := combined(rows := rows_of(library, question, frozenset(left_out), at), question.target):
             relations = [library.relations[name] for name in used if name in library.relations]
             false = {
                 one.name: grounds.whether(one) for one in relations if one.conditions and grounds.applies(one) is False
@@ -59,10 +62,42 @@ def cancelled(library: Library, question: Question, aside: Mapping[str, str], gr
                 known = {name: numbers[name] for name in (*question.strong, *weak)}
                 result = _Elimination(library, question.target, relations, known).carried_out(weak)
                 if result is not None:
+                    for names in islice(repeated(rows, question.target), _REPEATED):
+                        _prove_fit(library, question, names, grounds)
                     return replace(result, left_out=left_out)
                 break
             left_out |= false
     return None
+
+
+def _prove_fit(library: Library, question: Question, names: Sequence[str], grounds: Grounds) -> None:
+    """Raise where exact relations say the same twice, and what is given does not fit that."""
+    relations = [library.relations[name] for name in names if name in library.relations]
+    if len(relations) < len(names) or any(one.approximate or grounds.applies(one) is not True for one in relations):
+        return
+    known = {name: stated.base[1] for name, stated in question.strong.items()}
+    whole = _Elimination(library, "", relations, known)
+    left = projected(
+        [one.written for one in relations], "", known, whole.domains, lambda rest: bool(whole.tested(rest))
+    )
+    for equation in whole.tested(left.equations) if left else ():
+        gap = residual(equation, known)
+        if not agrees(equation, known) and not any(question.strong[n].is_range for n in names_in(*_sides(equation))):
+            stated = [
+                f"{n} = {question.strong[n]}" for one in relations for n in one.quantities if n in question.strong
+            ]
+            conflicts = list(dict.fromkeys([*names, *stated]))
+            raise InconsistentError(
+                f"{', '.join(names)}: together they demand {equation}, and the sides differ by {abs(gap):.2g} of their "
+                f"size. The conflict: {'; '.join(conflicts)}.",
+                hint="Change or drop one of the givens, or leave a relation out.",
+                conflicts=conflicts,
+                gap=abs(gap),
+            )
+
+
+def _sides(equation: Equation) -> tuple[Node, Node]:
+    return equation.lhs, equation.rhs
 
 
 @dataclass(frozen=True)
@@ -89,6 +124,10 @@ class _Elimination:
     def domains(self) -> Mapping[str, Domain]:
         names = names_in(*(side for one in self.relations for side in (one.written.lhs, one.written.rhs)))
         return {name: self.library.quantities[name].domain for name in names if name not in self.known}
+
+    def tested(self, equations: Sequence[Equation]) -> list[Equation]:
+        """The equations in which nothing is unknown."""
+        return [equation for equation in equations if self.known.keys() >= {*names_in(*_sides(equation))}]
 
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
         """Whether counting sees that these equations fix the target."""

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from derive.language.expression import Equation, Name, Node, Number, names_in, walk
-from derive.numbers.algebra import replaced
+from derive.language.expression import Apply, Equation, Name, Node, Number, is_condition, names_in, walk
+from derive.numbers.algebra import ZERO, replaced
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
 from derive.numbers.isolating import isolate
@@ -125,9 +125,16 @@ class _System:
         return Equation(sides[0], "=", sides[1] if ratio.number > 0 else written(Product(Fraction(-1), below.powers)))
 
     def _product(self, side: Node) -> Product:
-        found = product_of(side, self.is_positive)
-        vanishing = any(set(names_in(b)) <= self.known.keys() and value(b, self.known) == 0 for b in found.powers)
-        return Product(Fraction(0), {}) if vanishing else found
+        return product_of(self._without_zeros(side), self.is_positive)
+
+    def _without_zeros(self, node: Node) -> Node:
+        """An expression in which what is known to be zero is written so."""
+        names = names_in(node)
+        if is_condition(node):
+            return node
+        if names and self.known.keys() >= {*names}:
+            return node if value(node, self.known) else ZERO
+        return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
 
     def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
         """Names that an equation gives in terms of others, those first that stand in products only, and in few."""

@@ -8,7 +8,7 @@ It is a hint where to look, and no proof: what is found has to be worked out, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.solving.asking import Outline, Question
 
-__all__ = ["Rows", "combined", "left_open", "rows_of", "spans"]
+__all__ = ["Rows", "combined", "left_open", "repeated", "rows_of", "spans"]
 
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
@@ -32,19 +32,25 @@ def rows_of(
 ) -> Rows:
     """What bears on a question: the slopes of relations, and of weak values, in all that is not given.
 
-    They are taken at a random point, or at one where some names have their numbers, so that a factor may be zero there.
+    They are taken at a random point; or at one where some names have their numbers, and what follows from these as
+    relations are written follows from them, so that a factor may be zero there.
     """
     structure, weak = standing_in(library.structure(left_out), question.target, question.strong, question.weak)
     point, everywhere = _everywhere(library)
+    relations = [name for name in structure.reached(question.target, frozenset(question.strong)) if name in everywhere]
     here = {**point, **{name: _whole(number) for name, number in (numbers or {}).items()}}
+    moved = set(numbers or ())
+    if numbers:
+        for name, relation in forwards(structure, relations, moved).items():
+            here[name] = residue(library.relations[relation].written.rhs, here)
+            moved.add(name)
 
     def row(relation: str) -> Row:
         found = everywhere[relation]
-        if numbers and not numbers.keys().isdisjoint(found):
+        if not moved.isdisjoint(found):
             found = slopes(library.relations[relation].written, here) or {}
         return {name: slope for name, slope in found.items() if name not in question.strong}
 
-    relations = [name for name in structure.reached(question.target, frozenset(question.strong)) if name in everywhere]
     late = [name for name in relations if name in structure.rivals]
     first = {name: row(name) for name in relations if name not in late}
     return first | {f"={name}": {name: 1} for name in weak} | {name: row(name) for name in late}
@@ -67,6 +73,21 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
             return tuple(label for label in rows if label in origin)
         basis.take(left, origin, target)
     return None
+
+
+def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
+    """Rows that make up nothing together: what some of them fix, the others fix again.
+
+    >>> rows = {"a": {"x": 1, "y": 1}, "b": {"y": 1, "z": 1}, "c": {"x": PRIME - 1, "z": 1}, "d": {"w": 1}}
+    >>> list(repeated(rows, "w"))
+    [('a', 'b', 'c')]
+    """
+    basis = _Basis()
+    for label, row in _peeled(rows, target).items():
+        left, origin = basis.reduced(row, {label: 1})
+        basis.take(left, origin)
+        if not left:
+            yield tuple(name for name in rows if name in origin)
 
 
 def left_open(rows: Rows, names: Iterable[str]) -> Mapping[str, Row]:

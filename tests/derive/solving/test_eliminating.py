@@ -7,10 +7,11 @@ import math
 import pytest
 
 import derive
-from derive.errors import NoSolutionError, UnderdeterminedError
+from derive.errors import InconsistentError, NoSolutionError, UnderdeterminedError
 from tests.derive.random_products import Products, products
 from tests.derive.statements import bare, library, number, numbers
 
+NOT_NEGATIVE = {"dense": "nonnegative"}
 UPGRADE = library(
     {"before": "FLOP/s", "after": "FLOP/s", "ratio": "", "saving": ""},
     "ratio = after/before",
@@ -50,6 +51,15 @@ def test_what_plays_no_part_at_the_numbers_cancels():
     assert number(share.solve("share", stages=1)) == 0
     with pytest.raises(UnderdeterminedError):
         share.solve("share", stages=2)
+
+
+def test_nor_does_what_is_counted_by_a_number_that_comes_out_as_zero():
+    layers = bare(
+        "all sparse dense size whole", "dense = all - sparse", "whole = dense*size + 3*sparse", domains=NOT_NEGATIVE
+    )
+    assert number(layers.solve("whole", all=48, sparse=48)) == 144
+    with pytest.raises(UnderdeterminedError):
+        layers.solve("whole", all=48, sparse=47)
 
 
 def test_a_range_that_cancels_leaves_no_width():
@@ -115,6 +125,16 @@ def test_what_cancels_has_to_exist():
     tank = bare("level filled share", "filled = 3*share*level", "level = filled/12*share", domains={"share": "0..1"})
     with pytest.raises((NoSolutionError, UnderdeterminedError)):
         tank.solve("share")
+
+
+def test_givens_that_do_not_fit_together_are_a_conflict_though_what_is_asked_follows_from_some():
+    run = {"training_steps": "1000", "training_step_time": "2 s", "training_throughput": "1 Mtoken/s"}
+    assert derive.solve("training_time", training_tokens="2 Gtoken", **run).to("s").magnitude == pytest.approx(2000)
+    with pytest.raises(InconsistentError) as caught:
+        derive.solve("training_time", training_tokens="1 Gtoken", **run)
+    assert {"training_step_time", "training_tokens"} <= set(caught.value.conflicts)
+    with pytest.raises(InconsistentError):
+        derive.solve("training_time", wall_time="1 h", goodput=0.9, **run)
 
 
 def test_what_is_named_as_missing_does():
