@@ -87,9 +87,8 @@ class _Search:
         self.rounded = [
             other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
         ]
-        self.form = without_quotients(
-            folded(added(equation.lhs, negated(equation.rhs)), self.known), name, {name: _inside(domain)}
-        )
+        form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
+        self.form = without_quotients(form, name, {name: (domain.low or _LEAST * domain.open_low, domain.high)})
 
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None where the equation is none."""
@@ -276,10 +275,6 @@ class _Search:
             if not kept or abs(x - kept[-1]) > _SAME * max(abs(x), abs(kept[-1])):
                 kept.append(x)
         return kept
-
-
-def _inside(domain: Domain) -> Span:
-    return (domain.low or (_LEAST if domain.open_low else 0.0), domain.high)
 
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:

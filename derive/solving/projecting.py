@@ -78,18 +78,23 @@ class _System:
 
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
-    positive: set[str]  # what may be zero by its domain, and is not
+    positive: set[Node]  # what might not be by itself, and is where all equations hold
 
     def learns_from(self, equation: Equation) -> bool:
-        """Whether an equation shows more names to be positive: those whose product comes to something that is."""
-        sides = [self._product(side) for side in (equation.lhs, equation.rhs)]
-        fresh: set[str] = set()
-        for side, other in (sides, sides[::-1]):
-            if other.number > 0 and all(map(self.is_positive, other.powers)):
-                fresh |= {b.name for b in side.powers if isinstance(b, Name) and not self.is_positive(b)}
-        fresh = {name for name in fresh if self.domains[name].low >= 0}
+        """Whether an equation shows more to be positive: the factors of what comes to something that is."""
+        left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
+        fresh: set[Node] = set()
+        for side, other in ((left, right), (right, left)):
+            if other.number > 0 and side.number > 0 and all(map(self.is_positive, other.powers)):
+                doubtful = {base: e for base, e in side.powers.items() if not self.is_positive(base)}
+                never_negative = {base for base in doubtful if self._is_never_negative(base)}
+                alone = len(doubtful) == 1 and set(doubtful.values()) <= {1, -1}
+                fresh |= doubtful.keys() if alone else never_negative
         self.positive.update(fresh)
         return bool(fresh)
+
+    def _is_never_negative(self, base: Node) -> bool:
+        return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
 
     def is_positive(self, node: Node) -> bool:
         """Whether an expression is surely positive."""
@@ -97,9 +102,11 @@ class _System:
             return node.value > 0
         if set(names_in(node)) <= self.known.keys():
             return value(node, self.known) > 0
+        if node in self.positive:
+            return True
         if isinstance(node, Name):
             domain = self.domains[node.name]
-            return node.name in self.positive or (domain.low >= 0 and 0.0 not in domain)
+            return domain.low >= 0 and 0.0 not in domain
         match node.op:
             case "exp" | "cosh":
                 return True

@@ -116,6 +116,11 @@ def test_what_may_be_zero_and_comes_to_something_positive_cancels_too():
     assert number(store.solve("count", total=12)) == pytest.approx(4)
 
 
+def test_a_function_that_two_relations_share_cancels():
+    shared = bare("a b q s", "q = a*log(1 + s)", "q = b*log(1 + s)", "q = s*3*a/b**2")
+    assert number(shared.solve("a", b=7)) == pytest.approx(7)
+
+
 def test_a_potential_cancels_from_differences():
     chain = bare("u v w i r s t", "u - v = r*i", "v - w = s*i", "t = u - w", domains={"u": "real", "v": "real"})
     assert number(chain.solve("i", r=2, s=3, t=10)) == pytest.approx(2)
