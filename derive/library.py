@@ -194,6 +194,11 @@ class Library:
         return {}
 
     @cached_property
+    def slopes(self) -> dict[str, Any]:
+        """A random point, and the slopes of the equations there, in which it shows what cancels."""
+        return {}
+
+    @cached_property
     def outcomes(self) -> dict[Any, Outcome]:
         """The outcomes of simultaneous blocks at numbers that were asked before."""
         return {}

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import (
@@ -29,9 +30,9 @@ from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
 from derive.solving.asking import Question, ask
 from derive.solving.bounding import bounded
-from derive.solving.carrying import Found, carried_out, detours
+from derive.solving.carrying import Found, carried_out, detours, grounds_of
 from derive.solving.checking import applies, extended
-from derive.solving.diagnosing import contradiction, shortage
+from derive.solving.diagnosing import contradiction, missing_sets, shortage
 from derive.solving.eliminating import cancelled
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["solve", "solve_all"]
 
 _CASES = 16  # combinations of conditional relations that are followed
+_NAMED = 4  # sets of further givens that a hint names
 _ANOTHER = "its case is not this one"
 
 
@@ -86,12 +88,17 @@ def _found(library: Library, question: Question) -> Iterator[Found]:
         open_ones = isinstance(error, UnderdeterminedError)
         other = (open_ones and _cancelling(library, question, {})) or _by_strong_alone(library, question)
         if not other:
-            raise
+            raise _singular(library, question, error) from error
         yield other
         return
     if not first.plan.is_determined:
         yield _despite_structure(library, question, first)
         return
+    if first.states and all(question.target in state.spans for state in first.states):
+        other = _cancelling(library, question, first.left_out)
+        if other is not None:
+            yield other
+            return
     broken: list[DeriveError] = []
     answered = False
     for found in _cases(library, question, first):
@@ -198,14 +205,25 @@ def _despite_structure(library: Library, question: Question, found: Found) -> Fo
 
 def _cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, unless what is known contradicts it."""
-    found = cancelled(library, question, left_out)
+    found = cancelled(library, question, left_out, grounds_of(library, question))
     if found is None:
         return None
+    if not found.states:
+        raise no_solution(library, question, found)
     clashes = [contradiction(library, question, found.plan, state) for state in found.states]
     sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
     if not sound:
         raise next(clash for clash in clashes if clash is not None)
     return replace(found, states=sound)
+
+
+def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:
+    """The error for relations that do not fix what is solved together; which further givens would do."""
+    sets = tuple(islice(missing_sets(library, question, frozenset()), _NAMED))
+    if not isinstance(error, UnderdeterminedError) or not sets:
+        return error
+    hint = "Give " + ", or ".join(" and ".join(names) for names in sets) + "."
+    return UnderdeterminedError(error.what, hint=hint, missing=sets)
 
 
 def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
