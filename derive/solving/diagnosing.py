@@ -126,7 +126,7 @@ def contradiction(library: Library, question: Question, made: Plan, state: State
         if relation.approximate is not None:
             continue
         ranges = {one: (v.base[0], v.base[2]) for one, v in question.strong.items() if v.is_range}
-        check = checked(relation, state.values, ranges)
+        check = checked(relation, state.values, ranges, state.forms)
         if check is None or check.passed:
             continue
         relations, givens, weak = _traced(library, made, relation)

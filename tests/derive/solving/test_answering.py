@@ -762,3 +762,22 @@ def test_a_long_chain_is_solved_at_once():
     )  # fmt: skip
     assert number(long_.solve(f"x{count}", x0=1)) == count + 1
     assert number(long_.solve("x0", **{f"x{count}": count + 1})) == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [("160..250", "150..180"), ("150..180", "170"), ("170", "150..180")])
+def test_ranges_agree_where_they_overlap_also_in_what_follows_from_them(a, b):
+    assert bare("x a b", "x = a", "x = b").solve("x", a=a, b=b).value.magnitude == pytest.approx(
+        {"160..250": 205, "150..180": 165, "170": 170}[a]
+    )
+
+
+@pytest.mark.parametrize(("a", "b"), [("160..250", "50..80"), ("150..180", "190"), ("190", "150..180")])
+def test_ranges_that_do_not_meet_contradict_each_other(a, b):
+    with pytest.raises(derive.InconsistentError):
+        bare("x a b", "x = a", "x = b").solve("x", a=a, b=b)
+
+
+def test_a_range_on_both_sides_is_one_and_the_same_number_there():
+    # x is 1..2 by the one and 1.5..3 by the other, but never both at once
+    with pytest.raises(derive.InconsistentError):
+        bare("x a", "x = a", "x = 1.5*a").solve("x", a="1..2")
