@@ -40,7 +40,7 @@ def checks_of(library: Library, question: Question, made: Plan, state: State) ->
             found.append(check)
     found += _limits(library, question, values, {check.name for check in found})
     own = {} if question.own is None else {question.target: question.own}
-    for name, weak in {**question.weak, **own}.items():
+    for name, weak in {**question.weak, **question.outdated, **own}.items():
         if name in made.weak or weak.source == OTHERWISE:
             continue
         if name in values:
