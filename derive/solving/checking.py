@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 __all__ = ["applies", "checked", "checks_of", "extended", "testable"]
 
 
-def checks_of(library: Library, question: Question, made: Plan, state: State) -> list[Check]:
-    """Every check that the known numbers allow."""
+def checks_of(
+    library: Library, question: Question, made: Plan, state: State, bounds: Span | None = None
+) -> list[Check]:
+    """Every check that the known numbers allow; `bounds` are those of the target."""
     found = []
     values = state.values
     for name in testable(library, made, state):
@@ -44,19 +46,21 @@ def checks_of(library: Library, question: Question, made: Plan, state: State) ->
         if name in made.weak or weak.source == OTHERWISE:
             continue
         if name in values:
-            found.append(_yielding(library, name, weak, values[name]))
+            reach = bounds if bounds is not None and name == question.target else (values[name],) * 2
+            found.append(_yielding(library, name, weak, values[name], reach))
         elif name in state.barred:
             stated = shown_number(weak.base[1], library.quantities[name].unit)
             found.append(Check(name, f"{name} = {stated} by {weak.source}; no value fits here", math.inf, False))
     return found
 
 
-def _yielding(library: Library, name: str, weak: Value, number: float) -> Check:
-    """A weak value beside the number that took its place."""
+def _yielding(library: Library, name: str, weak: Value, number: float, reach: Span) -> Check:
+    """A weak value beside the number that took its place, and what else this may be."""
     low, stated, high = weak.base
     unit = library.quantities[name].unit
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
-    inside = low * (1 - TOLERANCE) <= number <= high * (1 + TOLERANCE)
+    slack = TOLERANCE * max(abs(low), abs(high))
+    inside = low - slack <= reach[1] and reach[0] <= high + slack
     statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
     return Check(name, statement, gap, gap <= TOLERANCE or inside)
 
