@@ -8,6 +8,7 @@ TITLES = {
     "roofline": "A. The roofline",
     "prices": "E. What prices give away",
     "practice": "G. Practice",
+    "audit": "H. The audit",
 }
 VOLUME = "volume"
 REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}
