@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         VerificationError,
     )
     from derive.files.loading import check, load
+    from derive.inferring.conclusions import Conclusion, Inference
+    from derive.inferring.oracle import infer
     from derive.library import Library
     from derive.numbers.clock import limits
     from derive.solving.answer import Answer, Step
@@ -63,11 +65,13 @@ if TYPE_CHECKING:
 __all__ = [
     "AmbiguousError",
     "Answer",
+    "Conclusion",
     "DeriveError",
     "DimensionError",
     "DomainError",
     "ExpressionError",
     "InconsistentError",
+    "Inference",
     "Library",
     "LimitError",
     "NoSolutionError",
@@ -85,6 +89,7 @@ __all__ = [
     "check",
     "compile",
     "formula",
+    "infer",
     "limits",
     "llm",
     "load",
@@ -109,6 +114,8 @@ _HOMES = {
     "Profile": "quantities.profiles",
     **dict.fromkeys(("check", "load"), "derive.files.loading"),
     **dict.fromkeys(("Relation", "relate"), "derive.stating.relation"),
+    **dict.fromkeys(("Conclusion", "Inference"), "derive.inferring.conclusions"),
+    "infer": "derive.inferring.oracle",
     "Library": "derive.library",
     "Quantity": "quantities.quantity",
 }

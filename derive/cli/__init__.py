@@ -14,6 +14,7 @@ import click
 
 from derive.cli.asking import graph, solve
 from derive.cli.auditing import audit
+from derive.cli.inferring import infer
 from derive.cli.looking import check, list_, show
 from derive.cli.reporting import report
 from derive.cli.shared import complain
@@ -30,7 +31,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, list_, show, solve, graph, report, audit):
+for verb in (check, list_, show, solve, graph, report, audit, infer):
     cli.add_command(verb)
 
 

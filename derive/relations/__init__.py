@@ -30,6 +30,7 @@ SUBJECTS = (
     "revenue",
     "prices",
     "tiers",
+    "readings",
     "speculation",
     "classic",
     "training",

@@ -16,6 +16,13 @@ relations = [
     _state("fast_output_price", "fast_price_ratio = fast_output_price/output_price", because="its definition"),
     _state("fast_input_ratio", "fast_input_ratio = fast_input_price/input_price", because="its definition"),
     _state("priority_ratio", "priority_ratio = priority_output_price/output_price", because="its definition"),
+    _state("priority_input_ratio", "priority_input_ratio = priority_input_price/input_price", because="its definition"),
+    _state(
+        "priority_cache_read_ratio",
+        "priority_cache_read_ratio = priority_cache_read_price/cache_read_price",
+        because="its definition",
+    ),
+    _state("flex_input_discount", "flex_input_discount = 1 - flex_input_price/input_price", because="its definition"),
     _state("batch_discount", "batch_discount = 1 - batch_output_price/output_price", because="its definition"),
     _state(
         "batch_input_discount", "batch_input_discount = 1 - batch_input_price/input_price", because="its definition"
@@ -28,6 +35,26 @@ relations = [
     _state(
         "cache_read_surcharge",
         "cache_read_surcharge = cache_read_price_above_cliff/cache_read_price - 1",
+        because="its definition",
+    ),
+    _state(
+        "write_surcharge_5min",
+        "write_surcharge_5min = cache_write_price_5min_above_cliff/cache_write_price_5min - 1",
+        because="its definition",
+    ),
+    _state(
+        "write_surcharge_1h",
+        "write_surcharge_1h = cache_write_price_1h_above_cliff/cache_write_price_1h - 1",
+        because="its definition",
+    ),
+    _state(
+        "fast_input_surcharge",
+        "fast_input_surcharge = fast_input_price_above_cliff/fast_input_price - 1",
+        because="its definition",
+    ),
+    _state(
+        "fast_output_surcharge",
+        "fast_output_surcharge = fast_output_price_above_cliff/fast_output_price - 1",
         because="its definition",
     ),
     # Cache writes

@@ -128,7 +128,8 @@ def _grid(block: Grid, cited: Bibliography) -> str:
     caption = _words(block.caption) + _citations(block.sources, cited)
     if len(block.rows) > _PAGE or block.shares:
         inside = inside.replace("\\midrule\n", "\\midrule\n\\endhead\n", 1)
-        return f"{{\\small\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}}}\n\n{{\\small {caption}}}"
+        inside = f"\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}"
+        return f"{{\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}{inside}}}\n\n{{\\small {caption}}}"
     table = f"\\begin{{fitted}}%\n\\begin{{tabular}}{{{columns}}}\n{inside}\\end{{tabular}}\\end{{fitted}}"
     return f"\\begin{{center}}\n{table}\n\n\\nopagebreak\\smallskip\n{{\\small {caption}}}\n\\end{{center}}"
 

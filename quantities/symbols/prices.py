@@ -21,14 +21,33 @@ output_price_above_cliff = Quantity(
 cache_read_price_above_cliff = Quantity(
     "cache_read_price_above_cliff", "USD/Mtoken", "price of a cached input token in a long context"
 )
+cache_write_price_5min_above_cliff = Quantity(
+    "cache_write_price_5min_above_cliff",
+    "USD/Mtoken",
+    "price to write a token of a long context into a cache for 5 minutes",
+)
+cache_write_price_1h_above_cliff = Quantity(
+    "cache_write_price_1h_above_cliff",
+    "USD/Mtoken",
+    "price to write a token of a long context into a cache for an hour",
+)
 batch_input_price = Quantity("batch_input_price", "USD/Mtoken", "price of an input token that may wait for hours")
 batch_output_price = Quantity("batch_output_price", "USD/Mtoken", "price of an output token that may wait for hours")
 fast_input_price = Quantity("fast_input_price", "USD/Mtoken", "price of an input token in the fast mode")
 fast_output_price = Quantity(
     "fast_output_price", "USD/Mtoken", "price of an output token in the fast mode", latex="p_f"
 )
+fast_input_price_above_cliff = Quantity(
+    "fast_input_price_above_cliff", "USD/Mtoken", "price of an input token of a long context in the fast mode"
+)
+fast_output_price_above_cliff = Quantity(
+    "fast_output_price_above_cliff", "USD/Mtoken", "price of an output token of a long context in the fast mode"
+)
 priority_input_price = Quantity("priority_input_price", "USD/Mtoken", "price of an input token that is served first")
 priority_output_price = Quantity("priority_output_price", "USD/Mtoken", "price of an output token that is served first")
+priority_cache_read_price = Quantity(
+    "priority_cache_read_price", "USD/Mtoken", "price of a cached input token that is served first"
+)
 flex_input_price = Quantity("flex_input_price", "USD/Mtoken", "price of an input token that is served last")
 flex_output_price = Quantity("flex_output_price", "USD/Mtoken", "price of an output token that is served last")
 
@@ -93,4 +112,34 @@ cache_read_surcharge = Quantity(
 fast_input_ratio = Quantity("fast_input_ratio", "", "input price of the fast mode over the normal one")
 batch_input_discount = Quantity(
     "batch_input_discount", "", "share of the input price that waiting for hours saves", domain="real"
+)
+
+# Ratios of what stands behind two of them
+write_surcharge_5min = Quantity(
+    "write_surcharge_5min",
+    "",
+    "what a long context adds to the price of a write for 5 minutes, as a share",
+    domain="real",
+)
+write_surcharge_1h = Quantity(
+    "write_surcharge_1h", "", "what a long context adds to the price of a write for an hour, as a share", domain="real"
+)
+fast_input_surcharge = Quantity(
+    "fast_input_surcharge",
+    "",
+    "what a long context adds to the input price of the fast mode, as a share",
+    domain="real",
+)
+fast_output_surcharge = Quantity(
+    "fast_output_surcharge",
+    "",
+    "what a long context adds to the output price of the fast mode, as a share",
+    domain="real",
+)
+priority_input_ratio = Quantity("priority_input_ratio", "", "input price when served first over the normal one")
+priority_cache_read_ratio = Quantity(
+    "priority_cache_read_ratio", "", "price of a cache hit when served first over the normal one"
+)
+flex_input_discount = Quantity(
+    "flex_input_discount", "", "share of the input price that being served last saves", domain="real"
 )

@@ -35,7 +35,7 @@ def told(findings: Sequence[Finding], conflicts: Sequence[Conflict], library: Li
     yield Heading("The claims and their verdicts")
     header, *body = rows(findings)
     yield Text(verbatim(summary(findings)))
-    yield Grid(header, tuple(tuple(map(verbatim, row)) for row in body), shares=(0, 0.34, 0, 0.36))
+    yield Grid(header, tuple(tuple(map(verbatim, row)) for row in body), shares=(0, 0.36, 0, 0.43))
     yield _picture(findings)
     yield Heading("Claim by claim")
     for finding in findings:

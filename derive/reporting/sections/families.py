@@ -15,8 +15,8 @@ from derive.solving.answer import Answer
 
 __all__ = ["families", "tabled"]
 
-_LINE = 98  # characters of small print in a line of a page
-_GAP = 2.5  # characters between columns
+_LINE = 108  # characters of small print in a line of a page
+_GAP = 2  # characters between columns
 _LEAST = 15  # characters of a column whose words wrap
 _STEPS = 4  # of a derivation whose numbers can be put in from a table
 
@@ -152,7 +152,7 @@ def _caption(family: Family) -> str:
     units += [f"what came out in {_unit(family[0])}"] if _unit(family[0]) not in ("", "1") else []
     titles = {one.title for one in inputs}
     fixed = [
-        f"{mark} = {number(value.number, value.unit.text, 7)}"
+        f"{mark} = {number(value.number, digits=7)} {value.unit.text}".rstrip()
         for name, value in answer.given.items()
         if name in answer.quantities and (mark := _mark(answer, name)[0]) not in titles
     ]

@@ -1,0 +1,36 @@
+"""The verb that reads price sheets backwards: infer."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from derive.cli.shared import JSON, WITH, givens
+
+__all__ = ["infer"]
+
+
+@click.command(epilog="Example:  derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3")
+@click.argument("words", nargs=-1, metavar="[SHEET] [NAME=VALUE ...]")
+@WITH
+@click.option("--steps", is_flag=True, help="Show each derivation, what it assumes and what would refute it.")
+@JSON
+def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, as_json: bool) -> int:
+    """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
+    from derive.inferring import oracle, telling
+
+    named = [word for word in words if "=" not in word or Path(word).is_file()]
+    if len(named) > 1:
+        raise click.UsageError(f"{named[1]!r} is no NAME=VALUE, and {named[0]!r} is the sheet already.")
+    stated = givens([word for word in words if word not in named])
+    many = tuple(oracle.infer(source, *profiles, **stated) for source in named) or oracle.survey(*profiles, **stated)
+    if as_json:
+        data = [telling.as_data(found) for found in many]
+        click.echo(json.dumps(data[0] if named else data, indent=2, ensure_ascii=False))
+        return 0 if any(found.conclusions for found in many) else 1
+    click.echo(telling.as_text(many[0]) if named else "\n".join(telling.aligned(telling.side_by_side(many))))
+    if steps:
+        click.echo("\n\n" + "\n\n\n".join(telling.as_steps(found) for found in many))
+    return 0 if any(found.conclusions for found in many) else 1

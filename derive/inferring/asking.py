@@ -1,0 +1,158 @@
+"""A sheet's questions put to the library, with one chip, size and tier out of those that it may have been made on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from derive.errors import AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.inferring.plausible import KEYS, Plausible
+from derive.inferring.questions import STANDING_IN, Question
+from derive.inferring.sheets import PRINTED, Sheet
+from derive.solving.answer import Answer
+from derive.stating.relation import Relation
+from quantities.profiles import Profile
+from quantities.quantity import Quantity
+from quantities.source import Source
+from quantities.value import Value
+
+__all__ = ["NOES", "Asker", "Chosen", "ends", "stated"]
+
+NOES = (AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError)
+"""Why a question has no answer, as against a question that is put wrongly."""
+
+Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A sheet and what it may have been made on."""
+
+    sheet: Sheet
+    plausible: Plausible
+    _known: dict[Any, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
+        """The one answer, be it a value or bounds; first from what leads there as the relations are written."""
+        profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+        named = frozenset(name for profile in profiles for name in profile.values)
+        leading = self._leading((target, *needs, *given), named)
+        pared = [_pared(profile, leading) for profile in profiles]
+        try:
+            return self._solved(target, pared, given)
+        except UnderdeterminedError:
+            return self._solved(target, profiles, given)
+
+    def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
+        try:
+            return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
+        except AmbiguousError as error:
+            if len(error.answers) != 1:
+                raise
+            only: Answer = error.answers[0]
+            return only
+
+    def lacking(self, question: Question) -> tuple[str, ...]:
+        """Of what a question needs, what the sheet does not determine; where prices would, those that it lacks."""
+        known = self._determined((), ())
+        lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
+        return tuple(dict.fromkeys(price for name in lacked for price in self._prices(name) if price not in known))
+
+    def _prices(self, name: str) -> tuple[str, ...]:
+        """The prices that a quantity is worked out from, or else itself."""
+        for relation in self._written.get(name, ()):
+            others = tuple(other for other in relation.quantities if other != name)
+            if PRINTED.issuperset(others):
+                return others
+        return (name,)
+
+    def assumed(self, question: Question) -> dict[str, Any]:
+        """What a question takes for given: as it says, or as the sheet implies it."""
+        given: dict[str, Any] = dict(question.given)
+        for name, other in STANDING_IN.items():
+            if name in question.needs and name not in self._determined((), ()):
+                answer = self.ask(other, (), {})
+                source = Source(f"{other}, which the sheet implies", "assumed")
+                given[name] = stated(answer.quantity, *ends(answer), source)
+        return given
+
+    @property
+    def first(self) -> Chosen:
+        """The first of each kind."""
+        return tuple(self.plausible.axes[kind][0] for kind in KEYS)
+
+    def choices(self, question: Question, given: Mapping[str, Any]) -> Iterator[Chosen]:
+        """The chips, sizes and tiers at which a question can be answered."""
+        for chosen in product(*(self.plausible.axes[kind] for kind in KEYS)):
+            if question.target in self._determined(chosen, tuple(given)):
+                yield chosen
+
+    def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
+        """The kinds of choices whose values an answer uses."""
+        prevailing = (self.sheet.given, *(p.values for p in (*self.plausible.fixed, self.sheet.profile)))
+        used = set(answer.given).difference(*prevailing)
+        return frozenset(kind for kind, profile in zip(KEYS, chosen, strict=True) if used.intersection(profile.values))
+
+    def doubled(self) -> Iterator[str]:
+        """What the sheet states and what also follows from the rest of it."""
+        names = frozenset(self.sheet.names)
+        for name in self.sheet.names:
+            if name in self.sheet.library.reach(sorted(names - {name})):
+                yield name
+
+    def again(self, name: str) -> Answer:
+        """What the rest of the sheet says of a name that it states."""
+        return self._solved(name, (self.sheet.profile,), {})
+
+    def _leading(self, targets: tuple[str, ...], named: frozenset[str]) -> frozenset[str]:
+        """Of the names that are stated, those that targets are worked out from, as the relations are written."""
+        if (targets, named) not in self._known:
+            pending, seen = list(targets), set(targets)
+            for name in pending:
+                if name not in named or name in targets:
+                    following = [n for relation in self._written.get(name, ()) for n in relation.quantities]
+                    pending += [n for n in dict.fromkeys(following) if n not in seen]
+                    seen.update(following)
+            self._known[targets, named] = named & seen
+        return self._known[targets, named]
+
+    @cached_property
+    def _written(self) -> Mapping[str, Sequence[Relation]]:
+        """The relations that are written for each quantity."""
+        found: dict[str, list[Relation]] = {}
+        for relation, name in self.sheet.library.structure().forward.items():
+            found.setdefault(name, []).append(self.sheet.library.relations[relation])
+        return found
+
+    def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
+        """What follows from the sheet, from what is chosen and from what is given, whatever the numbers."""
+        asked = (*(profile.name for profile in chosen), *given)
+        if asked not in self._known:
+            profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+            names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
+            known = frozenset(names.intersection(self.sheet.library.quantities))
+            if known not in self._known:
+                self._known[known] = self.sheet.library.reach(sorted(known))
+            self._known[asked] = self._known[known]
+        return self._known[asked]
+
+
+def _pared(profile: Profile, names: frozenset[str]) -> Profile:
+    return Profile(profile.name, {name: value for name, value in profile.values.items() if name in names})
+
+
+def stated(quantity: Quantity, low: float, high: float, source: Source) -> Value:
+    """A number in base units, or a range of them, as somebody would state it of a quantity."""
+    low, high = (quantity.unit.from_base(end) for end in (low, high))
+    return Value(low / 2 + high / 2, low, high, quantity.unit, source)
+
+
+def ends(answer: Answer) -> tuple[float, float]:
+    """The bounds of an answer in base units; its value twice where nothing was a range."""
+    if answer.bounds is not None:
+        return answer.bounds
+    assert answer.base is not None
+    return answer.base, answer.base

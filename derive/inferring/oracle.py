@@ -1,0 +1,45 @@
+"""The price-sheet oracle: a sheet in, every consequence out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from derive.inferring.asking import Asker
+from derive.inferring.concluding import conclude
+from derive.inferring.conclusions import Conclusion, Inference, Missing
+from derive.inferring.contradicting import contradictions
+from derive.inferring.plausible import plausible
+from derive.inferring.questions import QUESTIONS
+from derive.inferring.sheets import read_sheet, sheet_names
+from quantities.profiles import Profile
+
+__all__ = ["infer", "survey"]
+
+
+def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: Any) -> Inference:
+    """What a price sheet implies: conclusions with derivation and range, contradictions, and what it does not yield.
+
+    `source` is the name of a price sheet of the catalogue, a relation file with one profile, its text, or a profile.
+    Profiles of chips, models or tiers stand in for the usual choices; what is given binds.
+
+    >>> found = infer("claude-opus-4-6-prices")
+    >>> print(f"{found['fast_batch_ratio'].value.magnitude:.4f}")
+    0.0667
+    """
+    sheet = read_sheet(source, given)
+    asker = Asker(sheet, plausible(sheet.library, profiles))
+    found = [conclude(asker, question) for question in QUESTIONS]
+    return Inference(
+        sheet.profile.name,
+        sheet.profile.title,
+        sheet.profile.values,
+        tuple(one for one in found if isinstance(one, Conclusion)),
+        tuple(one for one in found if isinstance(one, Missing)),
+        contradictions(asker),
+    )
+
+
+def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
+    """What every price sheet of the catalogue implies, in the order of the catalogue."""
+    return tuple(infer(name, *profiles, **given) for name in sheet_names())
