@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases"]
+__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "leaves"]
 
 _MOST = 400  # plans of one question
 
@@ -106,7 +106,7 @@ class _Sorting:
             trees[aside] = self._tree(aside, aside, {})
             pending += self.rivals
             self.rivals.clear()
-            for case in _leaves(trees[aside]):
+            for case in leaves(trees[aside]):
                 pending += [aside | {r.name} for r in self._conditional(case.plan) if self._hanging(r, case.plan)]
         found = tuple(tree for tree in trees.values() if tree is not None)
         return Cases(found, {name: trees for name, trees in self.asides.items() if trees})
@@ -163,7 +163,7 @@ class _Sorting:
             weak = tuple(other for other in self.outline.weak if other != name)
             inner = _Sorting(self.library, replace(self.outline, target=name, weak=weak), self.asides)
             found = inner.run().alternatives
-            assumed = any(case.assumed for tree in found for case in _leaves(tree))
+            assumed = any(case.assumed for tree in found for case in leaves(tree))
             self.asides[name] = () if assumed else found
         return self.asides[name]
 
@@ -177,9 +177,10 @@ class _Sorting:
         )
 
 
-def _leaves(tree: Tree) -> Iterator[Case]:
+def leaves(tree: Tree) -> Iterator[Case]:
+    """All cases of a tree."""
     if isinstance(tree, Fork):
-        yield from _leaves(tree.yes)
-        yield from _leaves(tree.no)
+        yield from leaves(tree.yes)
+        yield from leaves(tree.no)
     elif tree is not None:
         yield tree

@@ -1,20 +1,23 @@
 """The body of one function: the lines for a plan's blocks, case by case, in one tongue or the other.
 
 On floats a case is a branch of `if`, and a point that fails a test leaves at once with NaN. On arrays every case is
-worked out for all points, and the tests are kept as masks that blank the points for which they fail.
+worked out for all points, and the tests are kept as masks that blank the points for which they fail. There a quantity
+with several roots has all of them (`pointwise`), and a point as many values as they lead to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.cases import Asides, Case, Cases, Fork, Tree
-from derive.compiling.pointwise import only, only_of_arrays, solver
+from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays
 from derive.compiling.sheet import Scope, Sheet
 from derive.compiling.writing import Tongue
 from derive.language.expression import Equation, Name, names_in
+from derive.numbers.evaluating import terms
 from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import Outline
@@ -29,12 +32,23 @@ _TINY = 1e-9
 
 
 def written(library: Library, outline: Outline, found: Cases, tongue: Tongue) -> Callable[..., Any]:
-    """The function of the givens in their order; NaN where not exactly one alternative has a value."""
+    """The function of the givens in their order.
+
+    On floats it yields the one value of all alternatives, NaN if there is none, and raises if there are several; on
+    arrays it yields all their values, a row for each.
+    """
     drafts = [_Draft(library, outline, found.asides, tongue).function(tree) for tree in found.alternatives]
     if len(drafts) == 1:
         return drafts[0]
-    alone = only if tongue.is_lazy else only_of_arrays
-    return lambda *values: alone(*(draft(*values) for draft in drafts))
+    if tongue.is_lazy:
+        return lambda *values: only(*(draft(*values) for draft in drafts))
+    return lambda *values: _stacked([draft(*values) for draft in drafts])
+
+
+def _stacked(held: Sequence[Any]) -> Any:
+    import numpy
+
+    return numpy.concatenate(held)
 
 
 class _Draft:
@@ -51,14 +65,21 @@ class _Draft:
     def function(self, tree: Tree) -> Callable[..., Any]:
         """The function for one tree of cases; a draft is written once."""
         scope = Scope()
+        arguments = ", ".join(self.arguments)
+        if not self.tongue.is_lazy:
+            self.sheet.space |= {"Axes": Axes, "rows": rows}
+            self.sheet.write(f"axes = Axes({arguments})")
         for argument, name in zip(self.arguments, self.outline.strong, strict=True):
-            scope.variables[name] = self.sheet.line(self._based(argument, name))
-        if self.arguments:  # an infinity times zero is no zero
-            self.sheet.require(scope, f"({' + '.join(f'0.0 * {v}' for v in scope.variables.values())} == 0.0)")
+            based = self._based(argument, name)
+            scope.variables[name] = based if based == argument else self.sheet.line(based)
+        if self.arguments and self.tongue.is_lazy:
+            self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
+        else:
+            self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
         result = self._tree(tree, scope)
         if not self.tongue.is_lazy:
-            self.sheet.write(f"return {result}")
-        text = "\n".join([f"def compiled({', '.join(self.arguments)}):", *self.sheet.lines, ""])
+            self.sheet.write(f"return rows(axes, {', '.join([result, *self.arguments])})")
+        text = "\n".join([f"def compiled({arguments}):", *self.sheet.lines, ""])
         exec(compile(text, "<derive>", "exec"), self.sheet.space)
         made: Callable[..., Any] = self.sheet.space["compiled"]
         return made
@@ -84,7 +105,7 @@ class _Draft:
         for name in names_in(fork.condition):
             if name not in scope.variables:
                 self._aside(name, scope)
-        test = self.sheet.expression(fork.condition, scope)
+        test = self.tongue.sure(self.sheet.expression(fork.condition, scope))
         if self.tongue.is_lazy:
             self.sheet.write(f"if {test}:")
             self.sheet.indent += "    "
@@ -101,8 +122,9 @@ class _Draft:
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity that a condition asks for, by a function of its own."""
         helper, outline = f"h{next(self.sheet.fresh)}", replace(self.outline, target=name)
-        self.sheet.space[helper] = written(self.library, outline, Cases(self.asides[name], self.asides), self.tongue)
-        value = self.sheet.line(self._based(f"{helper}({', '.join(self.arguments)})", name))
+        aside = written(self.library, outline, Cases(self.asides[name], self.asides), self.tongue)
+        self.sheet.space[helper] = aside if self.tongue.is_lazy else settled(aside)
+        value = self.sheet.line(self._based(self._called(helper, self.arguments), name))
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
 
@@ -114,7 +136,7 @@ class _Draft:
         tests = [self.sheet.expression(condition, scope) for condition in case.holding]
         for conditions in case.failing:
             inner = self.tongue.logic("and", [self.sheet.expression(condition, scope) for condition in conditions])
-            tests.append(self.tongue.logic("not", [inner]))
+            tests.append(self.tongue.logic("not", [self.tongue.sure(inner)]))
         self.sheet.require(scope, *tests)
 
     def _plan(self, made: Plan, scope: Scope) -> None:
@@ -131,12 +153,13 @@ class _Draft:
 
     def _based(self, text: str, name: str) -> str:
         unit = self.library.quantities[name].unit
-        return f"{text} * {float(unit.size)!r}" + (f" + {float(unit.offset)!r}" if unit.offset else "")
+        scaled = text if unit.size == 1 else f"{text} * {float(unit.size)!r}"
+        return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
     def _declared(self, text: str) -> str:
         unit = self.library.quantities[self.outline.target].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
-        return f"{shifted} / {float(unit.size)!r}"
+        return shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
 
     # Blocks
 
@@ -168,10 +191,18 @@ class _Draft:
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
         else:
             tried = [self._tried(equation, name, text, scope) for text in texts]
+            for i, candidate in enumerate(candidates):
+                if candidate.other is not None:  # in case too many digits have cancelled
+                    text = self._tried(equation, name, self.sheet.expression(candidate.other, scope), scope)
+                    tried[i] = self.sheet.line(self.tongue.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
             chosen = tried[0]
-            if len(tried) > 1:
-                self.sheet.space["only"] = only if self.tongue.is_lazy else only_of_arrays
+            if self.tongue.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
+                self.sheet.space["only"] = only
                 chosen = self.sheet.line(f"only({', '.join(tried)})")
+            elif not self.tongue.is_lazy:
+                self.sheet.space["branches"] = branches
+                inside = self.tongue.sure(scope.masks[0]) if scope.masks else "True"
+                chosen = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
         self.sheet.require(scope, self._inside(chosen, name))
         scope.bind(name, chosen)
         return True
@@ -198,17 +229,23 @@ class _Draft:
     def _holds(self, equation: Equation, scope: Scope) -> str:
         left, right = self.sheet.expression(equation.lhs, scope), self.sheet.expression(equation.rhs, scope)
         size = "abs" if self.tongue.is_lazy else "np.abs"
-        return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * ({size}({left}) + {size}({right})))")
+        held = dict.fromkeys(self.sheet.expression(t, scope) for t in (*terms(equation.lhs), *terms(equation.rhs)))
+        whole = " + ".join(f"{size}({text})" for text in held)
+        return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * ({whole}))")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to the solver, for each point that is not out already."""
         helper = f"h{next(self.sheet.fresh)}"
-        self.sheet.space[helper] = solver(self.library, block, inputs, not self.tongue.is_lazy)
+        made = solver if self.tongue.is_lazy else solver_of_arrays
+        self.sheet.space[helper] = made(self.library, block, inputs)
         texts = [scope.variables[name] for name in inputs]
         if scope.masks and texts:
             texts[0] = self.sheet.line(self.tongue.pick(scope.masks[0], texts[0], "nan"))
-        result = self.sheet.line(f"{helper}({', '.join(texts)})")
+        result = self.sheet.line(self._called(helper, texts))
         found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
         self.sheet.require(scope, f"({found[0]} == {found[0]})")
         for name, text in zip(block.unknowns, found, strict=True):
             scope.bind(name, text)
+
+    def _called(self, helper: str, texts: Sequence[str]) -> str:
+        return f"{helper}({', '.join(texts if self.tongue.is_lazy else ['axes', *texts])})"

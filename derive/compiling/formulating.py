@@ -17,12 +17,12 @@ from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
 from derive.numbers.algebra import added, negated, replaced
 from derive.numbers.clock import query, tick
-from derive.numbers.isolating import Candidate, isolate, unwound
+from derive.numbers.isolating import Candidate, isolate, leaves_out, unwound
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import outlined
+from derive.solving.expressing import expressed
 from derive.solving.levels import has_choice
 from derive.solving.ranging import LARGEST, composed, put_in
-from derive.solving.tearing import expressed
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -148,7 +148,9 @@ def _inverted(library: Library, block: Block) -> dict[str, Node]:
 
 def _single(library: Library, equation: Equation, name: str) -> Node:
     candidates = isolate(equation, name)
-    if not candidates:
+    powers = [power for candidate in candidates or () for power in candidate.powers]
+    domains = {other: library.quantities[other].domain for other in names_in(*powers)}
+    if not candidates or leaves_out(powers, {other: (one.low, one.high) for other, one in domains.items()}):
         raise _none(name, [str(equation)])
     admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
     if not admissible:

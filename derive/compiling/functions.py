@@ -6,7 +6,10 @@ called v0, v1, ... in it. Where an unknown has several inverses, each is tried a
 within its domain is kept; where a block has no closed form it is solved by numbers, point by point. Where conditions
 decide which relations hold, each case has its own lines (`cases`).
 
-A point that has no admissible value, or more than one, or at which no case holds, comes out as NaN.
+A point that has no admissible value, or more than one, or at which no case holds, comes out as NaN. Where lines leave
+several and relations that are not needed could tell them apart, or where a quantity on the way is only bounded, the
+solver is asked. Otherwise relations that are not needed are not put to the test: whether the givens contradict each
+other is a question to the solver.
 """
 
 from __future__ import annotations
@@ -16,12 +19,14 @@ from collections.abc import Callable, Iterable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from derive.compiling.cases import Cases, cases
+from derive.compiling.cases import Cases, cases, leaves
 from derive.compiling.drafting import written
+from derive.compiling.pointwise import only_of_arrays
 from derive.compiling.writing import Arrays, Floats
-from derive.errors import UnknownNameError, unknown
+from derive.errors import DeriveError, UnknownNameError, unknown
+from derive.solving.answering import solve
 from derive.solving.asking import Outline, outlined
-from quantities.value import is_number
+from quantities.value import is_number, read_number
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -31,6 +36,7 @@ __all__ = ["BACKENDS", "Backend", "compiled"]
 Backend = Literal["auto", "python", "numpy"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
 _INFINITY = math.inf
+_PIECE = 1 << 18  # points that are worked out at once
 
 
 def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
@@ -99,23 +105,58 @@ class _Versions:
         self._parts = (library, outline, found)
         self._floats: Callable[..., float] | None = None
         self._arrays: Callable[..., Any] | None = None
+        plans = [case.plan for tree in found.alternatives for case in leaves(tree)]
+        self._has_steps = any(len(made.blocks) > 1 for made in plans)
+        limits = (relation for relation in library.relations.values() if not relation.is_equation)
+        self._has_checks = any(made.checks for made in plans) or any(limits)
 
     def on_floats(self, values: Sequence[float]) -> float:
         if self._floats is None:
             self._floats = written(*self._parts, Floats())
         try:
             result = self._floats(*values)
-        except (ValueError, ZeroDivisionError, OverflowError):  # arrays carry an undefined part along as NaN
+        except (ValueError, ZeroDivisionError, OverflowError):  # arrays carry on with what is undefined or several
             return float(self.on_arrays(values))
         return result if -_INFINITY < result < _INFINITY else math.nan
 
     def on_arrays(self, values: Sequence[Any]) -> Any:
+        """Large arrays piece by piece, so that what is worked out on the way stays near at hand."""
         import numpy
 
         if self._arrays is None:
             self._arrays = written(*self._parts, Arrays())
+        arrays = [numpy.asarray(value, dtype=float) for value in values]
+        shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
+        size = math.prod(shape)
         with numpy.errstate(all="ignore"):
-            arrays = [numpy.asarray(value, dtype=float) for value in values]
-            shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-            result = numpy.broadcast_to(self._arrays(*arrays), shape)
-            return numpy.where(numpy.isfinite(result), result, numpy.nan)
+            if 0 < size <= _PIECE:
+                return self._on_piece(self._arrays, arrays)
+            flat = [array if array.ndim == 0 else numpy.broadcast_to(array, shape).ravel() for array in arrays]
+            result = numpy.empty(size)
+            for start in range(0, size, _PIECE):
+                piece = slice(start, start + _PIECE)
+                result[piece] = self._on_piece(self._arrays, [array[piece] if array.ndim else array for array in flat])
+            return result.reshape(shape)
+
+    def _on_piece(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+        import numpy
+
+        result, several, bounded = only_of_arrays(function(*arrays))
+        open_ones = several & self._has_checks | bounded & self._has_steps
+        if open_ones.any():
+            result = numpy.array(result)
+            points = [numpy.broadcast_to(array, result.shape)[open_ones].tolist() for array in arrays]
+            result[open_ones] = [self._solved(point) for point in zip(*points, strict=True)]
+        finite = numpy.isfinite(result)
+        return result if finite.all() else numpy.where(finite, result, numpy.nan)
+
+    def _solved(self, point: Sequence[float]) -> float:
+        """What the solver says at a point."""
+        library, outline, _ = self._parts
+        units = {name: library.quantities[name].unit for name in (*outline.strong, outline.target)}
+        try:
+            given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
+            base = solve(library, outline.target, (), given).base
+        except DeriveError:
+            return math.nan
+        return math.nan if base is None else units[outline.target].from_base(base)

@@ -1,4 +1,10 @@
-"""What a compiled function calls where lines of arithmetic do not do: the solver, and the choice of the only value."""
+"""What a compiled function calls where lines of arithmetic do not do: the solver, and the choice among several roots.
+
+A quantity on the way to the target may have several admissible roots, of which perhaps only one leads on. On arrays
+each of them is followed: they lie along a new axis before those of the points, which the lines that follow carry
+along as they do any other, and at the end a point has as many values as answers. `Axes` counts them, and remembers at
+which points a quantity on the way was only bounded, so that lines cannot follow. Floats leave such points to arrays.
+"""
 
 from __future__ import annotations
 
@@ -11,60 +17,147 @@ from derive.planning.plans import Block
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["only", "only_of_arrays", "solver"]
+__all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays"]
 
 _SAME = 1e-9  # two values closer than this are one
 
 
-def solver(library: Library, block: Block, inputs: Sequence[str], on_arrays: bool) -> Callable[..., Any]:
-    """The block's only admissible solution at each point, as a number for each unknown; NaN where there is none."""
+def solver(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., tuple[float, ...]]:
+    """The block's only admissible solution, as a number for each unknown; NaN where there is none."""
+    found = _solutions(library, block, inputs)
+    nothing = (math.nan,) * len(block.unknowns)
+
+    def at(*numbers: float) -> tuple[float, ...]:
+        solutions = found(*numbers)
+        if solutions is None or len(solutions) > 1:
+            raise ValueError("several solutions")
+        return solutions[0] if solutions else nothing
+
+    return at
+
+
+def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., Any]:
+    """The same for arrays; where there are several solutions, along an axis of their own."""
+    found, size = _solutions(library, block, inputs), len(block.unknowns)
+
+    def at(axes: Axes, *arrays: Any) -> Any:
+        import numpy
+
+        shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
+        flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
+        points = [found(*point) for point in zip(*flat, strict=True)] if arrays else [found()]
+        axes.noted(numpy.reshape([solutions is None for solutions in points], shape))
+        columns = numpy.full((size, max((len(one) for one in points if one), default=1), len(points)), math.nan)
+        for i, solutions in enumerate(points):
+            for j, solution in enumerate(solutions or ()):
+                columns[:, j, i] = solution
+        held = columns.reshape(size, -1, *shape)
+        return held[:, 0] if held.shape[1] == 1 else axes.added(held)
+
+    return at
+
+
+def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., list[tuple[float, ...]] | None]:
+    """All admissible solutions of a block at a point; None where an unknown is only bounded."""
     from derive.solving.blocks import solve_block
 
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.quantities[name].domain for name in block.unknowns}
-    nothing = (math.nan,) * len(block.unknowns)
 
-    def at(*numbers: float) -> tuple[float, ...]:
+    def at(*numbers: float) -> list[tuple[float, ...]] | None:
         known = dict(zip(inputs, map(float, numbers), strict=True))
         if any(number != number for number in known.values()):
-            return nothing
+            return []
         solutions = solve_block(equations, block.unknowns, known, domains).solutions
-        if len(solutions) != 1 or solutions[0].spans:
-            return nothing
-        return tuple(solutions[0].values[name] for name in block.unknowns)
+        if any(solution.spans for solution in solutions):
+            return None
+        return [tuple(solution.values[name] for name in block.unknowns) for solution in solutions]
 
-    return _on_arrays(at, len(block.unknowns)) if on_arrays else at
+    return at
 
 
-def _on_arrays(at: Callable[..., tuple[float, ...]], size: int) -> Callable[..., Any]:
+class Axes:
+    """How many axes the arrays of one call have come to have, and where lines could not go on."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.count = max((argument.ndim for argument in arguments), default=0)
+        self.bounded: list[Any] = []
+
+    def noted(self, bounded: Any) -> None:
+        if bounded.any():
+            self.bounded.append(bounded)
+
+    def added(self, held: Any) -> Any:
+        """Arrays of several values, whose second axis is moved before all that there are."""
+        size, several, *shape = held.shape
+        held = held.reshape(size, several, *(1,) * (self.count - len(shape)), *shape)
+        self.count += 1
+        return held
+
+
+def branches(axes: Axes, inside: Any, *tried: Any) -> Any:
+    """The one number that several are, NaN aside; where points inside have more, all of them along a new axis."""
     import numpy
 
-    if size > 1:
-        return numpy.vectorize(at, otypes=[float] * size)
-    inner = numpy.vectorize(lambda *numbers: at(*numbers)[0], otypes=[float])
-    return lambda *numbers: (inner(*numbers),)
+    low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
+    if not ((high - low <= _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))) | numpy.isnan(low)).all():
+        is_bounded = numpy.isinf(high) & inside
+        axes.noted(is_bounded)
+        finite = [numpy.where(numpy.isinf(one), numpy.nan, one) for one in tried]
+        low, high = numpy.fmin.reduce(finite), numpy.fmax.reduce(finite)
+        differ = high - low > _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))
+        low = numpy.where(is_bounded, numpy.nan, low)
+        if (differ & inside & ~is_bounded).any():
+            return axes.added(numpy.array(numpy.broadcast_arrays(*finite))[None])[0]
+    return low
+
+
+def rows(axes: Axes, result: Any, *arguments: Any) -> Any:
+    """All values of each point, a row for each branch; a row of infinities where a quantity was only bounded."""
+    import numpy
+
+    shape = numpy.broadcast_shapes(*(argument.shape for argument in arguments))
+    parts = [result, *(numpy.where(bounded, numpy.inf, numpy.nan) for bounded in axes.bounded)]
+    whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
+    held = [part.reshape(-1, *shape) for part in whole]
+    return held[0] if len(held) == 1 else numpy.concatenate(held)
+
+
+def settled(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of rows as one of single values, for what has to be known before lines can go on."""
+
+    def at(axes: Axes, *arrays: Any) -> Any:
+        number, several, bounded = only_of_arrays(function(*arrays))
+        axes.noted(several | bounded)
+        return number
+
+    return at
 
 
 def only(*numbers: float) -> float:
-    """The one number that several are, NaN aside; NaN where they are none or more.
+    """The one number that several are, NaN aside; an infinity is what is only bounded.
 
-    >>> only(math.nan, 2.0, 2.0), only(1.0, math.nan, 2.0)
-    (2.0, nan)
+    >>> only(math.nan, 2.0, 2.0)
+    2.0
     """
     found = math.nan
     for number in numbers:
         if found != found:
             found = number
         elif number == number and not abs(number - found) <= _SAME * min(abs(number), abs(found)):
-            return math.nan
+            raise ValueError("several values")
+    if math.isinf(found):
+        raise ValueError("bounds and no value")
     return found
 
 
-def only_of_arrays(*arrays: Any) -> Any:
-    """The same, point by point."""
+def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
+    """The same of rows, point by point; where there are several; and where something was only bounded."""
     import numpy
 
-    found = numpy.broadcast_arrays(*arrays)
-    low, high = numpy.fmin.reduce(found), numpy.fmax.reduce(found)
+    if len(held) == 1:
+        nowhere = numpy.zeros(held.shape[1:], dtype=bool)
+        return held[0], nowhere, nowhere
+    low, high = numpy.fmin.reduce(held), numpy.fmax.reduce(held)
     same = high - low <= _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))
-    return numpy.where(same, low, numpy.nan)
+    return numpy.where(same, low, numpy.nan), ~same & ~numpy.isnan(low), numpy.isinf(high)

@@ -75,13 +75,11 @@ class Sheet:
 
     def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
         """The test that a value is finite and lies within bounds."""
+        if not self.tongue.is_lazy:
+            return f"inside({text}, {low!r}, {high!r}, {is_open})"
         above = "<" if is_open or low == -math.inf else "<="
         below = "<" if high == math.inf else "<="
-        if self.tongue.is_lazy:
-            return f"({low!r} {above} {text} {below} {high!r})"
-        if math.isinf(low) and math.isinf(high):
-            return f"np.isfinite({text})"
-        return f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
+        return f"({low!r} {above} {text} {below} {high!r})"
 
     def expression(self, node: Node, scope: Scope) -> str:
         if isinstance(node, Name):

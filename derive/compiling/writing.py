@@ -3,7 +3,8 @@
 The text comes to what `evaluating` says of the same tree. What is undefined there may not pass for a number here, and
 three things could let it: an infinity of which an operation makes a finite number again (1/inf is 0), a NaN of which
 Python's `max` makes a number, and a comparison. So the operations that could are given sound operands only. Where an
-operand is undefined, arrays hold NaN and floats raise, since a test that seldom fails is the cheapest there is.
+operand is undefined, arrays hold NaN and floats raise, since a test that seldom fails is the cheapest there is. A
+comparison of what is no finite number is for the evaluator to judge: floats raise, arrays ask it at those points.
 
 Names of users never reach the text: a name stands as whatever text its reader puts in its place.
 """
@@ -12,15 +13,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Any, Protocol
 
-from derive.language.expression import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
+from derive.compiling.verdicts import NAMES
+from derive.language.expression import COMPARISONS, CONDITIONS, Apply, Name, Node, Number, names_in
+from derive.numbers.evaluating import truth
 
 __all__ = ["Arrays", "Floats", "Tongue", "inlined", "number", "worded"]
 
 _SIGNS = {op: sign for sign, op in COMPARISONS.items()}
+_TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
 _FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh"})
 _AS_THEIR_PARTS = frozenset({"neg", "abs", "sqrt", "floor", "ceil", "max", "min"})
+_GROWING = frozenset({"exp", "cosh", "sinh", "add", "mul"})
 _SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min"})
 """Operations that make a finite number of something that is none."""
 
@@ -39,11 +45,14 @@ class Tongue(Protocol):
     def operation(self, op: str, args: Sequence[str]) -> str:
         """A number of numbers."""
 
-    def comparison(self, op: str, left: str, right: str, finite: bool) -> str:
-        """A test, false where a side is undefined; whether both are known to be no infinity."""
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        """A test of numbers."""
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         """A test of tests."""
+
+    def sure(self, test: str) -> str:
+        """A test that is not passed where it has no meaning."""
 
     def pick(self, test: str, yes: str, no: str) -> str:
         """One number or another."""
@@ -53,6 +62,9 @@ class Floats:
     """Python's own floats; what is undefined raises, or is NaN."""
 
     is_lazy = True
+
+    def __init__(self) -> None:
+        self._fresh = count()
 
     def names(self) -> dict[str, Any]:
         return {"m": math, "inf": math.inf, "max": max, "min": min, "abs": abs, "undefined": _undefined}
@@ -71,17 +83,25 @@ class Floats:
             case _:
                 return _ARITHMETIC[op].join(args) if op in _ARITHMETIC else _prefixed(op, args, "m.")
 
-    def comparison(self, op: str, left: str, right: str, finite: bool) -> str:
-        plain = f"{left} {_SIGNS[op]} {right}"
-        if op == "ne":  # NaN differs from everything
-            apart = f"({left} < {right} or {left} > {right})"
-            return apart if finite else f"(-inf < {left} < inf and -inf < {right} < inf and {apart})"
-        if finite:
-            return f"({plain})"
-        return f"(inf > {plain} > -inf)" if op in ("gt", "ge") else f"(-inf < {plain} < inf)"
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        left, right = map(part, node.args)
+        if _is_total(node):
+            return f"({left} {_SIGNS[node.op]} {right})"
+        (left, one), (right, other) = map(self._kept, (left, right))
+        return f"({left} {_SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
+
+    def _kept(self, text: str) -> tuple[str, str]:
+        """What to call a number after it was worked out, and the text that works it out."""
+        if text.isidentifier() or text == "0.0" or _is_literal(text):
+            return text, text
+        name = f"w{next(self._fresh)}"
+        return name, f"({name} := {text})"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
+
+    def sure(self, test: str) -> str:
+        return test
 
     def pick(self, test: str, yes: str, no: str) -> str:
         return f"({yes} if {test} else {no})"
@@ -92,13 +112,16 @@ class Arrays:
 
     is_lazy = False
 
+    def __init__(self) -> None:
+        self._judges: list[Callable[..., bool | None]] = []
+
     def names(self) -> dict[str, Any]:
         import numpy
 
-        return {"np": numpy, "inf": math.inf}
+        return {"np": numpy, "inf": math.inf, "judges": self._judges, **NAMES}
 
     def sound(self, text: str) -> str:
-        return f"np.where(np.isfinite({text}), {text}, np.nan)"
+        return f"sound({text})"
 
     def operation(self, op: str, args: Sequence[str]) -> str:
         if op in ("max", "min"):
@@ -117,17 +140,30 @@ class Arrays:
             {"pow": "power", **{f"a{w}": f"arc{w}" for w in ("sin", "cos", "tan")}}.get(op, op), args, "np."
         )
 
-    def comparison(self, op: str, left: str, right: str, finite: bool) -> str:
-        test = f"({left} < {right}) | ({left} > {right})" if op == "ne" else f"{left} {_SIGNS[op]} {right}"
-        return f"({test})" if finite else f"(np.isfinite({left}) & np.isfinite({right}) & ({test}))"
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        left, right = map(part, node.args)
+        test = f"({left} {_SIGNS[node.op]} {right})"
+        if _is_total(node):
+            return test
+        names = names_in(node)
+        self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
+        held = "".join(f"{part(Name(name))}, " for name in names)
+        is_clear = all(map(_is_clear, node.args))
+        return f"told({test}, {left}, {right}, {is_clear}, judges[{len(self._judges) - 1}], ({held}))"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         if op == "not":
-            return f"np.logical_not({tests[0]})"
-        return f"({(' & ' if op == 'and' else ' | ').join(tests)})"
+            return f"contrary({tests[0]})"
+        nested = tests[0]
+        for test in tests[1:]:
+            nested = f"np.{'minimum' if op == 'and' else 'maximum'}({nested}, {test})"
+        return nested
+
+    def sure(self, test: str) -> str:
+        return f"sure({test})"
 
     def pick(self, test: str, yes: str, no: str) -> str:
-        return f"np.where({test}, {yes}, {no})"
+        return f"chosen({test}, {yes}, {no})"
 
 
 _ARITHMETIC = {"add": " + ", "mul": " * "}
@@ -182,9 +218,9 @@ def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str]
         return "True"
     if node.op in ("and", "or", "not"):
         return tongue.logic(node.op, [part(arg) for arg in node.args])
-    args = [part(arg) for arg in node.args]
     if node.op in CONDITIONS:
-        return tongue.comparison(node.op, args[0], args[1], all(map(_is_finite, node.args)))
+        return tongue.comparison(node, part)
+    args = [part(arg) for arg in node.args]
     if node.op in _SWALLOWING:
         args = [text if _is_finite(arg) else tongue.sound(text) for text, arg in zip(args, node.args, strict=True)]
     return tongue.operation(node.op, args)
@@ -219,3 +255,26 @@ def _is_finite(node: Node) -> bool:
     if not isinstance(node, Apply) or node.op in _FINITE:
         return True
     return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
+
+
+def _is_total(node: Node) -> bool:
+    """Whether an expression, or both sides of a comparison, always come to a finite number."""
+    if not isinstance(node, Apply):
+        return True
+    return (node.op in _TOTAL or node.op in _SIGNS) and all(map(_is_total, node.args))
+
+
+def _is_clear(node: Node) -> bool:
+    """Whether an infinity can only be what overflowed here, in one step from finite numbers; a NaN has no meaning."""
+    if isinstance(node, Apply) and node.op in ("neg", "abs"):
+        return _is_clear(node.args[0])
+    if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
+        return all(map(_is_finite_inside, node.args))
+    return _is_finite_inside(node)
+
+
+def _is_finite_inside(node: Node) -> bool:
+    """Whether neither an expression nor any part of it is ever an infinity."""
+    if not isinstance(node, Apply):
+        return True
+    return (node.op in _FINITE or node.op in _AS_THEIR_PARTS) and all(map(_is_finite_inside, node.args))

@@ -10,18 +10,26 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from derive.numbers.spans import ALL, ZERO, Span, hull, minus, outward, plus, product, times
+from derive.numbers.spans import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, product, times
 
-__all__ = ["Enclosure", "applied", "sum_of"]
+__all__ = ["GAP", "JUMP", "SMOOTH", "Enclosure", "applied", "sum_of"]
+
+SMOOTH, JUMP, GAP = range(3)
+"""What an expression may be: defined and smooth throughout, defined throughout, or not even that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """Where an expression's values and slopes lie; `partial` where it is not smooth and defined throughout."""
+    """Where an expression's values and slopes lie, and what may be wrong with it there."""
 
     values: Span
     slopes: Span
-    partial: bool = False
+    flaw: int = SMOOTH
+
+    @property
+    def partial(self) -> bool:
+        """Whether it may jump, or be undefined somewhere."""
+        return self.flaw != SMOOTH
 
     @property
     def misses_zero(self) -> bool:
@@ -39,7 +47,7 @@ def applied(op: str, parts: list[Enclosure]) -> Enclosure | None:
     >>> [round(end, 12) for end in (*tripled.values, *tripled.slopes)]
     [3.0, 6.0, 3.0, 3.0]
     """
-    partial = any(part.partial for part in parts)
+    flaw = max((part.flaw for part in parts), default=SMOOTH)
     match op:
         case "add":
             return sum_of(parts)
@@ -48,13 +56,13 @@ def applied(op: str, parts: list[Enclosure]) -> Enclosure | None:
             for part in parts[1:]:
                 slopes = plus(times(product.values, part.slopes), times(part.values, product.slopes))
                 product = Enclosure(times(product.values, part.values), slopes)
-            return Enclosure(product.values, product.slopes, partial)
+            return Enclosure(product.values, product.slopes, flaw)
         case "neg":
-            return Enclosure(minus(parts[0].values), minus(parts[0].slopes), partial)
+            return Enclosure(minus(parts[0].values), minus(parts[0].slopes), flaw)
         case "pow":
-            return _power(parts[0], parts[1], partial)
+            return _power(parts[0], parts[1], flaw)
         case "max" | "min":
-            return _extreme(op, parts, partial)
+            return _extreme(op, parts, flaw)
         case _:
             return _RULES[op](parts[0])
 
@@ -64,12 +72,12 @@ def sum_of(parts: list[Enclosure]) -> Enclosure:
     values = slopes = ZERO
     for part in parts:
         values, slopes = plus(values, part.values), plus(slopes, part.slopes)
-    return Enclosure(values, slopes, any(part.partial for part in parts))
+    return Enclosure(values, slopes, max((part.flaw for part in parts), default=SMOOTH))
 
 
-def _chained(inner: Enclosure, values: Span, factor: Span, partial: bool = False) -> Enclosure:
+def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
     """A function's values, and its slope times the slope inside."""
-    return Enclosure(outward(*values), times(outward(*factor), inner.slopes), inner.partial or partial)
+    return Enclosure(outward(*values), times(outward(*factor), inner.slopes), GAP if gap else inner.flaw)
 
 
 def _rising(function: Callable[[float], float], slope: Callable[[Span], Span]) -> Callable[[Enclosure], Enclosure]:
@@ -82,7 +90,7 @@ def _rising(function: Callable[[float], float], slope: Callable[[Span], Span]) -
 
 def _at(function: Callable[[float], float], x: float) -> float:
     try:
-        return function(x)
+        return function(x) or (FAINT if function is math.exp and x > -math.inf else 0.0)
     except OverflowError:
         return math.inf if x > 0 or function is math.cosh else -math.inf
 
@@ -91,9 +99,9 @@ def _inverse(inner: Enclosure) -> Enclosure:
     low, high = inner.values
     if low <= 0 <= high:
         if low == 0 == high:
-            return Enclosure(ALL, ALL, True)
+            return Enclosure(ALL, ALL, GAP)
         values = (1 / high, math.inf) if low == 0 else (-math.inf, 1 / low) if high == 0 else ALL
-        return Enclosure(values, ALL if inner.slopes != ZERO else ZERO, True)
+        return Enclosure(values, ALL if inner.slopes != ZERO else ZERO, GAP)
     values = (1 / high, 1 / low)
     squares = [product(end, end) for end in values]
     return _chained(inner, values, (-max(squares), -min(squares)))
@@ -119,40 +127,40 @@ def _root(inner: Enclosure) -> Enclosure | None:
     return _chained(inner, ends, factor, low < 0)
 
 
-def _power(base: Enclosure, exponent: Enclosure, partial: bool) -> Enclosure | None:
+def _power(base: Enclosure, exponent: Enclosure, flaw: int) -> Enclosure | None:
     low, high = exponent.values
     if low == high and exponent.slopes == ZERO:
-        return _fixed_power(base, low, partial)
+        return _fixed_power(base, low, flaw)
     logged = _log(base)
     if logged is None or base.values[0] < 0:
-        return Enclosure(ALL, ALL, True)
+        return Enclosure(ALL, ALL, GAP)
     product = applied("mul", [exponent, logged])
     return _RULES["exp"](product) if product else None
 
 
-def _fixed_power(base: Enclosure, n: float, partial: bool) -> Enclosure | None:
+def _fixed_power(base: Enclosure, n: float, flaw: int) -> Enclosure | None:
     if n == 0:
-        return Enclosure((1.0, 1.0), ZERO, partial)
+        return Enclosure((1.0, 1.0), ZERO, flaw)
     if n < 0:
-        positive = _fixed_power(base, -n, partial)
+        positive = _fixed_power(base, -n, flaw)
         return _inverse(positive) if positive else None
     low, high = base.values
     whole = n == int(n)
     if not whole:
         if high < 0:
             return None
-        partial, low = partial or low < 0, max(low, 0.0)
+        flaw, low = GAP if low < 0 else flaw, max(low, 0.0)
     even = whole and int(n) % 2 == 0
     ends = (_pow(low, n), _pow(high, n))
     values = (0.0, max(ends)) if even and low <= 0 <= high else (min(ends), max(ends))
     if n == 1:
-        return Enclosure(values, base.slopes, partial)
+        return Enclosure(values, base.slopes, flaw)
     values = outward(*values)
     lower = (_pow(low, n - 1), _pow(high, n - 1)) if low or n > 1 else (math.inf, _pow(high, n - 1))
     inside = min(lower), max(lower)
     if whole and not even and low <= 0 <= high:
         inside = (0.0, inside[1])
-    return Enclosure(values, times(times((n, n), inside), base.slopes), partial)
+    return Enclosure(values, times(times((n, n), inside), base.slopes), flaw)
 
 
 def _pow(x: float, n: float) -> float:
@@ -161,7 +169,7 @@ def _pow(x: float, n: float) -> float:
     if math.isinf(x):
         return math.inf if x > 0 or n % 2 == 0 else -math.inf
     try:
-        return float(x**n)
+        return float(x**n) or (x and math.copysign(FAINT, x if n % 2 == 1 else 1.0))
     except OverflowError:
         return -math.inf if x < 0 and n % 2 == 1 else math.inf
 
@@ -171,24 +179,24 @@ def _absolute(inner: Enclosure) -> Enclosure:
     if low >= 0:
         return inner
     if high <= 0:
-        return Enclosure(minus(inner.values), minus(inner.slopes), inner.partial)
+        return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
     return _chained(inner, (0.0, max(-low, high)), (-1.0, 1.0))
 
 
-def _extreme(op: str, parts: list[Enclosure], partial: bool) -> Enclosure:
+def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
     pick = max if op == "max" else min
     values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
     able = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
     slopes = able[0].slopes
     for part in able[1:]:
         slopes = hull(slopes, part.slopes)
-    return Enclosure(values, slopes, partial)
+    return Enclosure(values, slopes, flaw)
 
 
 def _stepped(rounded: Callable[[float], int]) -> Callable[[Enclosure], Enclosure]:
     def rule(inner: Enclosure) -> Enclosure:
         low, high = (float(rounded(end)) if math.isfinite(end) else end for end in inner.values)
-        return Enclosure((low, high), ZERO, inner.partial or low != high)
+        return Enclosure((low, high), ZERO, max(inner.flaw, JUMP) if low != high else inner.flaw)
 
     return rule
 
@@ -215,7 +223,7 @@ def _sine(low: float, high: float) -> Span:
 def _tangent(inner: Enclosure) -> Enclosure:
     low, high = inner.values
     if not high - low < math.pi or math.floor(low / math.pi + 0.5) != math.floor(high / math.pi + 0.5):
-        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, True)
+        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
     return _chained(inner, (math.tan(low), math.tan(high)), (1.0, math.inf))
 
 

@@ -3,6 +3,10 @@
 Everything is in coherent base units here, so a value is a bare float. What real arithmetic leaves undefined (the root
 of a negative number, a division by zero, an overflow) is NaN and stays NaN, so that a candidate solution that needs it
 fails its substitution instead of raising.
+
+A condition is true, false, or has no meaning. What is too large for a double still compares with what is not:
+`exp(800) > 5` is true. What is undefined compares with nothing, nor do two numbers that are both too large; a choice
+that meets such a condition before a true one has no value.
 """
 
 from __future__ import annotations
@@ -10,10 +14,12 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from fractions import Fraction
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in
+from derive.numbers.intervals import joined, truths
 
-__all__ = ["arms", "holds", "residual", "strain", "terms", "value"]
+__all__ = ["arms", "chosen_arm", "holds", "residual", "strain", "terms", "truth", "value"]
 
 Values = Mapping[str, float]
 
@@ -90,27 +96,59 @@ def _applied(node: Apply, values: Values) -> float:
 
 
 def _chosen(node: Apply, values: Values) -> float:
-    for i in range(0, len(node.args) - 1, 2):
-        if holds(node.args[i + 1], values):
-            return value(node.args[i], values)
-    return value(node.args[-1], values) if len(node.args) % 2 else _NAN
+    arm = chosen_arm(node, values)
+    return _NAN if arm is None else value(arm, values)
+
+
+def chosen_arm(choice: Apply, values: Values) -> Node | None:
+    """The arm of the first condition that is true; None where there is none, or one without meaning comes before."""
+    args = choice.args
+    for i in range(0, len(args) - 1, 2):
+        met = truth(args[i + 1], values)
+        if met:
+            return args[i]
+        if met is None:
+            return None
+    return args[-1] if len(args) % 2 else None
 
 
 def holds(condition: Node, values: Values) -> bool:
-    """Whether a condition is true; false where it has no meaning."""
+    """Whether a condition is true, which it is not where it has no meaning."""
+    return truth(condition, values) is True
+
+
+def truth(condition: Node, values: Values) -> bool | None:
+    """Whether a condition is true or false; None where it has no meaning.
+
+    >>> from derive.language.grammar import parse_condition
+    >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
+    [False, True]
+    >>> truth(parse_condition("log(x) > 5"), {"x": -1.0})
+    """
     assert isinstance(condition, Apply)
     match condition.op:
         case "true":
             return True
-        case "and":
-            return all(holds(arg, values) for arg in condition.args)
-        case "or":
-            return any(holds(arg, values) for arg in condition.args)
+        case "and" | "or":
+            return joined(condition.op, (truth(arg, values) for arg in condition.args))
         case "not":
-            return not holds(condition.args[0], values)
+            inner = truth(condition.args[0], values)
+            return None if inner is None else not inner
         case op:
             left, right = (value(arg, values) for arg in condition.args)
-            return left == left and right == right and _TESTS[op](left, right)
+            if left == left and right == right:
+                return _TESTS[op](left, right)
+            return _beyond_doubles(condition, (left, right), values)
+
+
+def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
+    """What a comparison comes to whose sides are not both numbers, as far as bounds of what overflowed tell."""
+    spans = {name: (values[name], values[name]) for name in names_in(comparison)}
+    if not all(math.isfinite(number) for number, _ in spans.values()):
+        return None
+    known = (arg if x != x else Number(Fraction(x)) for arg, x in zip(comparison.args, sides, strict=True))
+    possible = truths(Apply(comparison.op, tuple(known)), spans)
+    return next(iter(possible)) if len(possible) == 1 else None
 
 
 def terms(node: Node) -> tuple[Node, ...]:
@@ -161,8 +199,6 @@ def arms(node: Node, values: Values) -> list[Node]:
         best = sizes.index(max(sizes) if node.op == "max" else min(sizes))
         return [node.args[best], *arms(node.args[best], values)]
     if node.op == "piecewise":
-        for i in range(0, len(node.args) - 1, 2):
-            if holds(node.args[i + 1], values):
-                return [node.args[i], *arms(node.args[i], values)]
-        return [node.args[-1], *arms(node.args[-1], values)] if len(node.args) % 2 else []
+        arm = chosen_arm(node, values)
+        return [] if arm is None else [arm, *arms(arm, values)]
     return [arm for arg in node.args for arm in arms(arg, values)]

@@ -8,13 +8,14 @@ the uniqueness of roots are proved here; sampling never proves either.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import product
 
 from derive.language.expression import Apply, Name, Node, Number
-from derive.numbers.enclosures import Enclosure, applied
+from derive.numbers.enclosures import GAP, JUMP, Enclosure, applied
 from derive.numbers.spans import ALL, ZERO, Span, hull
 
-__all__ = ["Enclosure", "Span", "enclose"]
+__all__ = ["Enclosure", "Span", "enclose", "joined", "truths"]
 
 
 def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
@@ -42,53 +43,66 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
     try:
         return applied(node.op, parts)
     except (ValueError, OverflowError, ZeroDivisionError):
-        return Enclosure(ALL, ALL, True)
+        return Enclosure(ALL, ALL, GAP)
 
 
 def _choice(node: Apply, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
     """All arms that the conditions leave possible; where more than one, the values may jump."""
-    found: list[Enclosure] = []
-    certain = gap = False
+    found: list[Enclosure | None] = []
+    gap = False
     for i in range(0, len(node.args) - 1, 2):
-        truth = _truth(node.args[i + 1], spans, moving)
-        if truth is not False:
-            arm = enclose(node.args[i], spans, moving)
-            found.extend([arm] if arm else [])
-            gap = gap or arm is None
-        if truth is True:
-            certain = True
+        possible = truths(node.args[i + 1], spans, moving)
+        gap = gap or None in possible
+        if True in possible:
+            found.append(enclose(node.args[i], spans, moving))
+        if False not in possible:
             break
-    if not certain:
-        arm = enclose(node.args[-1], spans, moving) if len(node.args) % 2 else None
-        found.extend([arm] if arm else [])
-        gap = gap or arm is None
-    if not found:
+    else:
+        found.append(enclose(node.args[-1], spans, moving) if len(node.args) % 2 else None)
+    arms = [arm for arm in found if arm is not None]
+    if not arms:
         return None
-    whole = found[0]
-    for arm in found[1:]:
-        whole = Enclosure(hull(whole.values, arm.values), hull(whole.slopes, arm.slopes), True)
-    return Enclosure(whole.values, whole.slopes, True) if gap else whole
+    whole = arms[0]
+    for arm in arms[1:]:
+        whole = Enclosure(
+            hull(whole.values, arm.values), hull(whole.slopes, arm.slopes), max(whole.flaw, arm.flaw, JUMP)
+        )
+    return Enclosure(whole.values, whole.slopes, GAP) if gap or len(arms) < len(found) else whole
 
 
-def _truth(condition: Node, spans: Mapping[str, Span], moving: str) -> bool | None:
-    """Whether a condition holds throughout, nowhere, or (None) in part."""
+def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> frozenset[bool | None]:
+    """All that a condition may come to: true, false, or None where it has no meaning.
+
+    >>> from derive.language.grammar import parse_condition
+    >>> sorted(truths(parse_condition("log(x) > 1"), {"x": (-1.0, 2.0)}), key=str)
+    [False, None]
+    """
     assert isinstance(condition, Apply)
-    if condition.op == "true":
-        return True
-    if condition.op in ("and", "or"):
-        truths = [_truth(arg, spans, moving) for arg in condition.args]
-        decided = condition.op == "or"
-        if decided in truths:
-            return decided
-        return None if None in truths else not decided
-    if condition.op == "not":
-        inner = _truth(condition.args[0], spans, moving)
-        return None if inner is None else not inner
-    left, right = (enclose(arg, spans, moving) for arg in condition.args)
-    if left is None or right is None:
-        return False
-    truth = _compared(condition.op, left.values, right.values)
-    return None if truth and (left.partial or right.partial) else truth
+    match condition.op:
+        case "true":
+            return frozenset({True})
+        case "not":
+            return frozenset(None if one is None else not one for one in truths(condition.args[0], spans, moving))
+        case "and" | "or":
+            parts = [truths(arg, spans, moving) for arg in condition.args]
+            return frozenset(joined(condition.op, chosen) for chosen in product(*parts))
+        case op:
+            left, right = (enclose(arg, spans, moving) for arg in condition.args)
+            if left is None or right is None:
+                return frozenset({None})
+            decided = _compared(op, left.values, right.values)
+            possible = {True, False} if decided is None else {decided}
+            return frozenset({*possible, None} if GAP in (left.flaw, right.flaw) else possible)
+
+
+def joined(op: str, known: Iterable[bool | None]) -> bool | None:
+    """What conditions come to, all together or any of them, where some may have no meaning (None)."""
+    found: bool | None = op == "and"
+    for truth in known:
+        if truth is not None and truth is (op == "or"):
+            return truth
+        found = None if truth is None else found
+    return found
 
 
 def _compared(op: str, left: Span, right: Span) -> bool | None:

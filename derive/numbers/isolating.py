@@ -165,7 +165,8 @@ def _unpowered(node: Apply, other: Node, index: int, found: Candidate) -> list[C
     y = found.form
     if index == 1:  # the unknown is the exponent
         scale = Apply("log", (other,))
-        return [_dividing(_with(found, multiplied(Apply("log", (y,)), inverted(scale))), scale)]
+        form = _dividing(_with(found, multiplied(Apply("log", (y,)), inverted(scale))), scale)
+        return [replace(form, powers=(*found.powers, node))]
     exponent = plain(other)
     if exponent is None:
         return [replace(_with(found, Apply("pow", (y, inverted(other)))), powers=(*found.powers, node))]

@@ -10,7 +10,7 @@ from derive.numbers.algebra import ONE, ZERO, added, inverted, multiplied, negat
 from derive.numbers.evaluating import terms, value
 from quantities.domain import Domain
 
-__all__ = ["linear_form", "linear_solutions"]
+__all__ = ["eliminated", "linear_form", "linear_solutions"]
 
 _ROUNDING = 1e-15
 _SWEEPS = 4
@@ -73,7 +73,7 @@ def linear_solutions(
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
-    return _eliminated(rows, list(unknowns), domains)
+    return eliminated(rows, list(unknowns), domains)
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
@@ -96,13 +96,14 @@ def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
     return added(left, negated(right))
 
 
-def _eliminated(
+def eliminated(
     rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str]:
     """Gauss and Jordan with partial pivoting, on rows and columns brought to one size."""
     size = len(unknowns)
     columns = _balanced(rows, size)
     largest = [max(abs(row[column]) for row in rows) or 1.0 for column in range(size)]
+    zeros = [not any(row[column] for row in rows) for column in range(size)]
     pivots: list[int] = []
     for column in range(size):
         at = len(pivots)
@@ -117,14 +118,22 @@ def _eliminated(
                 factor = row[column]
                 rows[i] = [entry - factor * above for entry, above in zip(row, rows[at], strict=True)]
         pivots.append(column)
-    size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if len(pivots) < size:
-        if any(abs(row[-1]) > 1e-9 * size_of_right for row in rows[len(pivots) :]):
-            return [], True, "the equations contradict each other"
-        return [], True, "the equations repeat each other"
+        gone = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
+        return [], True, _why_singular(rows, len(pivots), gone)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
     outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
     return [values], False, ", ".join(outside)
+
+
+def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
+    """What is wrong with eliminated rows that fix fewer unknowns than they have."""
+    size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
+    if any(abs(row[-1]) > 1e-9 * size_of_right for row in rows[rank:]):
+        return "the equations contradict each other"
+    if rank + len(gone) == len(rows):
+        return f"{' and '.join(gone)} cancel{'s' if len(gone) == 1 else ''}"
+    return "the equations repeat each other"
 
 
 def _balanced(rows: list[list[float]], size: int) -> list[float]:

@@ -11,12 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
-from derive.numbers.evaluating import holds, value
+from derive.numbers.evaluating import chosen_arm, value
 
-__all__ = ["exactly", "gap_of", "is_level", "is_root", "overflows", "polished", "turning_point"]
+__all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overflows", "polished", "turning_point"]
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
+_REDUCED = ("exp", "sinh", "cosh", "sin", "cos", "tan")  # worked out with as many more digits as their argument has
+_FARTHEST = 1e100
+_LAST_DIGIT = 4e-16  # by which a number may be off that was rounded once or twice
 _ASIDE = 1e-6  # how far beside a root the gap is looked at
 
 
@@ -71,6 +74,33 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
     gaps = [_gap(equation, {**values, name: point}) for point in points]
     known = [gap for gap in gaps if gap is not None]
     return len(known) == len(gaps) and max(known) - min(known) <= 1e-12 * max(abs(gap) for gap in known)
+
+
+def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether a root is zero, as far as its own rounding and that of the numbers it follows from can tell.
+
+    All the way from it to zero the sides then stay as near as they are at it, or as the last digits of the other
+    numbers can bring them; and further out they do not.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> rest = parse_equation("x = a - b - c")
+    >>> is_rounded_zero(rest, "x", {"a": 0.3, "b": 0.2, "c": 0.1, "x": -2.7755575615628914e-17})
+    True
+    >>> is_rounded_zero(parse_equation("y = exp(x) - 1"), "x", {"y": 1e-20, "x": 1e-20})
+    False
+    """
+    x = values[name]
+    at = _gap(equation, values)
+    if at is None:
+        return False
+    noise = abs(at)
+    for other, number in values.items():
+        aside = None if other == name else _gap(equation, {**values, other: number * (1 + _ASIDE)})
+        noise += abs(aside - at) / _ASIDE * _LAST_DIGIT if aside is not None else 0
+    nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
+    farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
+    level = all(gap is not None and abs(gap) <= noise for gap in nearer)
+    return level and any(gap is not None and abs(gap) > 2 * noise for gap in farther)
 
 
 def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
@@ -190,6 +220,8 @@ def _value(node: Node, numbers: Mapping[str, Any], values: Mapping[str, float]) 
     if node.op == "piecewise":
         return _value(_arm(node, values), numbers, values)
     args = [_value(arg, numbers, values) for arg in node.args]
+    if node.op in _REDUCED and abs(args[0]) > _FARTHEST:
+        raise OverflowError(node.op)
     match node.op:
         case "pi":
             return +mp.pi
@@ -225,9 +257,7 @@ def _real(number: Any) -> Any:
 
 
 def _arm(node: Apply, values: Mapping[str, float]) -> Node:
-    for i in range(0, len(node.args) - 1, 2):
-        if holds(node.args[i + 1], values):
-            return node.args[i]
-    if len(node.args) % 2:
-        return node.args[-1]
-    raise ValueError("no arm")
+    arm = chosen_arm(node, values)
+    if arm is None:
+        raise ValueError("no arm")
+    return arm

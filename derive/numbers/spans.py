@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import sys
 
-__all__ = ["ALL", "ZERO", "Span", "hull", "meet", "minus", "outward", "plus", "product", "shifted", "times"]
+__all__ = ["ALL", "FAINT", "ZERO", "Span", "hull", "meet", "minus", "outward", "plus", "product", "shifted", "times"]
 
 Span = tuple[float, float]
 
@@ -17,6 +17,8 @@ ALL: Span = (-math.inf, math.inf)
 ZERO: Span = (0.0, 0.0)
 _ULP = 2.0**-51  # four roundings of one operation
 _MOST = sys.float_info.max
+FAINT = math.ulp(0.0)
+"""The smallest double, which stands for all that is smaller and not zero."""
 
 
 def plus(a: Span, b: Span) -> Span:
@@ -35,7 +37,7 @@ def times(a: Span, b: Span) -> Span:
 
 
 def product(x: float, y: float) -> float:
-    return 0.0 if x == 0 or y == 0 else x * y
+    return 0.0 if x == 0 or y == 0 else x * y or math.copysign(FAINT, x) * math.copysign(1.0, y)
 
 
 def hull(a: Span, b: Span) -> Span:
@@ -55,7 +57,11 @@ def shifted(start: Span, slopes: Span, steps: Span) -> Span:
 def outward(low: float, high: float) -> Span:
     """Bounds that rounding cannot have drawn in; what overflowed is large, and a NaN is no bound at all."""
     if low >= -_MOST and high <= _MOST:
-        return min(low - abs(low) * _ULP, _MOST), max(high + abs(high) * _ULP, -_MOST)
-    below = low - abs(low) * _ULP if abs(low) <= _MOST else _MOST if low > 0 else -math.inf
-    above = high + abs(high) * _ULP if abs(high) <= _MOST else -_MOST if high < 0 else math.inf
+        return min(low and low - _rounding(low), _MOST), max(high and high + _rounding(high), -_MOST)
+    below = low and low - _rounding(low) if abs(low) <= _MOST else _MOST if low > 0 else -math.inf
+    above = high and high + _rounding(high) if abs(high) <= _MOST else -_MOST if high < 0 else math.inf
     return below, above
+
+
+def _rounding(x: float) -> float:
+    return abs(x) * _ULP or FAINT

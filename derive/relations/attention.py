@@ -30,6 +30,13 @@ relations = [
         source="DeepSeek-V2, arXiv 2405.04434, section 2.1",
     ),
     _state(
+        "absorbed_attention_flops_per_token",
+        "absorbed_attention_flops_per_token = flops_per_pair*layers*attention_heads"
+        "*(2*latent_size + rope_dimension)*context",
+        because="each head scores the latent and its position, and sums the latents",
+        source="DeepSeek-V2, arXiv 2405.04434, section 2.1",
+    ),
+    _state(
         "windowed_attention_flops_per_token",
         "windowed_attention_flops_per_token = flops_per_pair*attention_heads*2*head_dimension"
         "*(global_layers*context + (layers - global_layers)*min(context, attention_window))",
@@ -75,6 +82,13 @@ relations = [
         "latent_attention_crossover",
         "latent_attention_crossover = flops_per_parameter*active_parameters"
         "/(flops_per_pair*layers*attention_heads*(content_dimension + rope_dimension + value_dimension))",
+        because="attention grows with the context, the parameters do not",
+        source="DeepSeek-V2, arXiv 2405.04434, section 2.1",
+    ),
+    _state(
+        "absorbed_attention_crossover",
+        "absorbed_attention_crossover = flops_per_parameter*active_parameters"
+        "/(flops_per_pair*layers*attention_heads*(2*latent_size + rope_dimension))",
         because="attention grows with the context, the parameters do not",
         source="DeepSeek-V2, arXiv 2405.04434, section 2.1",
     ),

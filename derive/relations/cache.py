@@ -33,6 +33,13 @@ relations = [
         because="each cached element serves every query head of its group",
         source="Austin et al., How to Scale Your Model, 2025, Inference",
     ),
+    _state(
+        "latent_attention_intensity",
+        "latent_attention_intensity = attention_heads*flops_per_multiply_add*(2*latent_size + rope_dimension)"
+        "/((latent_size + rope_dimension)*kv_bytes_per_element)",
+        because="every head scores each cached latent and sums it, and one reading serves all heads",
+        source="DeepSeek-V2, arXiv 2405.04434, section 2.1",
+    ),
     # All layers
     _state("kv_layers", "kv_layers = layers/layers_per_cache", because="layers that share a cache keep it once"),
     _state(

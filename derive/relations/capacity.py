@@ -3,12 +3,12 @@
 from functools import partial
 
 from derive.stating.relation import relate
-from quantities.symbols import cache, capacity, costs, roofline, vocabulary
+from quantities.symbols import cache, capacity, costs, pipeline, roofline, vocabulary
 
 _state = partial(
     relate,
     source="R. Pope with D. Patel, blackboard lecture, April 2026",
-    quantities=vocabulary(cache, capacity, costs, roofline),
+    quantities=vocabulary(cache, capacity, costs, pipeline, roofline),
 )
 
 relations = [
@@ -36,8 +36,8 @@ relations = [
     _state("held_bytes", "held_bytes = weight_bytes + kv_bytes", because="both stay in memory between the steps"),
     _state(
         "fits_in_memory",
-        "weight_bytes + kv_bytes <= hbm_capacity*chips*usable_memory_share",
-        because="what is read at every step has to lie in memory",
+        "weight_bytes/stages + kv_bytes <= hbm_capacity*chips*usable_memory_share",
+        because="what is read at every step has to lie in memory, where a stage has its own layers only",
     ),
     _state(
         "weight_memory_share",
@@ -55,7 +55,7 @@ relations = [
     # What still fits
     _state(
         "kv_capacity",
-        "kv_capacity = domain_capacity*usable_memory_share - weight_bytes",
+        "kv_capacity = domain_capacity*usable_memory_share - weight_bytes/stages",
         because="the cache has what the weights leave",
     ),
     _state(
@@ -73,7 +73,7 @@ relations = [
     ),
     _state(
         "parameter_capacity",
-        "parameter_capacity = (domain_capacity*usable_memory_share - kv_bytes)/bytes_per_parameter",
+        "parameter_capacity = stages*(domain_capacity*usable_memory_share - kv_bytes)/bytes_per_parameter",
         because="the weights have what the cache leaves",
     ),
     _state(

@@ -121,6 +121,7 @@ relations = [
         "exchange_time",
         "exchange_time = step_tokens_per_chip*exchange_bytes_per_token*remote_share/scale_up_bandwidth",
         because="each chip sends for its own tokens",
+        when=["chips <= scale_up_domain"],
     ),
     _state(
         "crossing_time",

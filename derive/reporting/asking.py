@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from derive.language.expression import Name, names_in
+from derive.language.expression import Apply, Name, Node, names_in
 from derive.library import Library
 from derive.relations import library as built_in
 from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
@@ -23,9 +23,11 @@ from quantities.source import Source
 __all__ = [
     "closed_form",
     "held",
+    "known",
     "letter",
     "number",
     "pencil",
+    "rounded",
     "say",
     "solve",
     "spread",
@@ -74,6 +76,26 @@ def held(profile: str, name: str, digits: int = 4) -> str:
 def number(value: float, unit: str = "", digits: int = 3) -> str:
     """A number that was worked out from answers, in a line of words."""
     return f"${amount(value, unit, digits)}$"
+
+
+def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
+    """An answer as a reader would write it down, to ask with it again.
+
+    >>> rounded(solve("drain_time", "h100-sxm"), "ms")
+    '23.88 ms'
+    """
+    number = answer.to(unit).magnitude if unit else answer.value.magnitude
+    return f"{number:.{digits}g} {unit}".rstrip()
+
+
+def known(profile: str, name: str) -> str:
+    """What a profile holds, as a text that may be given for something else.
+
+    >>> known("deepseek-v3", "total_parameters")
+    '671.0 Gparameter'
+    """
+    value = built_in().profiles[profile].values[name]
+    return f"{value.number} {value.unit}"
 
 
 def letter(name: str) -> str:
@@ -155,11 +177,45 @@ def _line(relation: Relation) -> tuple[str, str]:
     return mathematics.mathematics(shown.lhs, written), mathematics.mathematics(shown.rhs, written)
 
 
+def _one_fraction(form: Any) -> Any:
+    """A rational form as one fraction where that is shorter, its minus sign spent on a difference.
+
+    >>> from sympy.abc import m, p, s
+    >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(-m/(s*p - 1)), _one_fraction(m/p + s)
+    ((-m + p)/(p*s - 1), m/(-p*s + 1), m/p + s)
+    """
+    from sympy import Add, Mul, factor, fraction, together
+
+    if not form.is_rational_function():
+        return form
+    one = factor(together(form))
+    above, below = fraction(one if one.count_ops() < form.count_ops() else form)
+    if above.as_coeff_Mul()[0] >= 0:
+        return above / below
+    upper, lower = list(Mul.make_args(-above)), list(Mul.make_args(below))
+    for side in (lower, upper):
+        for place, part in enumerate(side):
+            if isinstance(part, Add):
+                side[place] = -part
+                return Mul(*upper) / Mul(*lower)
+    return above / below
+
+
 def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
     from derive.language.symbolic import from_sympy
 
     def written(name: str) -> str:
         return _letter(library.quantities[name])
 
-    node, _ = from_sympy(library.formula(target, given))
-    return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)
+    node, _ = from_sympy(_one_fraction(library.formula(target, given)))
+    return mathematics.mathematics(Name(target), written), mathematics.mathematics(_led(node), written)
+
+
+def _led(node: Node) -> Node:
+    """The same tree, no sum of which begins with a minus sign that another of its terms could spare it."""
+    if not isinstance(node, Apply):
+        return node
+    terms = tuple(_led(term) for term in node.args)
+    if node.op == "add":
+        terms = tuple(sorted(terms, key=lambda term: isinstance(term, Apply) and term.op == "neg"))
+    return Apply(node.op, terms)

@@ -95,13 +95,14 @@ def _worked(block: Worked, cited: Bibliography) -> str:
 def _grid(block: Grid, cited: Bibliography) -> str:
     head = " & ".join(_words(cell) for cell in block.header)
     rows = " \\\\\n".join(" & ".join(_words(cell) for cell in row) for row in block.rows)
-    kinds = [r"p{0.45\linewidth}" if i == block.wrapped else "l" for i in range(len(block.header))]
+    kinds = [r"p{0.36\linewidth}" if i == block.wrapped else "l" for i in range(len(block.header))]
     columns = "@{}" + "".join(kinds) + "@{}"
     inside = f"\\toprule\n{head} \\\\\n\\midrule\n{rows} \\\\\n\\bottomrule\n"
     caption = _words(block.caption) + _citations(block.sources, cited)
     if len(block.rows) > _PAGE or block.wrapped is not None:
         inside = inside.replace("\\midrule\n", "\\midrule\n\\endhead\n", 1)
-        return f"{{\\small\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}}}\n\n{{\\small {caption}}}"
+        inside = f"\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}"
+        return f"{{\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}{inside}}}\n\n{{\\small {caption}}}"
     table = f"\\begin{{fitted}}%\n\\begin{{tabular}}{{{columns}}}\n{inside}\\end{{tabular}}\\end{{fitted}}"
     return f"\\begin{{center}}\n{table}\n\n\\nopagebreak\\smallskip\n{{\\small {caption}}}\n\\end{{center}}"
 

@@ -6,7 +6,11 @@ __all__ = ["REPORTS", "TITLES", "VOLUME"]
 
 TITLES = {
     "roofline": "A. The roofline",
+    "menu": "B. The price menu",
+    "layout": "C. Layout",
+    "training": "D. Training and the life of a model",
     "prices": "E. What prices give away",
+    "walls": "F. Walls and trades",
     "practice": "G. Practice",
 }
 VOLUME = "volume"

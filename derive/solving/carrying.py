@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, LimitError, UnderdeterminedError
-from derive.language.expression import Node, names_in, render
+from derive.language.expression import Node, names_in
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import holds
 from derive.planning.plans import Plan, plan
 from derive.solving.asking import Question
-from derive.solving.grounds import Grounds
+from derive.solving.grounds import Grounds, whether
 from derive.solving.levels import is_narrow, middle
 from derive.solving.outcome import agrees
 from derive.solving.stepping import State, block_states
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["Found", "carried_out", "detours", "planned"]
+__all__ = ["Found", "carried_out", "detours", "grounds_of", "planned"]
 
 _MOST = 64  # solutions that are followed
 _DETOURS = 2  # relations that are left out because others say the same
@@ -50,13 +50,13 @@ def carried_out(
     library: Library, question: Question, left_out: Mapping[str, str] | None = None, grounds: Grounds | None = None
 ) -> Found:
     """The plan, made anew until every relation in it applies, and the states it leads to."""
-    grounds = grounds or _grounds(library, question)
+    grounds = grounds or grounds_of(library, question)
     aside: dict[str, str] = dict(left_out or {})
     strong = {name: value.base[1] for name, value in question.strong.items()}
     for relation in library.relations.values():
         for condition in relation.conditions:
             if _truth(condition, strong) is False:
-                aside[relation.name] = _whether(condition)
+                aside[relation.name] = whether(condition, strong, question)
     for _ in range(len(library.relations) + 1):
         tick()
         made = planned(library, question, frozenset(aside))
@@ -81,7 +81,7 @@ def carried_out(
                 return other
         states = _loosely(library, made, states, question.target)
         states = [_with_conditions(library, made, state, aside, grounds) for state in states]
-        false = _inapplicable(library, made, states)
+        false = _inapplicable(library, question, made, states)
         if not false:
             applying = tuple(state for state in states if _applies(library, made, state))
             return Found(made, applying, aside, reason, grounds)
@@ -89,7 +89,7 @@ def carried_out(
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _grounds(library: Library, question: Question) -> Grounds:
+def grounds_of(library: Library, question: Question) -> Grounds:
     """What conditions are decided by: plans for other targets, carried out where they lead to just one number."""
 
     def planning(other: Question, left_out: frozenset[str]) -> Plan:
@@ -257,14 +257,14 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
     return states, ""
 
 
-def _inapplicable(library: Library, made: Plan, states: Sequence[State]) -> dict[str, str]:
+def _inapplicable(library: Library, question: Question, made: Plan, states: Sequence[State]) -> dict[str, str]:
     """The relations in use whose condition is false in every state."""
     false: dict[str, str] = {}
     for relation in _conditional(library, made):
         for condition in relation.conditions:
-            truths = [_truth(condition, {**state.asides, **state.values}) for state in states]
-            if truths and all(truth is False for truth in truths):
-                false[relation.name] = _whether(condition)
+            places = [{**state.asides, **state.values} for state in states]
+            if places and all(_truth(condition, values) is False for values in places):
+                false[relation.name] = whether(condition, places[0], question)
     return false
 
 
@@ -278,7 +278,3 @@ def _applies(library: Library, made: Plan, state: State) -> bool:
 def _truth(condition: Node, values: Mapping[str, float]) -> bool | None:
     """Whether a condition holds; None where a quantity in it is not known."""
     return holds(condition, values) if all(name in values for name in names_in(condition)) else None
-
-
-def _whether(condition: Node) -> str:
-    return f"{render(condition)} is false"

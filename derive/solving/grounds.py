@@ -7,12 +7,12 @@ follow, its weak value speaks for it. What hangs on the answer itself is left un
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.language.expression import Node, names_in, render
-from derive.numbers.evaluating import holds
+from derive.numbers.evaluating import holds, truth
 from derive.planning.plans import Plan
 
 if TYPE_CHECKING:
@@ -20,13 +20,22 @@ if TYPE_CHECKING:
     from derive.solving.asking import Question
     from derive.stating.relation import Relation
 
-__all__ = ["Grounds"]
+__all__ = ["Grounds", "whether"]
 
 Solving = Callable[["Question", Plan], "float | None"]
 """The one value of a question's target by a plan, if there is just one."""
 
 Planning = Callable[["Question", frozenset[str]], Plan]
 """The plan for a question without some relations."""
+
+
+def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
+    """Why a condition does not hold; what is given as a range is taken at its middle."""
+    verdict = "has no meaning" if truth(condition, values) is None else "is false"
+    ranged = {name for name, value in question.strong.items() if value.is_range}
+    fixed = question.strong.keys() - ranged
+    where = " in the middle of the ranges" if ranged and not fixed >= set(names_in(condition)) else ""
+    return f"{render(condition)} {verdict}{where}"
 
 
 class Grounds:
@@ -50,11 +59,14 @@ class Grounds:
 
     def whether(self, relation: Relation) -> str:
         """Why a relation does not apply."""
-        return next(f"{render(c)} is false" for c in relation.conditions if self.truth(c) is False)
+        return next(whether(c, self._numbers(c), self.question) for c in relation.conditions if self.truth(c) is False)
 
     def truth(self, condition: Node) -> bool | None:
-        numbers = {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
+        numbers = self._numbers(condition)
         return holds(condition, numbers) if len(numbers) == len(names_in(condition)) else None
+
+    def _numbers(self, condition: Node) -> dict[str, float]:
+        return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
 
     def value(self, name: str) -> float | None:
         """A quantity's number, as far as it follows without assumptions; its weak value, if it does not."""

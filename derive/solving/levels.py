@@ -15,6 +15,7 @@ from itertools import pairwise
 from derive.language.expression import Apply, Equation, Node, names_in, walk
 from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, strain
+from derive.numbers.folding import folded
 from derive.numbers.intervals import Span, enclose
 from derive.numbers.precision import gap_of, is_level
 from derive.numbers.rooting import LARGEST, SMALLEST
@@ -169,9 +170,11 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
 
 def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
     """Whether the gap is the same share of the sides wherever they are, so that only the givens are rounded."""
-    shares = [gap_of(equation, values) for values in places]
-    largest = max(map(abs, shares))
-    return len(shares) > 3 and (largest <= _NOTHING or max(shares) - min(shares) <= 1e-6 * largest)
+    shares = [abs(gap_of(equation, values)) for values in places]
+    if len(shares) <= 3 or not all(share <= _MET for share in shares):  # more is no rounding
+        return False
+    largest = max(shares)
+    return largest <= _NOTHING or largest - min(shares) <= 1e-6 * largest
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:
@@ -182,7 +185,7 @@ def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Spa
         ends = bounds_of_form(form, {**values, **inside}, moving)[0]
         if ends[0] <= ends[1]:  # and neither of them undefined, as 1/x is at zero
             return ends
-    found = enclose(form, {**{name: (number, number) for name, number in values.items()}, **moving}, "")
+    found = enclose(folded(form, {name: x for name, x in values.items() if name not in moving}), moving, "")
     return found.values if found else (-math.inf, math.inf)
 
 

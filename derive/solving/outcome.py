@@ -50,6 +50,16 @@ class System:
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
 
+    def outside(self, values: Mapping[str, float]) -> str:
+        """What leaves its domain, in words."""
+        left = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in self.domains[name]]
+        return ", ".join(left)
+
+    def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:
+        """Whether numbers do not even solve the equations that they came from, so that they are nothing to go by."""
+        whole = {**self.known, **values}
+        return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in equations)
+
     def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
         inside = all(number in self.domains[name] for name, number in values.items())
         return inside and all(agrees(equation, {**self.known, **values}, tolerance) for equation in self.equations)

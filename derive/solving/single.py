@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Node, is_condition, walk
@@ -17,15 +18,17 @@ from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, value
 from derive.numbers.intervals import Span
 from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numbers.precision import exactly, overflows
+from derive.numbers.precision import exactly, is_rounded_zero, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from derive.solving.levels import holds_everywhere, is_level_span, level_spans, may_cancel, middle
 from derive.solving.outcome import Outcome, Solution, agrees
+from derive.solving.whole import by_whole_exponents
 from quantities.domain import Domain
 
 __all__ = ["values_of"]
 
 _SAME = 1e-9  # two roots closer than this are one
+_ROUNDED = 1e-13  # share of the terms by which an equation may miss for being rounded
 _TURNS = 200  # of an angle that are followed
 
 
@@ -41,12 +44,17 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)
-    if any(_is_halved(power, name, known, domain) for candidate in candidates for power in candidate.powers):
-        return _searched(equation, name, known, domain)
+    for power in (power for candidate in candidates for power in candidate.powers):
+        if occurrences(power.args[1], name) and value(power.args[0], known) < 0:
+            solving = partial(values_of, name=name, known=known, domain=domain)
+            return by_whole_exponents(equation, name, known, power, solving)
+        if _is_halved(power, name, known, domain):
+            return _searched(equation, name, known, domain)
     turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
     found: list[Solution] = []
     for candidate in candidates:
-        for number, form in _numbers(equation, name, known, candidate, domain, turn):
+        for exact, form in _numbers(equation, name, known, candidate, domain, turn):
+            number = _without_noise(equation, name, known, exact)
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
     if may_cancel(equation, name, known, domain, [solution.values[name] for solution in found]):
@@ -55,11 +63,13 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
             return level
     if not found and _may_hide(equation, name, known, domain, candidates):
         return _searched(equation, name, known, domain)
-    return _isolated(found, candidates, known, domain, turn)
+    return _isolated(found, equation, name, candidates, known, domain, turn)
 
 
 def _isolated(
     found: Sequence[Solution],
+    equation: Equation,
+    name: str,
     candidates: Sequence[Candidate],
     known: Mapping[str, float],
     domain: Domain,
@@ -71,7 +81,9 @@ def _isolated(
         return Outcome(tuple(found), within)
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
         return Outcome((), reason="it leaves the range of double precision", undecided=True)
-    return Outcome((), reason=_why_not(candidates, known, domain) + (f"; it was {within}" if within else ""))
+    numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
+    finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
+    return Outcome((), reason=_why_not(finite, domain) + (f"; it was {within}" if within else ""))
 
 
 def _may_hide(
@@ -89,6 +101,8 @@ def _may_hide(
 
 def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Domain) -> bool:
     """Whether a power with a whole exponent may be one of a negative base, which its inverse leaves out."""
+    if occurrences(power.args[1], name):
+        return False
     spans = {**{other: (number, number) for other, number in known.items()}, name: (domain.low, domain.high)}
     return value(power.args[1], known).is_integer() and leaves_out([power], spans)
 
@@ -148,6 +162,12 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
     return number
 
 
+def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
+    """A number, or zero where only rounding keeps it from that."""
+    near = number and abs(residual(equation, {**known, name: 0.0})) <= _ROUNDED
+    return 0.0 if near and is_rounded_zero(equation, name, {**known, name: number}) else number
+
+
 def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
     return any(abs(number - other.values[name]) <= _SAME * max(abs(number), abs(other.values[name])) for other in found)
 
@@ -157,6 +177,8 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
     if holds_everywhere(equation, name, known, domain):
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     roots = roots_of(equation, name, known, domain)
+    values = [_without_noise(equation, name, known, x) for x in roots.values]
+    roots = replace(roots, values=tuple(x for x in values if x in domain))
     sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
     if len(sound) < len(roots.values):  # what is no root to nine digits may be rounded from one
         roots = replace(roots, proved=False)
@@ -174,7 +196,8 @@ def _level(
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)
-    values = (*isolated, *(x for x in roots.values if not _is_among(x, found, name)))
+    others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
+    values = (*isolated, *others)
     roots = _with_levels(replace(roots, values=values), equation, name, known, domain)
     return _outcome(roots, name) if roots.plateaus else None
 
@@ -213,9 +236,7 @@ def _outcome(roots: Roots, name: str) -> Outcome:
     return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
 
 
-def _why_not(candidates: Sequence[Candidate], known: Mapping[str, float], domain: Domain) -> str:
-    numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
-    finite = [number for number in numbers if math.isfinite(number)]
+def _why_not(finite: Sequence[float], domain: Domain) -> str:
     if not finite:
         return "it would have to be complex, infinite or undefined"
     outside = [number for number in finite if number not in domain]

@@ -16,7 +16,7 @@ from derive.language.expression import Equation, Node, names_in
 from derive.numbers.algebra import occurrences, simplified
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import Span
-from derive.numbers.isolating import isolate
+from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block
 from derive.solving.blocks import solve_block
 from derive.solving.levels import bounds_over, is_constant, is_narrow, middle, reaching, within
@@ -109,8 +109,9 @@ def _singular(block: Block, names: str, reason: str) -> DeriveError:
             hint="Change one of the givens, or leave a relation out.",
             reason=reason,
         )
+    told = f"in {names} {reason} at these numbers" if "cancel" in reason else ""
     return UnderdeterminedError(
-        f"{', '.join(block.unknowns)}: {names} are singular at these numbers: {reason or 'they cancel'}.",
+        f"{', '.join(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
         hint=f"Give one of {', '.join(block.unknowns)}.",
         missing=[(name,) for name in block.unknowns],
     )
@@ -143,6 +144,10 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None
+    domain = relation.quantities[name].domain
+    points = {other: (number, number) for other, number in state.values.items()}
+    if leaves_out(candidates[0].powers, {**points, **state.spans, name: (domain.low, domain.high)}):
+        return None
     forms = {**state.forms, name: candidates[0].form}
     put_in = composed(name, forms)
     whole = None if put_in is None else simplified(put_in)
@@ -152,7 +157,7 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     if len(roots) > 1:
         return None
     root = roots[0] if roots else next(iter(state.spans))
-    return _along(whole, name, root, relation.quantities[name].domain, replace(state, forms=forms))
+    return _along(whole, name, root, domain, replace(state, forms=forms))
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:

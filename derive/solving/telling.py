@@ -18,6 +18,7 @@ from derive.solving.easing import eased, is_monotone
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.scaling import degree
 from derive.solving.spreading import leaves_domain, ranges_of, spread
+from derive.solving.steady import unsteady
 from derive.solving.stepping import State, block_states
 from quantities.value import Value
 
@@ -48,10 +49,13 @@ def answer_of(
         steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
         given=MappingProxyType(used),
         regime=MappingProxyType(_regime(library, made, state)),
-        assumptions=_assumptions(library, question, made, state, left_out, used, how),
+        assumptions=(
+            *_assumptions(library, question, made, state, left_out, used, how),
+            *unsteady(library, question, made, state, left_out, bounds),
+        ),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),
-        checks=tuple(checks_of(library, question, made, extended(library, made, state))),
+        checks=tuple(checks_of(library, question, made, extended(library, made, state), bounds)),
         _formula=cache(lambda: _formula(library, form)),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
     )
@@ -163,7 +167,13 @@ def _assumptions(
         for name in spent
         if (tolerance := library.relations[name].approximate) is not None
     ]
-    aside = [f"{name} is left out: {why}" for name, why in left_out.items()]
+    spoken = _spoken_of(library, made)
+    written_for = library.structure().forward
+    aside = [
+        f"{name} is left out: {why}"
+        for name, why in left_out.items()
+        if written_for.get(name, question.target) in spoken
+    ]
     assumed = [f"{name} = {value} is assumed: {value.source}" for name, value in _believed(question, used)]
     return tuple(dict.fromkeys([*unknown, *near, *assumed, *aside, *state.notes, *([how] if how else [])]))
 

@@ -16,6 +16,7 @@ causal_share = Quantity(
     "share of all pairs of a training sequence that is counted: 1/2 for the past alone",
     domain="0..1",
     default=1.0,
+    latex=r"\gamma_c",
 )
 
 # For each token
@@ -26,36 +27,64 @@ attention_flops_per_token = Quantity(
     latex="f_a",
 )
 latent_attention_flops_per_token = Quantity(
-    "latent_attention_flops_per_token", "FLOP/token", "latent attention over the context"
+    "latent_attention_flops_per_token", "FLOP/token", "latent attention over the context", latex="f_{lat}"
 )
 windowed_attention_flops_per_token = Quantity(
     "windowed_attention_flops_per_token",
     "FLOP/token",
     "attention where all but the global layers see a window",
+    latex="f_{win}",
 )
 sparse_attention_flops_per_token = Quantity(
     "sparse_attention_flops_per_token",
     "FLOP/token",
     "latent attention over selected tokens, the indexer over all",
+    latex="f_{sp}",
 )
 causal_attention_flops_per_token = Quantity(
-    "causal_attention_flops_per_token", "FLOP/token", "mean over a causal pass through the whole context"
+    "causal_attention_flops_per_token",
+    "FLOP/token",
+    "mean over a causal pass through the whole context",
+    latex=r"\bar f_a",
+)
+absorbed_attention_flops_per_token = Quantity(
+    "absorbed_attention_flops_per_token",
+    "FLOP/token",
+    "latent attention in decode, where queries meet the latents themselves and no key is written out",
+    latex="f_{abs}",
 )
 parameter_flops_per_token = Quantity(
     "parameter_flops_per_token", "FLOP/token", "one token through the active parameters", latex="f_N"
 )
-forward_flops_per_token = Quantity("forward_flops_per_token", "FLOP/token", "parameters and attention, forward")
-attention_share = Quantity("attention_share", "", "attention's share of a token's forward operations", domain="0..1")
+forward_flops_per_token = Quantity(
+    "forward_flops_per_token", "FLOP/token", "parameters and attention, forward", latex="f"
+)
+attention_share = Quantity(
+    "attention_share", "", "attention's share of a token's forward operations", domain="0..1", latex=r"\alpha_a"
+)
 attention_crossover = Quantity(
-    "attention_crossover", "token/sequence", "context at which attention does as many operations as the parameters"
+    "attention_crossover",
+    "token/sequence",
+    "context at which attention does as many operations as the parameters",
+    latex="L_a",
 )
 latent_attention_crossover = Quantity(
     "latent_attention_crossover",
     "token/sequence",
     "context at which latent attention does as many operations as the parameters",
+    latex="L_{lat}",
+)
+absorbed_attention_crossover = Quantity(
+    "absorbed_attention_crossover",
+    "token/sequence",
+    "context at which latent attention in decode does as many operations as the parameters",
+    latex="L_{abs}",
 )
 layer_crossover = Quantity(
-    "layer_crossover", "token/sequence", "sequence over which a classic layer's attention equals its matrices"
+    "layer_crossover",
+    "token/sequence",
+    "sequence over which a classic layer's attention equals its matrices",
+    latex="L_l",
 )
 layer_attention_ratio = Quantity(
     "layer_attention_ratio",
@@ -70,7 +99,10 @@ projection_crossover = Quantity(
 
 # In training
 training_attention_flops_per_token = Quantity(
-    "training_attention_flops_per_token", "FLOP/token", "attention of one training token, forward and backward"
+    "training_attention_flops_per_token",
+    "FLOP/token",
+    "attention of one training token, forward and backward",
+    latex="f_{tr}",
 )
 latent_training_attention_flops_per_token = Quantity(
     "latent_training_attention_flops_per_token",
@@ -78,7 +110,10 @@ latent_training_attention_flops_per_token = Quantity(
     "latent attention of one training token, forward and backward",
 )
 training_attention_ratio = Quantity(
-    "training_attention_ratio", "", "attention over parameters in the operations of a training token"
+    "training_attention_ratio",
+    "",
+    "attention over parameters in the operations of a training token",
+    latex=r"\alpha_{tr}",
 )
 flops_per_trained_token = Quantity(
     "flops_per_trained_token", "FLOP/token", "parameters and attention for one training token, forward and backward"

@@ -30,7 +30,16 @@ kv_saving = Quantity("kv_saving", "", "share of the baseline's KV cache that a d
 
 limit_kv_bytes = Quantity("limit_kv_bytes", "byte/sequence", "KV cache of a sequence of the longest context")
 attention_intensity = Quantity(
-    "attention_intensity", "FLOP/byte", "operations of decoding attention for each byte of KV cache that it reads"
+    "attention_intensity",
+    "FLOP/byte",
+    "operations of decoding attention for each byte of KV cache that it reads",
+    latex="I_a",
+)
+latent_attention_intensity = Quantity(
+    "latent_attention_intensity",
+    "FLOP/byte",
+    "operations of latent attention in decode for each byte of cached latent that it reads",
+    latex="I_c",
 )
 kv_reduction = Quantity("kv_reduction", "", "how many times smaller the KV cache is than the baseline's")
 pass_attention_intensity = Quantity(

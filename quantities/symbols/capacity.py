@@ -18,9 +18,13 @@ usable_memory_share = Quantity(
 usable_hbm_capacity = Quantity(
     "usable_hbm_capacity", "byte/chip", "memory of one chip that weights and KV cache may fill", latex="uC"
 )
-held_bytes = Quantity("held_bytes", "byte", "weights and KV cache together", latex="M")
+held_bytes = Quantity("held_bytes", "byte", "weights and KV cache together", latex=r"M_{\mathrm{held}}")
 kv_capacity = Quantity(
-    "kv_capacity", "byte", "memory that the weights leave to the KV cache", latex="M_{kv}", domain="nonnegative"
+    "kv_capacity",
+    "byte",
+    "memory that the weights leave to the KV cache",
+    latex=r"M_{\mathrm{free}}",
+    domain="nonnegative",
 )
 batch_capacity = Quantity(
     "batch_capacity",

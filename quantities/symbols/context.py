@@ -10,9 +10,14 @@ cliff_context = Quantity(
 )
 latency_budget = Quantity("latency_budget", "s", "time that a step may take", latex=r"\tau")
 readable_context = Quantity(
-    "readable_context", "token/sequence", "longest context whose cache can be read in the time a step may take"
+    "readable_context",
+    "token/sequence",
+    "longest context whose cache can be read in the time a step may take",
+    latex=r"L_\tau",
 )
-kv_bandwidth = Quantity("kv_bandwidth", "byte/s", "bandwidth that the KV cache asks for at the steps' rate")
+kv_bandwidth = Quantity(
+    "kv_bandwidth", "byte/s", "bandwidth that the KV cache asks for at the steps' rate", latex="W_{kv}"
+)
 
 # What a price cliff gives away
 price_cliff = Quantity("price_cliff", "token/sequence", "context above which a price sheet charges more", latex=r"L_\$")

@@ -2,11 +2,11 @@
 
 from quantities.quantity import Quantity
 
-flop_price = Quantity("flop_price", "USD/FLOP", "rent of a chip for one achieved operation")
+flop_price = Quantity("flop_price", "USD/FLOP", "rent of a chip for one achieved operation", latex="p_F")
 flops_per_dollar = Quantity(
     "flops_per_dollar", "FLOP/USD", "operations at the achieved peak for the rent of one dollar"
 )
-memory_price = Quantity("memory_price", "USD/byte/h", "rent of a chip for one byte of its memory")
+memory_price = Quantity("memory_price", "USD/byte/h", "rent of a chip for one byte of its memory", latex="p_C")
 compute_cost = Quantity(
     "compute_cost", "USD/Mtoken", "rent for the arithmetic of one token: what it costs to compute it again", latex="c_c"
 )

@@ -4,7 +4,7 @@ from quantities.quantity import Quantity
 from quantities.value import exact
 
 flops_per_multiply_add = Quantity(
-    "flops_per_multiply_add", "FLOP", "a multiplication and an addition", default=exact("2 FLOP")
+    "flops_per_multiply_add", "FLOP", "a multiplication and an addition", default=exact("2 FLOP"), latex="k_m"
 )
 matrix_rows = Quantity("matrix_rows", "", "rows of a matmul's left factor: the batch", latex="m")
 matrix_inner = Quantity("matrix_inner", "", "columns of a matmul's left factor, rows of its right one", latex="k")

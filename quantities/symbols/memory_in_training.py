@@ -49,39 +49,49 @@ split_activation_bytes = Quantity(
     "byte/token",
     "kept of a layer for each hidden element, what tensor parallelism divides",
     default=exact("24 byte/token"),
+    latex="a_t",
 )
 whole_activation_bytes = Quantity(
     "whole_activation_bytes",
     "byte/token",
     "kept of a layer for each hidden element, what only sequence parallelism divides: norms and dropouts",
     default=exact("10 byte/token"),
+    latex="a_w",
 )
 linear_activation_bytes = Quantity(
     "linear_activation_bytes",
     "byte/token",
     "kept of a layer for each hidden element, all that grows with the tokens alone: 34 in 16 bits",
+    latex="a_1",
 )
 score_bytes = Quantity(
     "score_bytes",
     "byte*sequence/token**2",
     "kept for each head and pair of tokens: softmax, dropout and its mask",
     default=exact("5 byte*sequence/token**2"),
+    latex="b_a",
 )
 score_activation_bytes = Quantity(
-    "score_activation_bytes", "byte/token", "kept of a layer's scores for each hidden element: 5 a s / h"
+    "score_activation_bytes", "byte/token", "kept of a layer's scores for each hidden element: 5 a s / h", latex="a_2"
 )
 input_activation_bytes = Quantity(
     "input_activation_bytes",
     "byte/token",
     "a layer's input for each hidden element, which full recomputation starts from",
     default=exact("2 byte/token"),
+    latex="a_0",
 )
-layer_activations = Quantity("layer_activations", "byte", "kept of one layer for one micro-batch, all chips together")
+layer_activations = Quantity(
+    "layer_activations", "byte", "kept of one layer for one micro-batch, all chips together", latex="A_l"
+)
 tensor_layer_activations = Quantity(
     "tensor_layer_activations", "byte/chip", "kept of one layer on a chip with tensor parallelism"
 )
 sequence_layer_activations = Quantity(
-    "sequence_layer_activations", "byte/chip", "kept of one layer on a chip with tensor and sequence parallelism"
+    "sequence_layer_activations",
+    "byte/chip",
+    "kept of one layer on a chip with tensor and sequence parallelism",
+    latex="A_l^s",
 )
 selective_tensor_layer_activations = Quantity(
     "selective_tensor_layer_activations",
@@ -92,11 +102,13 @@ selective_layer_activations = Quantity(
     "selective_layer_activations",
     "byte/chip",
     "kept of one layer on a chip with tensor and sequence parallelism, scores recomputed",
+    latex="A_l^x",
 )
 recomputed_layer_activations = Quantity(
     "recomputed_layer_activations",
     "byte/chip",
     "kept of one layer on a chip with everything recomputed from the layer's input",
+    latex="A_l^r",
 )
 selective_saving = Quantity("selective_saving", "", "share of activations that recomputing scores saves", domain="0..1")
 activation_ratio = Quantity(
@@ -110,16 +122,25 @@ tensor_activations = Quantity(
     "kept of all layers on a chip with tensor parallelism, in a pipeline on its first stage",
 )
 sequence_activations = Quantity(
-    "sequence_activations", "byte/chip", "kept of all layers on a chip with tensor and sequence parallelism"
+    "sequence_activations",
+    "byte/chip",
+    "kept of all layers on a chip with tensor and sequence parallelism",
+    latex="A^s",
 )
 selective_tensor_activations = Quantity(
     "selective_tensor_activations", "byte/chip", "kept of all layers with tensor parallelism, scores recomputed"
 )
 selective_activations = Quantity(
-    "selective_activations", "byte/chip", "kept of all layers with tensor and sequence parallelism, scores recomputed"
+    "selective_activations",
+    "byte/chip",
+    "kept of all layers with tensor and sequence parallelism, scores recomputed",
+    latex="A^x",
 )
 recomputed_activations = Quantity(
-    "recomputed_activations", "byte/chip", "kept of all layers with everything recomputed from each layer's input"
+    "recomputed_activations",
+    "byte/chip",
+    "kept of all layers with everything recomputed from each layer's input",
+    latex="A^r",
 )
 interleaving_memory = Quantity(
     "interleaving_memory", "", "activations of the first stage with an interleaved pipeline over those without"
@@ -127,10 +148,13 @@ interleaving_memory = Quantity(
 
 # A whole chip
 kept_layer_activations = Quantity(
-    "kept_layer_activations", "byte/chip", "kept of one layer on a chip under the scheme in use"
+    "kept_layer_activations", "byte/chip", "kept of one layer on a chip under the scheme in use", latex="A_l^k"
 )
 chip_activations = Quantity(
-    "chip_activations", "byte/chip", "activations on a chip of the first stage, its micro-batches in flight"
+    "chip_activations",
+    "byte/chip",
+    "activations on a chip of the first stage, its micro-batches in flight",
+    latex="A_c",
 )
 training_memory = Quantity("training_memory", "byte/chip", "states and activations on a chip")
 chip_state_bytes = Quantity("chip_state_bytes", "byte/chip", "states on a chip under the sharding in use")
@@ -150,9 +174,17 @@ fewest_training_chips = Quantity(
 
 # Reversible layers
 reversible_activations = Quantity(
-    "reversible_activations", "byte/chip", "activations of reversible layers: one layer's, the others are recomputed"
+    "reversible_activations",
+    "byte/chip",
+    "activations of reversible layers: one layer's, the others are recomputed",
+    latex="A_{rev}",
 )
-reversible_saving = Quantity("reversible_saving", "", "share of activations that reversible layers save", domain="0..1")
+reversible_saving = Quantity(
+    "reversible_saving", "", "share of activations that reversible layers save", domain="0..1", latex=r"\epsilon_{rev}"
+)
 reversible_factor = Quantity(
-    "reversible_factor", "", "operations with reversible layers over those without: one forward pass more"
+    "reversible_factor",
+    "",
+    "operations with reversible layers over those without: one forward pass more",
+    latex="h_{rev}",
 )

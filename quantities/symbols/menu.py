@@ -20,5 +20,9 @@ fast_batch_ratio = Quantity(
 )
 fast_speed_ratio = Quantity("fast_speed_ratio", "", "speed of the fast mode over the normal speed", latex="r_s")
 fast_price_ratio = Quantity("fast_price_ratio", "", "price of the fast mode over the normal price", latex="r_p")
-fast_speed_limit = Quantity("fast_speed_limit", "", "largest speed ratio that a smaller batch can reach")
-slow_discount = Quantity("slow_discount", "", "normal cost over the cost floor: all that waiting can save")
+fast_speed_limit = Quantity(
+    "fast_speed_limit", "", "largest speed ratio that a smaller batch can reach", latex=r"r_{\max}"
+)
+slow_discount = Quantity(
+    "slow_discount", "", "normal cost over the cost floor: all that waiting can save", latex=r"d_{\infty}"
+)

@@ -30,7 +30,9 @@ scale_out_line_rate = Quantity(
 scale_out_slowdown = Quantity(
     "scale_out_slowdown", "", "how many times slower the network is between domains than inside", latex="S/O"
 )
-scale_up_domain = Quantity("scale_up_domain", "chip", "chips that the scale-up network joins; those in use are `chips`")
+scale_up_domain = Quantity(
+    "scale_up_domain", "chip", "chips that the scale-up network joins; those in use are `chips`", latex="n_D"
+)
 host_link_bandwidth = Quantity(
     "host_link_bandwidth", "byte/s/chip", "bandwidth (PCIe) from a chip to its host, in one direction", latex="W_h"
 )

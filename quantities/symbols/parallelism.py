@@ -14,7 +14,7 @@ data_ways = Quantity(
 replica_chips = Quantity("replica_chips", "chip", "chips that hold one copy of the model", latex="n_{rc}")
 micro_batch = Quantity("micro_batch", "sequence", "sequences that pass through a stage at once", latex="b")
 replica_batch = Quantity("replica_batch", "sequence", "sequences of a step for each replica")
-micro_tokens = Quantity("micro_tokens", "token", "tokens that pass through a stage at once")
+micro_tokens = Quantity("micro_tokens", "token", "tokens that pass through a stage at once", latex="s_b")
 scaling_efficiency = Quantity(
     "scaling_efficiency", "", "speed-up over the growth of the cluster that brought it", domain="nonnegative"
 )

@@ -146,7 +146,7 @@ mfu = Quantity(
     latex=r"\mathrm{MFU}",
 )
 chip_throughput = Quantity("chip_throughput", "token/s/chip", "tokens of one chip each second")
-step_rate = Quantity("step_rate", "1/s", "steps each second")
+step_rate = Quantity("step_rate", "1/s", "steps each second", latex="f_s")
 fastest_speed = Quantity(
     "fastest_speed", "token/s/sequence", "speed of a user where the weights alone are read: the limit of small batches"
 )

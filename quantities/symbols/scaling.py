@@ -5,14 +5,14 @@ from quantities.value import exact
 
 # Tokens for each parameter
 tokens_per_parameter = Quantity(
-    "tokens_per_parameter", "token/parameter", "training tokens over active parameters", latex="D/N"
+    "tokens_per_parameter", "token/parameter", "training tokens over active parameters", latex=r"\nu"
 )
 chinchilla_ratio = Quantity(
     "chinchilla_ratio",
     "token/parameter",
     "tokens for each active parameter that make the most of training compute",
     default="20 token/parameter",
-    latex="D^*/N",
+    latex=r"\nu^*",
 )
 chinchilla_tokens = Quantity(
     "chinchilla_tokens", "token", "tokens that suit the active parameters by Chinchilla's ratio", latex="D^*"
@@ -43,10 +43,15 @@ data_exponent = Quantity("data_exponent", "", "beta of the loss B / D^beta for w
 parameter_loss = Quantity("parameter_loss", "", "loss for want of parameters", latex=r"\ell_N")
 data_loss = Quantity("data_loss", "", "loss for want of data", latex=r"\ell_D")
 loss = Quantity("loss", "", "loss of the trained model, in nats for each token", latex=r"\ell")
-perplexity = Quantity("perplexity", "", "tokens among which the trained model hesitates, on the mean")
+perplexity = Quantity(
+    "perplexity", "", "tokens among which the trained model hesitates, on the mean", latex=r"e^{\ell}"
+)
 bits_per_token = Quantity("bits_per_token", "", "loss of the trained model, in bits for each token")
 scaling_balance = Quantity(
-    "scaling_balance", "", "what growth of the model gains over what growth of the data gains; 1 at the optimum"
+    "scaling_balance",
+    "",
+    "what growth of the model gains over what growth of the data gains; 1 at the optimum",
+    latex=r"\zeta",
 )
 law_optimal_parameters = Quantity(
     "law_optimal_parameters", "parameter", "model of least loss for the training compute, by the law", latex="N^*_C"
@@ -64,16 +69,20 @@ lifetime_training_tokens = Quantity(
     "lifetime_training_tokens", "token", "training tokens of the model of least training and inference", latex="D_l"
 )
 lifetime_parameter_loss = Quantity(
-    "lifetime_parameter_loss", "", "loss for want of parameters of the model of least training and inference"
+    "lifetime_parameter_loss",
+    "",
+    "loss for want of parameters of the model of least training and inference",
+    latex=r"\ell_N^*",
 )
 lifetime_data_loss = Quantity(
-    "lifetime_data_loss", "", "loss for want of data of the model of least training and inference"
+    "lifetime_data_loss", "", "loss for want of data of the model of least training and inference", latex=r"\ell_D^*"
 )
 lifetime_bill_ratio = Quantity(
     "lifetime_bill_ratio",
     "",
     "inference bill over training bill of the model of least training and inference",
     domain="nonnegative",
+    latex=r"\rho_l",
 )
 
 # Kaplan's laws: each alone, and model and data together

@@ -8,21 +8,29 @@ drain_time = Quantity(
 hbm_read_share = Quantity("hbm_read_share", "", "share of the memory that one step reads", latex="f")
 cadence = Quantity("cadence", "s", "time between the departures of two steps", latex="t_0")
 trains_in_flight = Quantity(
-    "trains_in_flight", "", "steps under way at once: 1, or the stages of a pipeline", latex="m", default=1.0
+    "trains_in_flight", "", "steps under way at once: 1, or the stages of a pipeline", latex="n_t", default=1.0
 )
-run_time = Quantity("run_time", "s", "time from a step's departure to its arrival")
-mean_wait = Quantity("mean_wait", "s", "wait of a request that arrives at any moment, on average")
-worst_wait = Quantity("worst_wait", "s", "wait of a request that just missed a step")
-worst_latency = Quantity("worst_latency", "s", "wait for a step that was just missed, and its run")
-mean_latency = Quantity("mean_latency", "s", "wait for the next step on average, and its run")
+run_time = Quantity("run_time", "s", "time from a step's departure to its arrival", latex=r"t_{\mathrm{run}}")
+mean_wait = Quantity(
+    "mean_wait", "s", "wait of a request that arrives at any moment, on average", latex=r"\bar{t}_{\mathrm{wait}}"
+)
+worst_wait = Quantity("worst_wait", "s", "wait of a request that just missed a step", latex=r"t_{\mathrm{wait}}")
+worst_latency = Quantity("worst_latency", "s", "wait for a step that was just missed, and its run", latex=r"t_{\max}")
+mean_latency = Quantity("mean_latency", "s", "wait for the next step on average, and its run", latex=r"\bar{t}")
 
 # Demand
 arrival_rate = Quantity("arrival_rate", "sequence/s", "requests that arrive at the whole fleet", latex=r"\lambda")
-sequences_in_flight = Quantity("sequences_in_flight", "sequence", "requests being decoded at once in the whole fleet")
-fleet_demand = Quantity("fleet_demand", "token/s", "output tokens that all users together ask for")
+sequences_in_flight = Quantity(
+    "sequences_in_flight", "sequence", "requests being decoded at once in the whole fleet", latex=r"B_{\mathrm{all}}"
+)
+fleet_demand = Quantity(
+    "fleet_demand", "token/s", "output tokens that all users together ask for", latex=r"R_{\mathrm{all}}"
+)
 fleet_utilisation = Quantity(
     "fleet_utilisation", "", "share of the rented time in which chips serve", domain="0..1", latex="U", default=1.0
 )
-replicas = Quantity("replicas", "", "copies of the model, each on its own chips, that a demand needs")
-fleet_chips = Quantity("fleet_chips", "chip", "chips of all copies of the model together")
-loaded_cost = Quantity("loaded_cost", "USD/Mtoken", "cost of a token that also pays for idle chips")
+replicas = Quantity(
+    "replicas", "", "copies of the model, each on its own chips, that a demand needs", latex=r"n_{\mathrm{rep}}"
+)
+fleet_chips = Quantity("fleet_chips", "chip", "chips of all copies of the model together", latex=r"n_{\mathrm{all}}")
+loaded_cost = Quantity("loaded_cost", "USD/Mtoken", "cost of a token that also pays for idle chips", latex="c_U")

@@ -52,12 +52,18 @@ implied_tier_price = Quantity(
 
 # The trade of memory for compute
 uncached_compute_per_token = Quantity(
-    "uncached_compute_per_token", "FLOP/token", "operations for one token if its whole context is computed again"
+    "uncached_compute_per_token",
+    "FLOP/token",
+    "operations for one token if its whole context is computed again",
+    latex="f_0",
 )
 flops_per_cached_byte = Quantity(
-    "flops_per_cached_byte", "FLOP/byte", "operations that one byte of KV cache saves at each use"
+    "flops_per_cached_byte", "FLOP/byte", "operations that one byte of KV cache saves at each use", latex=r"f_\kappa"
 )
 hbm_hold_time = Quantity(
-    "hbm_hold_time", "s", "time for which the memory that a token's cache fills costs as much as computing it again"
+    "hbm_hold_time",
+    "s",
+    "time for which the memory that a token's cache fills costs as much as computing it again",
+    latex="t_h^*",
 )
 tier_sequences = Quantity("tier_sequences", "sequence", "sequences whose KV cache one device of the tier holds")

@@ -47,10 +47,15 @@ recomputation_factor = Quantity(
 # The run
 training_tokens = Quantity("training_tokens", "token", "tokens that the model is trained on", latex="D")
 training_flops_per_token = Quantity(
-    "training_flops_per_token", "FLOP/token", "one training token through the active parameters: the 6 N of 6 N D"
+    "training_flops_per_token",
+    "FLOP/token",
+    "one training token through the active parameters: the 6 N of 6 N D",
+    latex="f_6",
 )
 training_compute = Quantity("training_compute", "FLOP", "operations that a run needs: 6 N D", latex="C")
-hardware_compute = Quantity("hardware_compute", "FLOP", "operations that a run performs, recomputation included")
+hardware_compute = Quantity(
+    "hardware_compute", "FLOP", "operations that a run performs, recomputation included", latex="C_h"
+)
 training_chips = Quantity("training_chips", "chip", "chips of the training cluster", latex=r"n_{tr}")
 training_nodes = Quantity("training_nodes", "", "machines of the training cluster")
 training_mfu = Quantity(
@@ -69,7 +74,7 @@ achieved_compute = Quantity(
 hardware_achieved_compute = Quantity(
     "hardware_achieved_compute", "FLOP/s/chip", "operations that a chip does each second, recomputation included"
 )
-cluster_peak = Quantity("cluster_peak", "FLOP/s", "peak of all chips of the cluster together")
+cluster_peak = Quantity("cluster_peak", "FLOP/s", "peak of all chips of the cluster together", latex="F_{tr}")
 cluster_compute = Quantity("cluster_compute", "FLOP/s", "needed operations that the cluster does each second")
 training_chip_time = Quantity("training_chip_time", "h*chip", "chip-hours (GPU-hours) of a run", latex="H")
 training_chip_time_per_token = Quantity(
@@ -78,9 +83,11 @@ training_chip_time_per_token = Quantity(
 training_time = Quantity("training_time", "day", "computing time of a run on its cluster", latex="T")
 training_cost = Quantity("training_cost", "USD", "rent of the chips for a run", latex=r"\Pi")
 training_flops_per_dollar = Quantity(
-    "training_flops_per_dollar", "FLOP/USD", "operations of a run for the rent of one dollar"
+    "training_flops_per_dollar", "FLOP/USD", "operations of a run for the rent of one dollar", latex=r"a_\$"
 )
-training_cost_per_token = Quantity("training_cost_per_token", "USD/Mtoken", "rent for one token trained on")
+training_cost_per_token = Quantity(
+    "training_cost_per_token", "USD/Mtoken", "rent for one token trained on", latex="c_{tr}"
+)
 data_bytes = Quantity("data_bytes", "byte", "text of the data set")
 text_bytes_per_token = Quantity(
     "text_bytes_per_token", "byte/token", "text that one token stands for: about 4 bytes of English"

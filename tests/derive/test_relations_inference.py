@@ -423,6 +423,27 @@ def test_nothing_is_an_answer_where_nothing_is_sent_kept_or_drafted(target: str,
     assert derive.solve(target, **given).base == pytest.approx(expected)
 
 
+def test_a_model_fits_if_the_layers_of_a_stage_do() -> None:
+    node = {"chips": "8 chip", "batch": "256 sequence", "context": "8 ktoken/sequence"}
+    for stages, fits in ((1, False), (2, True)):
+        answer = derive.solve("step_time", "h100-sxm:fp8", "deepseek-v3", **node, stages=stages)
+        (found,) = [check for check in answer.checks if "kv_bytes <=" in check.statement]
+        assert found.passed is fits
+    left = derive.solve("kv_capacity", "h100-sxm", "deepseek-v3", chips="8 chip", stages=4).to("GB").magnitude
+    assert left == pytest.approx(8 * 80 - 671 / 4)
+    largest = derive.solve(
+        "parameter_capacity", "h100-sxm", **node, stages=4, kv_bytes="0 byte", bytes_per_parameter="1 byte/parameter"
+    )
+    assert largest.to("Gparameter").magnitude == pytest.approx(4 * 8 * 80)
+
+
+def test_no_exchange_is_timed_by_a_network_that_does_not_reach() -> None:
+    given = {**EXCHANGE, "scale_up_bandwidth": "450 GB/s/chip", "scale_up_domain": "8 chip"}
+    assert derive.solve("exchange_time", **given, chips="8 chip").base
+    with pytest.raises(derive.UnderdeterminedError):
+        derive.solve("exchange_time", **given, chips="64 chip")
+
+
 def test_latent_attention_is_not_read_as_grouped_heads() -> None:
     shape = {"layers": 61, "latent_size": 512, "rope_dimension": 64, "kv_bytes_per_element": "2 byte"}
     with pytest.raises(derive.UnderdeterminedError):

@@ -143,6 +143,15 @@ def test_arrays_broadcast_against_each_other():
     assert isinstance(function(x=2.0, y=3.0), float)
 
 
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (1,), (2, 9), (700_000,)])
+def test_the_result_has_the_shape_of_the_arrays(shape):
+    function = compiled(of("z = x*max(y, k)"), "z", ["x", "y", "k"])
+    x = numpy.linspace(-1, 2, math.prod(shape)).reshape(shape)
+    found = function(x=x, y=numpy.full(shape[-1:], 3.0), k=2.0)
+    assert found.shape == shape
+    assert found == pytest.approx(numpy.where(x > 0, 3 * x, math.nan), nan_ok=True)
+
+
 @pytest.mark.parametrize(
     "name", ["E", "I", "lambda_", "np", "m", "v0", "a0", "nan", "power", "abs_", "math", "h0", "N"]
 )

@@ -66,8 +66,9 @@ def test_only_the_arm_that_is_chosen_needs_a_value(x, expected):
 
 
 @pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "==", "!="])
-def test_a_comparison_with_what_is_undefined_is_false(sign):
+def test_a_comparison_with_what_is_undefined_does_not_hold_nor_does_its_contrary(sign):
     assert not holds(parse_condition(f"sqrt(x) {sign} 1"), {"x": -1.0})
+    assert not holds(parse_condition(f"not sqrt(x) {sign} 1"), {"x": -1.0})
 
 
 @given(NUMBERS, NUMBERS)

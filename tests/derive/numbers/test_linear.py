@@ -52,6 +52,20 @@ def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
     assert ("repeat" if agree else "contradict") in why
 
 
+@pytest.mark.parametrize(
+    ("texts", "why"),
+    [
+        (("x + b*y = a", "2*x + b*y = 2*a"), "y cancels"),
+        (("b*x + b*y = a - a", "x*b = y*b"), "x and y cancel"),
+        (("x + b*y = a", "x + b*y = 2*a"), "the equations contradict each other"),
+        (("x + y = a", "x + y + b*x = a"), "the equations repeat each other"),
+    ],
+)
+def test_an_unknown_that_is_nowhere_left_is_said_to_cancel(texts, why):
+    equations = [parse_equation(text) for text in texts]
+    assert linear_solutions(equations, ["x", "y"], {"a": 3.0, "b": 0.0}, {"x": REAL, "y": REAL}) == ([], True, why)
+
+
 def test_a_value_outside_its_domain_is_named():
     equations = [parse_equation("x + y = a"), parse_equation("x - y = b")]
     _, singular, why = linear_solutions(equations, ["x", "y"], {"a": 1.0, "b": 5.0}, {"x": POSITIVE, "y": POSITIVE})

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.language.grammar import parse_equation
-from derive.numbers.precision import is_root
+from derive.numbers.precision import is_root, is_rounded_zero
 
 
 @settings(deadline=None)
@@ -39,3 +39,19 @@ def test_a_root_passes_and_a_point_beside_it_does_not(x, a, aside):
 )
 def test_fifty_digits_decide(text, x, expected):
     assert is_root(parse_equation(text), "x", {"x": x}) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "rounded"),
+    [
+        ("x = a - b", {"x": 0.1 + 0.2 - 0.3, "a": 0.1 + 0.2, "b": 0.3}, True),
+        ("x = a - b", {"x": 1e-10, "a": 1 + 1e-10, "b": 1.0}, False),
+        ("a*(1 + x)**2 = a*(1 - x)", {"x": 2e-17, "a": 0.7}, True),
+        ("x**2 = a*x", {"x": 1e-20, "a": 1e-20}, False),  # zero is a root, and this is another
+        ("x*(x - 1)**4*a = 0", {"x": 1.0, "a": 3.0}, False),
+        ("0*x = a - a", {"x": 1e-17, "a": 3.0}, False),  # any x will do
+        ("exp(exp(x)) = a", {"x": 1e-17, "a": 2.718281828459045}, True),  # and exp(exp(1e13)) is beyond all memory
+    ],
+)
+def test_a_root_that_rounding_feigns_is_zero(text, values, rounded):
+    assert is_rounded_zero(parse_equation(text), "x", values) is rounded

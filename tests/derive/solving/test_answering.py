@@ -126,6 +126,15 @@ def test_a_contradiction_is_one_for_every_target():
             CIRCUIT.solve(target, V="12 V", J="2 A", R="5 ohm", P="24 W")
 
 
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_a_root_that_leaves_a_spare_relation_no_admissible_value_is_none(order):
+    relations = ["x**2 - 5*x + 6*a = 0", *["b = max(x, y)", "y = c*x"][order]]
+    spare = bare("x y a b c", *relations)  # beside b = 2.5 no y makes 3 the lesser of the two
+    assert number(spare.solve("x", a=1, b=2.5, c=1.25)) == pytest.approx(2)
+    with pytest.raises(InconsistentError):
+        spare.solve("x", a=1, b=1.5, c=0.5)
+
+
 # Exact and approximate
 
 
@@ -488,6 +497,54 @@ def test_a_nonlinear_block_that_repeats_itself_gives_no_number():
         bare("x y a b", "x*y = a", "x**2*y**2 = b").solve("x", a=3, b=9)
 
 
+def test_what_a_singular_block_leaves_in_proportion_fixes_what_hangs_on_the_proportion():
+    scaled = bare("x y z a b", "x = a*y", "b = x/y", "z = 2*x/(x + y)")
+    answer = scaled.solve("z", a=3, b=3)
+    assert number(answer) == pytest.approx(1.5)
+    assert any("cancel" in note for note in answer.assumptions)
+    with pytest.raises(UnderdeterminedError, match="repeat"):
+        scaled.solve("x", a=3, b=3)
+    with pytest.raises(InconsistentError):
+        scaled.solve("z", a=3, b=4)
+
+
+def test_an_unknown_that_cancels_is_called_so_and_not_singular():
+    weighed = bare("x y a b c", "x + y*(a - b) = c", "2*x + y*(a - b) = 2*c")
+    with pytest.raises(UnderdeterminedError, match="y cancels") as caught:
+        weighed.solve("y", a=2, b=2, c=3)
+    assert "singular" not in str(caught.value)
+    assert number(weighed.solve("x", a=2, b=2, c=3)) == 3
+
+
+def test_givens_that_contradict_are_no_less_contradictory_where_something_cancels():
+    speed = bare("t v u a b", "v = a*u", "t = v/u", "a = 2*b")
+    assert number(speed.solve("t", a=4, b=2)) == 4
+    with pytest.raises(InconsistentError):
+        speed.solve("t", a=4, b=3)
+
+
+def test_a_tie_of_two_arms_is_one_though_both_were_worked_out():
+    case = bare(
+        "a b c k x y z w", "a = min(x, 2*y)", "b = (z if z < y else y**2)", "x = c*log(1 + z)", "z*k = max(y, w)"
+    )
+    given = {"a": 0.4 * math.log(5.936), "b": 0.603**2, "c": 0.4}
+    (tied,) = case.solve_all("w", **given, k=0.603 / 4.936)
+    assert span(tied) == pytest.approx((0, 0.603))
+    assert number(case.solve("w", **given, k=0.7 / 4.936)) == pytest.approx(0.7)
+
+
+STORE = ["free = total*share - used", "free = share*total - used", "free = total - used/share", "free = total - used"]
+
+
+@pytest.mark.parametrize("equation", STORE)
+def test_what_is_left_of_a_store_that_is_full_is_nothing(equation):
+    units = {"free": "byte", "total": "byte", "share": "1", "used": "byte"}
+    store = library(units, equation, domains={"free": "nonnegative"}, values={"share": "1"})
+    assert number(store.solve("free", total="80 GB", used="80 GB")) == 0
+    assert number(store.solve("free", total="80 GB", used="80 GB", share=1)) == 0
+    assert number(store.solve("free", total="80 GB", used="79.9 GB")) == pytest.approx(1e8)
+
+
 # Temperatures
 
 
@@ -705,3 +762,55 @@ def test_a_long_chain_is_solved_at_once():
     )  # fmt: skip
     assert number(long_.solve(f"x{count}", x0=1)) == count + 1
     assert number(long_.solve("x0", **{f"x{count}": count + 1})) == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [("160..250", "150..180"), ("150..180", "170"), ("170", "150..180")])
+def test_ranges_agree_where_they_overlap_also_in_what_follows_from_them(a, b):
+    assert bare("x a b", "x = a", "x = b").solve("x", a=a, b=b).value.magnitude == pytest.approx(
+        {"160..250": 205, "150..180": 165, "170": 170}[a]
+    )
+
+
+@pytest.mark.parametrize(("a", "b"), [("160..250", "50..80"), ("150..180", "190"), ("190", "150..180")])
+def test_ranges_that_do_not_meet_contradict_each_other(a, b):
+    with pytest.raises(derive.InconsistentError):
+        bare("x a b", "x = a", "x = b").solve("x", a=a, b=b)
+
+
+def test_a_range_on_both_sides_is_one_and_the_same_number_there():
+    # x is 1..2 by the one and 1.5..3 by the other, but never both at once
+    with pytest.raises(derive.InconsistentError):
+        bare("x a", "x = a", "x = 1.5*a").solve("x", a="1..2")
+
+
+INVERSES = bare("r s F W", "r = F/W", "s = W/F")
+
+
+@pytest.mark.parametrize("target", ["r", "s", "F", "W"])
+def test_givens_that_exclude_each_other_by_what_cancels_are_told(target):
+    with pytest.raises(InconsistentError) as caught:
+        INVERSES.solve(target, r=2, s=2)
+    assert {"r1", "r2", "r = 2", "s = 2"} == set(caught.value.conflicts)
+    assert caught.value.gap == pytest.approx(0.75)
+
+
+def test_givens_that_agree_by_what_cancels_are_accepted():
+    assert number(INVERSES.solve("r", r=2, s=0.5)) == 2
+
+
+def test_what_is_left_out_is_told_only_where_it_could_have_counted():
+    cases = bare(
+        "a b c x",
+        {"equation": "b = 2*a", "when": ["x > 1"]},
+        {"equation": "b = 3*a", "when": ["x <= 1"]},
+        {"equation": "c = 5*x", "when": ["x > 2"]},
+    )
+    answer = cases.solve("b", a=1, x=0.5)
+    assert number(answer) == 3
+    assert [note for note in answer.assumptions if "left out" in note] == ["r1 is left out: x > 1 is false"]
+
+
+def test_a_weak_value_agrees_with_an_answer_whose_range_holds_it():
+    sheet = bare("p q f", "p = q*f", profiles={"sheet": {"p": "4.4", "q": "1.1"}})
+    answer = sheet.solve("p", "sheet", f="3.9..4.05")
+    assert [(check.name, check.passed) for check in answer.checks] == [("p", True)]

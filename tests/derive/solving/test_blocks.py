@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from derive.language.grammar import parse_equation, parse_expression
 from derive.numbers.evaluating import value
 from derive.solving.blocks import solve_block
+from derive.solving.expressing import expressed
 from derive.solving.outcome import agrees
-from derive.solving.tearing import expressed
 from quantities.domain import Domain
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -222,3 +222,72 @@ def test_a_choice_among_the_givens_does_not_trip_a_search():
     known = {"b": 2.0, "a": 0.97, "y": -0.6712542574781901, "c": 3.33}
     (solution,) = solved(text, "x", known, Domain("nonnegative", 0.0, math.inf)).solutions
     assert solution.values["x"] == pytest.approx(1.085)
+
+
+def test_a_solution_has_all_the_digits_of_the_arm_it_lies_on():
+    y, z = 0.603, 4.936
+    known = {"a": math.log(1 + z), "b": y**2, "c": 0.4}
+    texts = ["a*c = min(x, 2*y)", "b = (z if z < y else y**2)", "x = c*log(1 + z)"]
+    assert points(solved(texts, "xyz", known)) == [pytest.approx((0.4 * known["a"], y, z), rel=1e-15)]
+
+
+@pytest.mark.parametrize("scale", [1e-7, 0.01, 1.0, 100.0, 3e5])
+def test_an_interval_from_tie_to_tie_is_found_wherever_it_lies(scale):
+    texts = ["a = k*min(y, 2*x)", "b = k*max(y, x)*z", "z = y + c"]
+    known = {"k": scale, "a": 3.1 * scale, "b": 3.1 * 13.1 * scale, "c": 10.0}
+    (solution,) = solved(texts, "xyz", known).solutions
+    assert solution.values == pytest.approx({"y": 3.1, "z": 13.1})
+    assert solution.spans["x"] == pytest.approx((1.55, 3.1))
+
+
+@pytest.mark.parametrize("order", [slice(None), slice(None, None, -1)])
+def test_what_moves_along_an_interval_has_bounds_of_its_own(order):
+    texts = ["a = 2*x/(x + y)", "x = max(a, y)"][order]  # where x is y, a is 1 whatever they are
+    (solution,) = solved(texts, "xy", {"a": 1.0}).solutions
+    assert solution.spans == {"x": pytest.approx((1, math.inf)), "y": pytest.approx((1, math.inf))}
+
+
+NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
+
+
+@pytest.mark.parametrize("speed", [0.7, 1.1, 2.0, 3.0, 1 / 3, 1e-9, 299792.458])
+def test_the_collision_that_does_not_happen_leaves_exactly_nothing(speed):
+    texts = ["m*u = m*v + 3*m*w", "m*u**2 = m*v**2 + 3*m*w**2"]  # v and w are u and 0, or -u/2 and u/2
+    hit = pytest.approx({"v": -speed / 2, "w": speed / 2})
+    for domain, expected in ((REAL, [hit, {"v": pytest.approx(speed), "w": 0.0}]), (POSITIVE, [hit])):
+        equations = [parse_equation(text) for text in texts]
+        found = solve_block(equations, ["v", "w"], {"m": 1.3, "u": speed}, {"v": REAL, "w": domain})
+        assert sorted((dict(s.values) for s in found.solutions), key=lambda one: one["v"]) == expected
+
+
+@pytest.mark.parametrize("energy", [n / 7 for n in range(1, 12)])
+def test_a_zero_is_told_from_the_rounding_of_the_givens(energy):
+    texts = ["p = v + 3*w", "2*h = v**2 + 3*w**2"]
+    known = {"p": math.sqrt(2 * energy), "h": energy}
+    found = sorted(s.values["w"] for s in solved(texts, "vw", known, REAL).solutions)
+    assert found == [0.0, pytest.approx(known["p"] / 2)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "known", "expected"),
+    [
+        (["x = a - b"], {"a": 0.1 + 0.2, "b": 0.3}, 0.0),
+        (["x + a = b + x**2*a"], {"a": 0.1 + 0.2, "b": 0.3}, 0.0),
+        (["x + y = a", "y - x = b"], {"a": 0.1 + 0.2, "b": 0.3}, 0.0),
+        (["x = a - b"], {"a": 1 + 1e-14, "b": 1.0}, (1 + 1e-14) - 1),
+        (["y = exp(x) - 1", "y = a*b"], {"a": 1e-10, "b": 1e-10}, 1e-20),
+        (["x + y = 1", "x*y = d"], {"d": 1e-18}, 1e-18),
+        (["x + y = 3*d", "x*y = 2*d**2"], {"d": 1e-20}, 1e-20),
+        (["exp(x)*x**2 = d*x"], {"d": 1e-20}, 1e-20),
+    ],
+)
+def test_what_only_rounding_keeps_from_zero_is_zero_and_what_is_merely_small_is_not(texts, known, expected):
+    unknowns = "xy"[: len(texts)]
+    for domain in (NONNEGATIVE, POSITIVE):
+        found = [solution.values["x"] for solution in solved(texts, unknowns, known, domain).solutions]
+        assert (pytest.approx(expected, rel=1e-9, abs=0) in found) is (expected in domain)
+
+
+def test_a_value_that_would_be_zero_is_named():
+    assert "would have to be 0 " in solved("x = a - b", "x", {"a": 0.1 + 0.2, "b": 0.3}).reason
+    assert "y would be 0 " in solved(["x + y = a", "x - y = b"], "xy", {"a": 0.1 + 0.2, "b": 0.3}).reason

@@ -18,8 +18,10 @@ LEVELS = [
     ("b = x - min(a, x)", {"a": 3.0, "b": 0.0}, REAL, [(-math.inf, 3)]),
     ("x + max(a - x, b) = a", {"a": 3.0, "b": 1.0}, POSITIVE, [(0, 2)]),
     ("sqrt(x**2) = x + b", {"b": 0.0}, REAL, [(0, math.inf)]),
+    ("a - b*x = k*c*(a - b*x)", {"a": 8.0, "b": 3.1, "c": 49.0, "k": 1 / 49}, REAL, [(-math.inf, math.inf)]),
 ]
 NONE = [
+    ("x = a*c - b", {"a": 80e9, "b": 80e9, "c": 1.0}, POSITIVE),
     ("b = max(a, x) - x", {"a": 3.0, "b": 1.0}, POSITIVE),
     ("a = tanh(x)", {"a": 1.0}, POSITIVE),
     ("a = x/(1 + x)", {"a": 1.0}, POSITIVE),

@@ -1,0 +1,98 @@
+"""Whether conditions hold, point by point: 1 where one does, 0 where it does not, a half where it has no meaning.
+
+With these numbers `and` is the least, `or` the greatest, and `not` what is missing to one. As long as every point has
+a meaning the array is one of bools, for which the same is true.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+__all__ = ["NAMES", "chosen", "contrary", "inside", "sound", "sure", "told"]
+
+_HALF = 0.5
+
+Judge = Callable[..., "bool | None"]
+"""What a comparison comes to at the numbers of its names."""
+
+
+def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: Sequence[Any]) -> Any:
+    """A comparison, looked at again where its sides are not both finite numbers.
+
+    Sides are clear if an infinity in them can only be a number too large for a double, and compares as such.
+    """
+    import numpy
+
+    if numpy.isfinite(left - right).all():
+        return test
+    test, left, right, *names = numpy.broadcast_arrays(test, left, right, *names)
+    known = numpy.isfinite(left) & numpy.isfinite(right)
+    pending = ~known & numpy.logical_and.reduce([numpy.isfinite(name) for name in names])
+    if is_clear:
+        known = ~numpy.isnan(left - right)
+        pending &= ~(known | numpy.isnan(left) | numpy.isnan(right))
+    verdicts = numpy.where(known, test, _HALF)
+    if pending.any():
+        points, back = numpy.unique(numpy.array([name[pending] for name in names]), axis=1, return_inverse=True)
+        truths = [judge(*map(float, point)) for point in points.T]
+        verdicts[pending] = numpy.array([_HALF if truth is None else truth for truth in truths])[back.reshape(-1)]
+    return verdicts if (verdicts == _HALF).any() else verdicts == 1
+
+
+def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
+    """Where a number is finite and lies within bounds; a single verdict where all of it does.
+
+    >>> import numpy
+    >>> inside(numpy.array([1.0, 2.0]), 0.0, 5.0, True), inside(numpy.array([1.0, 2.0]), 0.0, 1.0, True).tolist()
+    (True, [True, False])
+    """
+    import numpy
+
+    if low < numpy.min(number, initial=math.inf) and numpy.max(number, initial=-math.inf) < high:
+        return True
+    above = low < number if is_open or low == -math.inf else low <= number
+    return above & (number < high if high == math.inf else number <= high)
+
+
+def sound(number: Any) -> Any:
+    """A number that is finite, or NaN."""
+    import numpy
+
+    if inside(number, -math.inf, math.inf, True) is True:
+        return number
+    return numpy.where(numpy.isfinite(number), number, numpy.nan)
+
+
+def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
+    """One array or another, point by point; NaN where that has no meaning.
+
+    >>> import numpy
+    >>> chosen(numpy.array([1, 0, 0.5]), 7.0, 8.0).tolist()
+    [7.0, 8.0, nan]
+    """
+    import numpy
+
+    if _are_bools(verdicts):
+        return numpy.where(verdicts, yes, no) if numpy.ndim(verdicts) else yes if verdicts else no
+    return numpy.where(verdicts == _HALF, numpy.nan, numpy.where(verdicts == 1, yes, no))
+
+
+def contrary(verdicts: Any) -> Any:
+    import numpy
+
+    return numpy.logical_not(verdicts) if _are_bools(verdicts) else 1 - verdicts
+
+
+def sure(verdicts: Any) -> Any:
+    """Where a condition holds without doubt."""
+    return verdicts if _are_bools(verdicts) else verdicts == 1
+
+
+def _are_bools(verdicts: Any) -> bool:
+    return isinstance(verdicts, bool) or verdicts.dtype == bool
+
+
+NAMES = {"told": told, "chosen": chosen, "contrary": contrary, "inside": inside, "sound": sound, "sure": sure}
+"""By which the text of a function calls them."""

@@ -1,0 +1,118 @@
+"""Quantities on the way with several roots: each is followed, and what is left at the end is what solving leaves."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy
+import pytest
+
+import derive
+from tests.derive.statements import bare
+
+PAIR = "x**2 - 5*x + a = 0"  # 2 and 3 at a = 6, 1 and 4 at a = 4
+
+
+def worth(library, target, **given):
+    """What both back ends say, which has to be the same."""
+    python, arrays = (float(library.compile(target, list(given), b)(**given)) for b in ("python", "numpy"))
+    assert python == pytest.approx(arrays, rel=1e-12, nan_ok=True)
+    return python
+
+
+@pytest.mark.parametrize(("a", "expected"), [(6.0, math.nan), (4.0, 1.0), (7.0, math.nan), (0.99, 1.33921)])
+def test_the_only_root_that_leads_to_an_answer_is_taken(a, expected):
+    library = bare("a x y", PAIR, "y = sqrt(x - 3)")
+    assert worth(library, "y", a=a) == pytest.approx(expected, rel=1e-4, nan_ok=True)
+
+
+def test_roots_that_lead_to_the_same_are_one():
+    library = bare("a x y", PAIR, "y = (x - 2.5)**2")
+    assert worth(library, "y", a=4.0) == pytest.approx(2.25)
+
+
+@pytest.mark.parametrize(("a", "b"), [(6, 4), (6, 3.4), (4, 4), (6, 3.2)])
+def test_each_root_may_have_several_of_its_own(a, b):
+    library = bare("a x b z y", PAIR, "z**2 - b*z + x = 0", "y = z + 0*sqrt(z - 1.9)")
+    z = [(b + sign * math.sqrt(root)) / 2 for x in _roots(a) if (root := b * b - 4 * x) >= 0 for sign in (1, -1)]
+    left = {round(one, 9) for one in z if one >= 1.9}
+    expected = left.pop() if len(left) == 1 else math.nan
+    assert worth(library, "y", a=float(a), b=float(b)) == pytest.approx(expected, rel=1e-6, nan_ok=True)
+
+
+def _roots(a):
+    return [(5 + sign * math.sqrt(25 - 4 * a)) / 2 for sign in (1, -1)]
+
+
+def test_independent_quantities_are_combined_in_every_way():
+    library = bare("a b x z y", PAIR, "z**2 - 5*z + b = 0", "y = log(x - z - 2.5)", domains={"y": "real"})
+    assert worth(library, "y", a=4.0, b=4.0) == pytest.approx(math.log(4 - 1 - 2.5))
+    assert math.isnan(worth(library, "y", a=6.0, b=6.0))
+    a = numpy.array([[4.0], [6.0]])
+    found = library.compile("y", ["a", "b"])(a=a, b=numpy.array([4.0, 6.0, 4.0]))
+    assert found == pytest.approx(numpy.array([[math.log(0.5), math.nan, math.log(0.5)], [math.nan] * 3]), nan_ok=True)
+
+
+def test_roots_that_are_sought_by_numbers_are_followed_too():
+    library = bare("a x y", "x*exp(-x) = a", "y = sqrt(x - 1)")
+    y = worth(library, "y", a=0.2)
+    assert (y * y + 1) * math.exp(-(y * y) - 1) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize(
+    ("check", "b", "expected"), [("b = x + 1", 3.0, 4.0), ("b = x + 1", 4.0, 6.0), ("x <= b", 2.5, 4.0)]
+)
+def test_a_relation_that_is_not_needed_tells_roots_apart(check, b, expected):
+    library = bare("a x y b", PAIR, "y = 2*x", check)
+    assert worth(library, "y", a=6.0, b=b) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(("a", "expected"), [(6.0, 4.0), (4.0, math.nan), (6.24, 4.8), (6.5, math.nan)])
+def test_a_condition_tells_roots_apart(a, expected):
+    cases = ({"equation": "y = 2*x", "when": ["x < 2.45"]}, {"equation": "y = x + 10", "when": ["x > 3.5"]})
+    assert worth(bare("a x y", PAIR, *cases), "y", a=a) == pytest.approx(expected, nan_ok=True)
+
+
+def test_what_is_only_bounded_on_the_way_may_cancel():
+    library = bare("a b x y", "max(x, a) = b", "y = max(x, 7)")
+    assert worth(library, "y", a=5.0, b=5.0) == 7.0
+    assert worth(library, "y", a=5.0, b=9.0) == 9.0
+    assert math.isnan(worth(library, "y", a=8.0, b=8.0))
+
+
+@pytest.mark.parametrize(("b", "expected"), [(1e6, 1e-6), (3.0, 2 / (3 + math.sqrt(5)))])
+def test_digits_that_cancel_in_a_root_are_not_lost(b, expected):
+    library = bare("b x y", "x**2 - b*x + 1 = 0", "y = x + 0*sqrt(1 - x)")
+    assert worth(library, "y", b=b) == pytest.approx(expected, rel=1e-11)
+
+
+FORMS = (
+    "{n}**2 - {c}*{n} + {k} = 0",
+    "({n} - {c})**2 = {k}",
+    "abs({n} - {c}) = {k}",
+    "{n} = sqrt({k} - {c})",
+    "{n} = {k} + {j}",
+    "log({n}) = {k} - {j}",
+    "max({n}, {k}) = {j} + {c}",
+    "{n} = {k} if {j} > {c} else {j} + 2",
+    "{k} = {n}**2/4 - {j}*{n} + {c}",
+    "{n}*exp(-{n}) = {k}/{c}",
+)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_a_random_chain_comes_to_what_solving_comes_to(seed):
+    draw, known, relations = random.Random(seed), ["a", "b"], []
+    for name in ("x", "y", "z"):
+        k, j, c = draw.choice(known), draw.choice(known), draw.choice((1, 2, 3, 5))
+        relations.append(draw.choice(FORMS).format(n=name, k=k, j=j, c=c))
+        known.append(name)
+    library = bare(" ".join(known), *relations, domains={name: draw.choice(("positive", "real")) for name in "xyz"})
+    for _ in range(3):
+        given = {name: draw.choice((round(draw.uniform(0.2, 9), 2), float(draw.randint(1, 9)))) for name in "ab"}
+        try:
+            expected = float(library.solve("z", **given).value.magnitude)
+        except derive.DeriveError:
+            expected = math.nan
+        assert worth(library, "z", **given) == pytest.approx(expected, rel=1e-8, nan_ok=True), relations

@@ -1,0 +1,84 @@
+"""Trees by other means: their value in sixty digits and with exponents of any size, and what conditions come to."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from mpmath import mp, mpc, mpf
+
+from derive.language.expression import Name, Node, Number
+
+_LONGEST = 4000  # binary digits before the point, of what is raised to a power
+_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
+    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
+}
+_ACTS: dict[str, Callable[..., Any]] = {
+    "add": lambda *args: mp.fsum(args),
+    "mul": lambda *args: mp.fprod(args),
+    "neg": operator.neg,
+    "inv": lambda x: 1 / x,
+    "pow": lambda x, y: x**y,
+    "pi": lambda: +mp.pi,
+    "abs": abs,
+    "min": min,
+    "max": max,
+    "log2": lambda x: mp.log(x, 2),
+}
+
+
+class OutOfReachError(Exception):
+    """Too large even for these digits."""
+
+
+def exact(node: Node, at: Mapping[str, float]) -> Any:
+    """The value, or None where real arithmetic has none."""
+    with mp.workdps(60):
+        return _exact(node, at)
+
+
+def verdict(condition: Node, at: Mapping[str, float]) -> bool | None:
+    """Whether a condition is true; None where it has no meaning."""
+    with mp.workdps(60):
+        return _verdict(condition, at)
+
+
+def _exact(node: Node, at: Mapping[str, float]) -> Any:
+    if isinstance(node, Number):
+        return mpf(node.value.numerator) / node.value.denominator
+    if isinstance(node, Name):
+        return mpf(at[node.name])
+    if node.op == "piecewise":
+        return _chosen(list(node.args), at)
+    args = [_exact(arg, at) for arg in node.args]
+    if None in args:
+        return None
+    if any(abs(arg) > mpf(2) ** _LONGEST for arg in args if node.op in ("exp", "sinh", "cosh", "pow")):
+        raise OutOfReachError
+    try:
+        found = (_ACTS.get(node.op) or getattr(mp, node.op))(*args)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return None if isinstance(found, mpc) or not mp.isfinite(found) else found
+
+
+def _chosen(arms: list[Node], at: Mapping[str, float]) -> Any:
+    while len(arms) > 1:
+        arm, condition, *arms = arms
+        met = _verdict(condition, at)
+        if met is not False:
+            return _exact(arm, at) if met else None
+    return _exact(arms[0], at) if arms else None
+
+
+def _verdict(condition: Node, at: Mapping[str, float]) -> bool | None:
+    assert not isinstance(condition, (Name, Number))
+    if condition.op in _SIGNS:
+        left, right = (_exact(arg, at) for arg in condition.args)
+        return None if left is None or right is None else bool(_SIGNS[condition.op](left, right))
+    parts = [_verdict(arg, at) for arg in condition.args]
+    if condition.op == "not":
+        return None if parts[0] is None else not parts[0]
+    decisive = condition.op == "or"
+    return decisive if decisive in parts else None if None in parts else not decisive
