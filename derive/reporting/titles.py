@@ -12,6 +12,7 @@ TITLES = {
     "prices": "E. What prices give away",
     "walls": "F. Walls and trades",
     "practice": "G. Practice",
+    "oracle": "The oracle: every price sheet read backwards",
 }
 VOLUME = "volume"
 REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}
