@@ -13,6 +13,7 @@ TITLES = {
     "walls": "F. Walls and trades",
     "practice": "G. Practice",
     "audit": "H. The audit",
+    "oracle": "I. The oracle",
 }
 VOLUME = "volume"
 REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}
