@@ -1,0 +1,228 @@
+"""A sweep before it is worked out: which axes, which targets, and the functions that lead from the one to the other.
+
+A `Survey` holds no numbers but the single ones that were given, and is cheap to send: whoever receives it compiles its
+functions for himself. It goes along the points in boxes, stretches of the axes that follow each other in the order of
+the rows of a table, so that what is worked out at once stays small however long the axes are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from derive.compiling.functions import compiled
+from derive.errors import DeriveError, ExpressionError, InconsistentError
+from derive.planning.plans import plan
+from derive.solving.answering import solve
+from derive.solving.asking import ask
+from derive.sweeping.axes import Line, is_axis, is_lazy, line
+from derive.sweeping.bounding import ENDS, bounded
+from derive.sweeping.regimes import Switch, switches
+from quantities.quantity import read_given
+from quantities.units import convert
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Box", "Ranged", "Recipe", "Survey", "Work", "asked", "crossed"]
+
+Box = tuple[slice, ...]
+"""A stretch of each axis."""
+
+_PIECE = 1 << 18  # points that are worked out at once
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A target, and the single values that lead to it beside the axes, in declared units."""
+
+    target: str
+    numbers: Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Ranged:
+    """What the solver is asked with at each point, where some of it is a range."""
+
+    profiles: tuple[Any, ...]
+    given: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Work:
+    """The functions from the axes to the targets, compiled when they are first called for."""
+
+    library: Library
+    names: tuple[str, ...]  # of the axes
+    recipes: tuple[Recipe, ...]
+    ranged: Ranged | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Work, (self.library, self.names, self.recipes, self.ranged)
+
+    @cached_property
+    def functions(self) -> dict[str, Callable[..., Any]]:
+        """For each target a function of arrays, one for each axis, that broadcast."""
+        return {recipe.target: self._function(recipe) for recipe in self.recipes}
+
+    def _function(self, recipe: Recipe) -> Callable[..., Any]:
+        import numpy
+
+        function = compiled(self.library, recipe.target, [*self.names, *recipe.numbers])
+
+        def call(*arrays: Any) -> Any:
+            named = dict(zip(self.names, arrays, strict=True))
+            found = numpy.asarray(function(**named, **recipe.numbers), dtype=float)
+            return numpy.broadcast_to(found, numpy.broadcast_shapes(*(array.shape for array in arrays)))
+
+        return call
+
+    @cached_property
+    def switches(self) -> dict[str, Switch]:
+        """For each relation with a choice in it, what tells its forms apart."""
+        return switches(self)
+
+    def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """The targets at points, and their bounds where something is given as a range."""
+        if self.ranged is None:
+            return {target: function(*arrays) for target, function in self.functions.items()}
+        found: dict[str, Any] = {}
+        for recipe in self.recipes:
+            axes = dict(zip(self.names, arrays, strict=True))
+            found |= bounded(self.library, recipe.target, self.ranged.profiles, self.ranged.given, axes)
+        return found
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The axes of a sweep, and the work to be done along them."""
+
+    lines: tuple[Line, ...]
+    work: Work
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(len, self.lines))
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The declared units of the axes and the targets."""
+        quantities, targets = self.work.library.quantities, [recipe.target for recipe in self.work.recipes]
+        found = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
+        ends = ENDS if self.work.ranged else ()
+        return found | {f"{target}.{end}": found[target] for target in targets for end in ends}
+
+    def refuse_ranges(self, how: str) -> None:
+        """Say that there are too many points for the solver, who is asked where a given is a range."""
+        if self.work.ranged is not None:
+            raise ExpressionError(
+                f"A given is a range, for which the solver is asked at every point, and not {how}.",
+                hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
+            )
+
+    def boxes(self, points: int = _PIECE) -> Iterator[Box]:
+        """Stretches of at most so many points, which follow each other in the order of the rows.
+
+        >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
+        >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
+        [((0, 2), (0, 4)), ((2, 3), (0, 4))]
+        """
+        if not self.lines:
+            yield ()
+            return
+        shape, at, inner = self.shape, len(self.lines) - 1, 1
+        while at > 0 and inner * shape[at] <= points:
+            inner, at = inner * shape[at], at - 1
+        rows = max(1, points // inner)
+        whole = tuple(slice(0, n) for n in shape[at + 1 :])
+        for lead in product(*map(range, shape[:at])):
+            before = tuple(slice(i, i + 1) for i in lead)
+            for start in range(0, shape[at], rows):
+                yield (*before, slice(start, min(start + rows, shape[at])), *whole)
+
+    def within(self, box: Box) -> tuple[Any, ...]:
+        """The numbers of each axis in a box, shaped so that they broadcast."""
+        parts = [each.part(stretch.start, stretch.stop) for each, stretch in zip(self.lines, box, strict=True)]
+        return crossed(parts)
+
+    def at(self, *arrays: Any) -> Survey:
+        """The same question along other numbers."""
+        lines = [Line(each.name, each.unit, array) for each, array in zip(self.lines, arrays, strict=True)]
+        return replace(self, lines=tuple(lines))
+
+
+def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
+    """Arrays in one dimension, each along one of its own."""
+    count = len(parts)
+    return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
+
+
+def asked(
+    library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> Survey:
+    """Read a question along axes."""
+    wanted = list(dict.fromkeys([targets] if isinstance(targets, str) else targets))
+    if not wanted:
+        raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
+    for target in wanted:
+        library.quantity(target)
+    lines, fixed = [], {}
+    for name, value in given.items():
+        if name in wanted:
+            varies = "is an axis" if is_axis(value) else "is given"
+            raise ExpressionError(f"{name} {varies}, and is asked for.", hint="Ask for what follows from it.")
+        if is_axis(value):
+            lines.append(line(library.quantity(name), value))
+        else:
+            fixed[name] = value
+    recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
+    ranged = [name for name, value in fixed.items() if read_given(value, library.quantities[name]).is_range]
+    work = Work(
+        library, tuple(each.name for each in lines), tuple(recipes), Ranged(profiles, fixed) if ranged else None
+    )
+    _ = work.functions  # what cannot be answered is refused here
+    return Survey(tuple(lines), work)
+
+
+def _recipe(
+    library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+) -> Recipe:
+    """The single values in declared units: strong ones, and the weak ones that a plan with these names uses."""
+    question = ask(library, target, profiles, fixed)
+    axes = [each.name for each in lines]
+    weak = {name: value for name, value in question.weak.items() if name not in axes}
+    made = plan(library.structure(), target, [*axes, *question.strong], list(weak))
+    used = {**question.strong, **{name: weak[name] for name in made.weak}}
+    if made.checks:
+        _prove_consistent(library, target, profiles, fixed, lines)
+    numbers = {n: convert(value.number, value.unit, library.quantities[n].unit) for n, value in used.items()}
+    return Recipe(target, numbers)
+
+
+def _prove_consistent(
+    library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+) -> None:
+    """Refuse givens that contradict each other at both ends of the axes and between."""
+    if any(is_lazy(each.source) for each in lines):
+        return
+    for share in (0.0, 1.0, 0.5):
+        places = {each.name: round(share * (len(each) - 1)) for each in lines}
+        point = {each.name: float(each.part(places[each.name], places[each.name] + 1)[0]) for each in lines}
+        stated = {name: f"{number!r} {library.quantities[name].unit.text}" for name, number in point.items()}
+        try:
+            solve(library, target, profiles, {**fixed, **stated})
+        except InconsistentError as error:
+            contradiction = error
+        except DeriveError:
+            return
+        else:
+            return
+    raise contradiction
