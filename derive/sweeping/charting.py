@@ -40,7 +40,8 @@ def charts(table: Table) -> tuple[Chart, ...]:
     marks, shades = _told(table, stretches[0]) if count == 1 else ((), ())
     found = []
     for target, column in table.columns.items():
-        if target.rpartition(".")[0] in table.columns:  # a bound, which is drawn beside its target
+        name, _, end = target.rpartition(".")
+        if end in ENDS and name in table.columns:  # which is drawn beside its target
             continue
         lines = numpy.reshape(column, (len(along), -1))
         series = [Series.of(along, lines[:, i], _which(table, others, i)) for i in chosen]

@@ -15,11 +15,10 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from os import PathLike, cpu_count
+from functools import partial
+from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
@@ -27,7 +26,7 @@ from derive.sweeping.asking import Box, Survey, asked
 from derive.sweeping.axes import is_lazy
 from derive.sweeping.summing import Summary, Tally
 from derive.sweeping.table import Table, postponed
-from derive.sweeping.watching import watched
+from derive.sweeping.watching import ahead, watched
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -46,26 +45,8 @@ class Stream:
 
     def __iter__(self) -> Iterator[Table]:
         """Tables of neighbouring points, in the order of the rows of one large table."""
-        return watched(((len(table), table) for table in self._pieces()), len(self), "points")
-
-    def _pieces(self) -> Iterator[Table]:
-        """The tables, some of which are worked out ahead, a thread for each processor."""
-        workers = cpu_count() or 1
-        boxes = self.survey.boxes()
-        first = next(boxes)
-        yield _table(self.survey, first)  # alone, for it writes the functions
-        with ThreadPoolExecutor(workers) as pool:
-            ahead: deque[Future[Table]] = deque()
-            try:
-                for box in boxes:
-                    ahead.append(pool.submit(_table, self.survey, box))
-                    if len(ahead) > workers:
-                        yield ahead.popleft().result()
-                while ahead:
-                    yield ahead.popleft().result()
-            finally:
-                for pending in ahead:
-                    pending.cancel()
+        tables = ahead(partial(_table, self.survey), self.survey.boxes())
+        return watched(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:
         """What each target comes to over all points: its ends and where they lie, its mean, its quantiles."""

@@ -15,7 +15,7 @@ from derive.sweeping.asking import Box, Survey, asked, crossed
 from derive.sweeping.axes import is_lazy
 from derive.sweeping.packages import package
 from derive.sweeping.regimes import Regime
-from derive.sweeping.watching import watched
+from derive.sweeping.watching import ahead, watched
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -148,9 +148,13 @@ def _swept(survey: Survey) -> Table:
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
     whole = survey.at(*axes.values())
     pieces = whole.boxes(_PIECE_SOLVED) if survey.work.ranged else whole.boxes()
-    for box in watched(map(_counted, pieces), survey.size, "points"):
-        for target, found in whole.work.columns(whole.within(box)).items():
-            columns[target][box] = found
+
+    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
+        return _points(box), (box, whole.work.columns(whole.within(box)))
+
+    for box, found in watched(ahead(worked, pieces), survey.size, "points"):
+        for target, numbers in found.items():
+            columns[target][box] = numbers
     return Table(axes, columns, survey.units, whole)
 
 
@@ -169,13 +173,17 @@ def _told(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
 
     made = survey.work.switches
     found = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
-    for box in watched(map(_counted, survey.boxes() if made else ()), survey.size, "regimes"):
+
+    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
         values = dict(zip(survey.work.names, survey.within(box), strict=True))
         values |= {target: column[box] for target, column in columns.items()}
-        for name, switch in made.items():
-            found[name][box] = switch.codes(values)
+        return _points(box), (box, {name: switch.codes(values) for name, switch in made.items()})
+
+    for box, codes in watched(ahead(worked, survey.boxes() if made else ()), survey.size, "regimes"):
+        for name, numbers in codes.items():
+            found[name][box] = numbers
     return {name: Regime(switch.arms, found[name]) for name, switch in made.items()}
 
 
-def _counted(box: Box) -> tuple[int, Box]:
-    return math.prod(stretch.stop - stretch.start for stretch in box), box
+def _points(box: Box) -> int:
+    return math.prod(stretch.stop - stretch.start for stretch in box)
