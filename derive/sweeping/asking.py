@@ -8,7 +8,7 @@ the rows of a table, so that what is worked out at once stays small however long
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -169,7 +169,8 @@ def asked(
     library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Survey:
     """Read a question along axes."""
-    wanted = list(dict.fromkeys([targets] if isinstance(targets, str) else targets))
+    is_one = isinstance(targets, str) or not isinstance(targets, Iterable)
+    wanted: list[Any] = list(dict.fromkeys([targets] if is_one else targets))
     if not wanted:
         raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
     for target in wanted:

@@ -61,6 +61,8 @@ def span(text: str, points: int = 50, *, log: bool = False) -> Axis:
     >>> span("1..100 sequence", 3, log=True).numbers
     (1.0, 10.0, 100.0)
     """
+    if not isinstance(text, str):
+        raise ExpressionError(f"a {type(text).__name__} spans nothing.", hint='Write span("1..100 sequence", 50).')
     value = read_value(text)
     try:
         count = operator.index(points)
@@ -128,7 +130,7 @@ def line(quantity: Quantity, given: Any) -> Line:
     array = _array(quantity, array)
     if isinstance(array, tuple):  # values, each with its unit
         return Line(quantity.name, quantity.unit.text, checked(quantity, _read(quantity, array)))
-    unit = _fitting(quantity, unit, f'array * derive.units("{quantity.unit}")')
+    unit = _fitting(quantity, unit, f'derive.units.Quantity(array, "{quantity.unit}")')
     found = Line(quantity.name, quantity.unit.text, array, *_into(quantity, unit))
     if is_lazy(array):
         return found

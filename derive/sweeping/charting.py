@@ -7,7 +7,7 @@ found to many digits between the points where the regime changes. Of several lin
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from derive.drawing.chart import Axis, Chart, Mark, Series, Shade
@@ -37,6 +37,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
     chosen = sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))})
     stretches = [_stretches(table, place) for place in chosen]
     axis = Axis.of(_label(first, table), along)
+    axis = replace(axis, log=axis.log or _in_ratios(along))
     marks, shades = _told(table, stretches[0]) if count == 1 else ((), ())
     found = []
     for target, column in table.columns.items():
@@ -51,6 +52,16 @@ def charts(table: Table) -> tuple[Chart, ...]:
             series += _knees(table, target, dict(zip(chosen, stretches, strict=True)))
         found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades))
     return tuple(found)
+
+
+def _in_ratios(along: Any) -> bool:
+    """Whether the points were laid evenly in their logarithm."""
+    import numpy
+
+    if len(along) < 3 or not (along > 0).all():
+        return False
+    even, ratios = numpy.diff(along), numpy.diff(numpy.log(along))
+    return bool(numpy.allclose(ratios, ratios[0]) and not numpy.allclose(even, even[0]))
 
 
 def _bounds(table: Table, target: str, end: str, place: int, color: int) -> Series | None:

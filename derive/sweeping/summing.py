@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any
 
 from derive.errors import ExpressionError
@@ -119,6 +118,6 @@ class Tally:
         for share in shares:
             if not 0 <= share <= 1:
                 raise ExpressionError(f"{share!r} is no share.", hint="Give quantiles between 0 and 1.")
-        quantiles = MappingProxyType({share: self.quantile(share) for share in shares})
-        low_at, high_at = map(MappingProxyType, map(dict, places))
+        quantiles = {share: self.quantile(share) for share in shares}
+        low_at, high_at = map(dict, places)
         return Summary(unit, self.points, self.missing, self.low, self.high, low_at, high_at, self.mean, quantiles)

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import LimitError, unknown
@@ -56,12 +55,12 @@ class Table:
     def regimes(self) -> Mapping[str, Regime]:
         """For each relation with a maximum or a choice in it, the arm that binds at each point."""
         if self.survey is None:
-            return MappingProxyType({})
+            return {}
         if self.is_lazy:
             from derive.sweeping.clusters import regimes
 
-            return MappingProxyType(regimes(self.survey.work, list(self.axes.values())))
-        return MappingProxyType(_told(self.survey, self.columns))
+            return regimes(self.survey.work, list(self.axes.values()))
+        return _told(self.survey, self.columns)
 
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""

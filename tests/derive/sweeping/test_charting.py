@@ -20,7 +20,9 @@ def test_the_regimes_are_shaded_and_the_knee_is_found_between_the_points():
     ]
 
 
-def test_an_axis_is_logarithmic_where_it_spans_two_decades():
+def test_an_axis_is_logarithmic_where_it_spans_two_decades_or_was_asked_to_be():
+    (asked,) = charts(ROOFLINE.sweep("rate", batch=derive.span("10..30", 12, log=True)))
+    assert asked.x.log
     (wide,) = charts(ROOFLINE.sweep("rate", batch=derive.span("1..3000", 12, log=True)))
     (narrow,) = charts(ROOFLINE.sweep("rate", batch=derive.span("10..30", 12)))
     assert (wide.x.log, narrow.x.log) == (True, False)

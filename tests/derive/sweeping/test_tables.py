@@ -98,6 +98,7 @@ def test_a_span_is_even_in_its_values_or_in_their_logarithms(log, expected):
         ("p", {"V": ["1 litre", "2..3 litre"], "n": "1 mol", "T": "20 degC"}, ExpressionError),
         ("V", {"V": span("1..2 litre", 3), "n": "1 mol", "T": "20 degC"}, ExpressionError),
         (["p", "V"], {"V": span("1..2 litre", 3), "n": "1 mol", "T": "20 degC"}, ExpressionError),
+        (3, {"V": span("1..2 litre", 3), "n": "1 mol", "T": "20 degC"}, UnknownNameError),
         ([], {"V": span("1..2 litre", 3), "n": "1 mol", "T": "20 degC"}, ExpressionError),
         (
             "p",
@@ -240,3 +241,12 @@ def test_a_table_survives_being_sent():
     again = pickle.loads(pickle.dumps(table))
     assert again.columns["step"].tolist() == table.columns["step"].tolist()
     assert again["step.regime"].tolist() == ["reading", "working"]
+    assert pickle.loads(pickle.dumps(again))["step.regime"].tolist() == ["reading", "working"]
+
+
+def test_what_spans_nothing_is_refused():
+    for text, points in (("3 m", 5), ("1..2 m", 1), ("1..2 m", 2.5), ("1..2 m", "many"), (3, 5)):
+        with pytest.raises(ExpressionError):
+            span(text, points)
+    with pytest.raises(ExpressionError, match="logarithm"):
+        span("0..2 m", 5, log=True)
