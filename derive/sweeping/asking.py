@@ -8,10 +8,11 @@ the rows of a table, so that what is worked out at once stays small however long
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.functions import compiled
@@ -34,6 +35,9 @@ Box = tuple[slice, ...]
 """A stretch of each axis."""
 
 _PIECE = 1 << 18  # points that are worked out at once
+_SHORT = 1 << 12  # points for which a probe is not worth it
+_PROBE = 32
+_PATIENCE = 2.0  # seconds that a piece may take
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,19 @@ class Survey:
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
             )
 
+    def pace(self) -> int:
+        """How many points to work out at once: fewer where the solver is asked at each, so that one sees them go by."""
+        if self.work.ranged is not None:
+            return _PROBE // 4
+        if self.size <= _SHORT:
+            return _SHORT // 8
+        first, second = islice(self.boxes(_PROBE), 2)
+        self.work.columns(self.within(first))  # which compiles
+        begun = time.monotonic()
+        self.work.columns(self.within(second))
+        each = (time.monotonic() - begun) / math.prod(stretch.stop - stretch.start for stretch in second)
+        return max(_PROBE, min(_PIECE, int(_PATIENCE / (each or 1e-9))))
+
     def boxes(self, points: int = _PIECE) -> Iterator[Box]:
         """Stretches of at most so many points, which follow each other in the order of the rows.
 
@@ -197,11 +214,10 @@ def _recipe(
     library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
 ) -> Recipe:
     """The single values in declared units: strong ones, and the weak ones that a plan with these names uses."""
-    question = ask(library, target, profiles, fixed)
-    axes = [each.name for each in lines]
-    weak = {name: value for name, value in question.weak.items() if name not in axes}
-    made = plan(library.structure(), target, [*axes, *question.strong], list(weak))
-    used = {**question.strong, **{name: weak[name] for name in made.weak}}
+    question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
+    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    single = {name: value for name, value in question.strong.items() if name in fixed}
+    used = {**single, **{name: question.weak[name] for name in made.weak}}
     if made.checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.quantities[n].unit) for n, value in used.items()}
@@ -215,11 +231,8 @@ def _prove_consistent(
     if any(is_lazy(each.source) for each in lines):
         return
     for share in (0.0, 1.0, 0.5):
-        places = {each.name: round(share * (len(each) - 1)) for each in lines}
-        point = {each.name: float(each.part(places[each.name], places[each.name] + 1)[0]) for each in lines}
-        stated = {name: f"{number!r} {library.quantities[name].unit.text}" for name, number in point.items()}
         try:
-            solve(library, target, profiles, {**fixed, **stated})
+            solve(library, target, profiles, {**fixed, **_point(library, lines, share)})
         except InconsistentError as error:
             contradiction = error
         except DeriveError:
@@ -227,3 +240,23 @@ def _prove_consistent(
         else:
             return
     raise contradiction
+
+
+def _point(library: Library, lines: Sequence[Line], share: float | None = None) -> dict[str, str]:
+    """A point at a share of each axis; without one, a point between, at numbers that are stated nowhere else."""
+    found = {}
+    for each in lines:
+        quantity = library.quantities[each.name]
+        if is_lazy(each.source):  # which may not be looked at
+            low, high = quantity.domain.low, quantity.domain.high
+            inside = low / 2 + high / 2 if math.isfinite(high - low) else 1.382 if low <= 1.382 <= high else low or high
+            number = quantity.unit.from_base(inside)
+        elif share is None:
+            place = int(0.382 * (len(each) - 1))
+            low, high = (float(each.part(i, i + 1)[0]) for i in (place, min(place + 1, len(each) - 1)))
+            number = low + 0.382 * (high - low)
+        else:
+            place = round(share * (len(each) - 1))
+            number = float(each.part(place, place + 1)[0])
+        found[each.name] = f"{number!r} {quantity.unit.text}"
+    return found

@@ -45,7 +45,7 @@ class Stream:
 
     def __iter__(self) -> Iterator[Table]:
         """Tables of neighbouring points, in the order of the rows of one large table."""
-        tables = ahead(partial(_table, self.survey), self.survey.boxes())
+        tables = ahead(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
         return watched(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:

@@ -23,7 +23,6 @@ __all__ = ["Table", "postponed", "sweep"]
 
 _MOST = 20_000_000  # points of one table
 _MOST_SOLVED = 10_000  # where the solver is asked at each
-_PIECE_SOLVED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +145,7 @@ def _swept(survey: Survey) -> Table:
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
     columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
     whole = survey.at(*axes.values())
-    pieces = whole.boxes(_PIECE_SOLVED) if survey.work.ranged else whole.boxes()
+    pieces = whole.boxes(whole.pace())
 
     def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
         return _points(box), (box, whole.work.columns(whole.within(box)))

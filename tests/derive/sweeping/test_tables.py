@@ -250,3 +250,36 @@ def test_what_spans_nothing_is_refused():
             span(text, points)
     with pytest.raises(ExpressionError, match="logarithm"):
         span("0..2 m", 5, log=True)
+
+
+def test_a_sweep_over_what_a_profile_states_is_asked_as_the_solver_is():
+    shop = derive.load("""[quantities]
+width = { unit = "m" }
+depth = { unit = "m" }
+floor = { unit = "m**2" }
+rent = { unit = "USD" }
+price = { unit = "USD/m**2", value = "3 USD/m**2" }
+[relations]
+floor = { equation = "floor = width*depth" }
+rent = { equation = "rent = price*floor" }
+[profiles.corner]
+width = "5 m"
+depth = "4 m"
+floor = "20 m**2"
+""")
+    table = shop.sweep("rent", "corner", width=["2 m", "5 m", "7 m"])
+    answers = [shop.solve("rent", "corner", width=f"{width} m").value.magnitude for width in table.axes["width"]]
+    assert table.columns["rent"].tolist() == answers
+
+
+def test_slow_points_are_worked_out_a_few_at_a_time():
+    curve = derive.load("""[quantities]
+x = { unit = "" }
+y = { unit = "" }
+[relations]
+curve = { equation = "y = x + exp(x)/9 + sin(x)/3" }
+""")
+    survey = curve.stream("x", y=span("1..9", 10**6)).survey
+    assert survey.pace() < 10_000
+    quick = ROOFLINE.stream("step", batch=span("1..9", 10**6)).survey
+    assert quick.pace() > 10_000
