@@ -206,6 +206,11 @@ class Library:
         return {}
 
     @cached_property
+    def swept(self) -> dict[Any, Callable[..., Any]]:
+        """The functions that sweeps went along, by target and names."""
+        return {}
+
+    @cached_property
     def holders(self) -> Mapping[str, tuple[str, ...]]:
         """The relations that hold each quantity, inequalities among them."""
         found: dict[str, list[str]] = {}

@@ -35,9 +35,11 @@ Box = tuple[slice, ...]
 """A stretch of each axis."""
 
 _PIECE = 1 << 18  # points that are worked out at once
+_KEPT = 64  # functions of one library
 _SHORT = 1 << 12  # points for which a probe is not worth it
-_PROBE = 32
-_PATIENCE = 2.0  # seconds that a piece may take
+_PROBE = 64
+_SLOW = 5e-5  # seconds for one point
+_PATIENCE = 2.0  # seconds for a piece of slow ones
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Work:
     def _function(self, recipe: Recipe) -> Callable[..., Any]:
         import numpy
 
-        function = compiled(self.library, recipe.target, [*self.names, *recipe.numbers])
+        function = _compiled(self.library, recipe.target, (*self.names, *recipe.numbers))
 
         def call(*arrays: Any) -> Any:
             named = dict(zip(self.names, arrays, strict=True))
@@ -99,6 +101,16 @@ class Work:
             axes = dict(zip(self.names, arrays, strict=True))
             found |= bounded(self.library, recipe.target, self.ranged.profiles, self.ranged.given, axes)
         return found
+
+
+def _compiled(library: Library, target: str, names: tuple[str, ...]) -> Callable[..., Any]:
+    """A function of these names, kept for the next sweep over other numbers of theirs."""
+    kept, key = library.swept, (target, names)
+    if key not in kept:
+        if len(kept) >= _KEPT:
+            kept.clear()
+        kept[key] = compiled(library, target, names)
+    return kept[key]
 
 
 @dataclass(frozen=True)
@@ -135,7 +147,7 @@ class Survey:
     def pace(self) -> int:
         """How many points to work out at once: fewer where the solver is asked at each, so that one sees them go by."""
         if self.work.ranged is not None:
-            return _PROBE // 4
+            return _PROBE // 8
         if self.size <= _SHORT:
             return _SHORT // 8
         first, second = islice(self.boxes(_PROBE), 2)
@@ -143,7 +155,7 @@ class Survey:
         begun = time.monotonic()
         self.work.columns(self.within(second))
         each = (time.monotonic() - begun) / math.prod(stretch.stop - stretch.start for stretch in second)
-        return max(_PROBE, min(_PIECE, int(_PATIENCE / (each or 1e-9))))
+        return _PIECE if each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / each)))
 
     def boxes(self, points: int = _PIECE) -> Iterator[Box]:
         """Stretches of at most so many points, which follow each other in the order of the rows.
