@@ -1,7 +1,6 @@
-"""A sweep before it is worked out: which axes, which targets, and the functions that lead from the one to the other.
+"""A sweep before it is worked out: which axes, which targets, and what is known beside them.
 
-A `Survey` holds no numbers but the single ones that were given, and is cheap to send: whoever receives it compiles its
-functions for himself. It goes along the points in boxes, stretches of the axes that follow each other in the order of
+A `Survey` goes along the points in boxes, stretches of the axes that follow each other in the order of
 the rows of a table, so that what is worked out at once stays small however long the axes are.
 """
 
@@ -9,108 +8,35 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.functions import compiled
 from derive.errors import DeriveError, ExpressionError, InconsistentError
+from derive.planning.matching import Matching, closure
 from derive.planning.plans import plan
 from derive.solving.answering import solve
 from derive.solving.asking import ask
 from derive.sweeping.axes import Line, is_axis, is_lazy, line
-from derive.sweeping.bounding import ENDS, bounded
-from derive.sweeping.regimes import Switch, switches
+from derive.sweeping.bounding import ENDS
+from derive.sweeping.working import Recipe, Work
 from quantities.quantity import read_given
 from quantities.units import convert
 
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Box", "Ranged", "Recipe", "Survey", "Work", "asked", "crossed"]
+__all__ = ["Box", "Survey", "asked", "crossed"]
 
 Box = tuple[slice, ...]
 """A stretch of each axis."""
 
 _PIECE = 1 << 18  # points that are worked out at once
-_KEPT = 64  # functions of one library
 _SHORT = 1 << 12  # points for which a probe is not worth it
 _PROBE = 64
 _SLOW = 5e-5  # seconds for one point
 _PATIENCE = 2.0  # seconds for a piece of slow ones
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A target, and the single values that lead to it beside the axes, in declared units."""
-
-    target: str
-    numbers: Mapping[str, float]
-
-
-@dataclass(frozen=True)
-class Ranged:
-    """What the solver is asked with at each point, where some of it is a range."""
-
-    profiles: tuple[Any, ...]
-    given: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Work:
-    """The functions from the axes to the targets, compiled when they are first called for."""
-
-    library: Library
-    names: tuple[str, ...]  # of the axes
-    recipes: tuple[Recipe, ...]
-    ranged: Ranged | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Work, (self.library, self.names, self.recipes, self.ranged)
-
-    @cached_property
-    def functions(self) -> dict[str, Callable[..., Any]]:
-        """For each target a function of arrays, one for each axis, that broadcast."""
-        return {recipe.target: self._function(recipe) for recipe in self.recipes}
-
-    def _function(self, recipe: Recipe) -> Callable[..., Any]:
-        import numpy
-
-        function = _compiled(self.library, recipe.target, (*self.names, *recipe.numbers))
-
-        def call(*arrays: Any) -> Any:
-            named = dict(zip(self.names, arrays, strict=True))
-            found = numpy.asarray(function(**named, **recipe.numbers), dtype=float)
-            return numpy.broadcast_to(found, numpy.broadcast_shapes(*(array.shape for array in arrays)))
-
-        return call
-
-    @cached_property
-    def switches(self) -> dict[str, Switch]:
-        """For each relation with a choice in it, what tells its forms apart."""
-        return switches(self)
-
-    def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
-        """The targets at points, and their bounds where something is given as a range."""
-        if self.ranged is None:
-            return {target: function(*arrays) for target, function in self.functions.items()}
-        found: dict[str, Any] = {}
-        for recipe in self.recipes:
-            axes = dict(zip(self.names, arrays, strict=True))
-            found |= bounded(self.library, recipe.target, self.ranged.profiles, self.ranged.given, axes)
-        return found
-
-
-def _compiled(library: Library, target: str, names: tuple[str, ...]) -> Callable[..., Any]:
-    """A function of these names, kept for the next sweep over other numbers of theirs."""
-    kept, key = library.swept, (target, names)
-    if key not in kept:
-        if len(kept) >= _KEPT:
-            kept.clear()
-        kept[key] = compiled(library, target, names)
-    return kept[key]
 
 
 @dataclass(frozen=True)
@@ -133,12 +59,12 @@ class Survey:
         """The declared units of the axes and the targets."""
         quantities, targets = self.work.library.quantities, [recipe.target for recipe in self.work.recipes]
         found = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
-        ends = ENDS if self.work.ranged else ()
+        ends = ENDS if self.work.is_ranged else ()
         return found | {f"{target}.{end}": found[target] for target in targets for end in ends}
 
     def refuse_ranges(self, how: str) -> None:
         """Say that there are too many points for the solver, who is asked where a given is a range."""
-        if self.work.ranged is not None:
+        if self.work.is_ranged:
             raise ExpressionError(
                 f"A given is a range, for which the solver is asked at every point, and not {how}.",
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
@@ -146,7 +72,7 @@ class Survey:
 
     def pace(self) -> int:
         """How many points to work out at once: fewer where the solver is asked at each, so that one sees them go by."""
-        if self.work.ranged is not None:
+        if self.work.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
             return _SHORT // 8
@@ -214,10 +140,8 @@ def asked(
         else:
             fixed[name] = value
     recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
-    ranged = [name for name, value in fixed.items() if read_given(value, library.quantities[name]).is_range]
-    work = Work(
-        library, tuple(each.name for each in lines), tuple(recipes), Ranged(profiles, fixed) if ranged else None
-    )
+    ranged = any(read_given(value, library.quantities[name]).is_range for name, value in fixed.items())
+    work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
     _ = work.functions  # what cannot be answered is refused here
     return Survey(tuple(lines), work)
 
@@ -230,10 +154,22 @@ def _recipe(
     made = plan(library.structure(), target, list(question.strong), list(question.weak))
     single = {name: value for name, value in question.strong.items() if name in fixed}
     used = {**single, **{name: question.weak[name] for name in made.weak}}
-    if made.checks:
+    checks = _said_twice(library, [*question.strong], {name for block in made.blocks for name in block.relations})
+    if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.quantities[n].unit) for n, value in used.items()}
-    return Recipe(target, numbers)
+    return Recipe(target, numbers, checks)
+
+
+def _said_twice(library: Library, strong: Sequence[str], spent: Iterable[str]) -> tuple[str, ...]:
+    """The relations that strong values alone decide, if there are more of these than quantities to be found."""
+    structure = library.structure()
+    known, matching = closure(structure, strong), Matching(frozenset(strong))
+    idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
+    limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
+    is_spare = any(known.issuperset(structure.members[name]) for name in idle)
+    listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
+    return tuple(name for name in listed if known.issuperset(library.members[name]))
 
 
 def _prove_consistent(

@@ -5,6 +5,7 @@ What lies between the ends of a range is not known from the ends, so lines of ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from derive.solving.answering import solve
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["ENDS", "bounded"]
+__all__ = ["ENDS", "at", "bounded"]
 
 ENDS = ("low", "high")
 """The columns beside a target's own, by the last part of their names."""
@@ -28,26 +29,23 @@ def bounded(
     import numpy
 
     names = list(axes)
-    units = [library.quantities[name].unit.text for name in names]
     values: Sequence[Any] = [array.ravel().tolist() for array in axes.values()]
-    found = []
-    for point in product(*values):
-        stated = {name: f"{x!r} {unit}".strip() for name, x, unit in zip(names, point, units, strict=True)}
-        found.append(_at(library, target, profiles, {**given, **stated}))
-    shape = [len(each) for each in values]
-    columns = numpy.array(found, dtype=float).T.reshape(1 + len(ENDS), *shape)
+    points = (dict(zip(names, point, strict=True)) for point in product(*values))
+    found = [at(library, target, profiles, given, point) for point in points]
+    columns = numpy.array(found, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
     return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
 
 
-def _at(
-    library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
-) -> tuple[float | None, float | None, float | None]:
+def at(
+    library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], point: Mapping[str, float]
+) -> tuple[float, float, float]:
+    """What the solver says at a point on the axes, in the middle and at most; NaN where there is no answer."""
+    stated = {name: f"{x!r} {library.quantities[name].unit.text}" for name, x in point.items()}
     try:
-        answer = solve(library, target, profiles, given)
+        answer = solve(library, target, profiles, {**given, **stated})
     except DeriveError:
-        return None, None, None
+        return math.nan, math.nan, math.nan
     unit = library.quantities[target].unit.text
-    middle, low, high = (
-        None if value is None else float(value.to(unit).magnitude) for value in (answer.value, answer.low, answer.high)
-    )
-    return middle, middle if low is None else low, middle if high is None else high
+    found = (answer.value, answer.low, answer.high)
+    middle, low, high = (math.nan if value is None else float(value.to(unit).magnitude) for value in found)
+    return middle, middle if low != low else low, middle if high != high else high

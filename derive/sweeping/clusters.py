@@ -1,6 +1,6 @@
 """The same sweeps on dask: arrays in chunks, worked out by threads, processes or the machines of a cluster.
 
-What travels is the survey, once to each worker, which compiles its functions for himself; a chunk needs nothing else
+What travels is the work, once to each worker, which compiles its functions for himself; a chunk needs nothing else
 but its stretch of the axes. So a chunk that is lost with its worker is worked out again by another.
 """
 
@@ -10,10 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from derive.errors import ExpressionError
-from derive.sweeping.asking import Survey, Work, crossed
+from derive.sweeping.asking import Survey, crossed
 from derive.sweeping.axes import Axis, Line, checked, is_lazy
 from derive.sweeping.packages import package
 from derive.sweeping.regimes import Regime
+from derive.sweeping.working import Work
 
 __all__ = ["computed", "lazily", "regimes"]
 

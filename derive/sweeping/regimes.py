@@ -10,31 +10,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count, product
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.cases import cases, leaves
-from derive.compiling.functions import compiled
-from derive.compiling.sheet import Scope, Sheet
-from derive.compiling.writing import Arrays
-from derive.errors import DeriveError
 from derive.language.expression import Apply, Equation, Node, names_in, render, walk
-from derive.numbers.evaluating import terms
 from derive.solving.asking import outlined
 from derive.sweeping.axes import is_lazy
+from derive.sweeping.values import Values, Writer, apart, sources, tested
 
 if TYPE_CHECKING:
     from derive.stating.relation import Relation
-    from derive.sweeping.asking import Recipe, Work
+    from derive.sweeping.working import Recipe, Work
 
 __all__ = ["Regime", "Switch", "switches"]
 
 _CHOICES = frozenset({"max", "min", "piecewise"})
 _MOST = 100  # forms of one relation
 _TINY = 1e-9
-
-Values = Mapping[str, Any]
-"""Numbers of the axes and the targets in a box, in declared units."""
 
 
 @dataclass(frozen=True)
@@ -108,12 +101,9 @@ def _switch(work: Work, recipe: Recipe, relation: Relation) -> Switch | None:
     if math.prod(sizes) > _MOST:
         return None
     names = names_in(written.lhs, written.rhs, *relation.conditions)
-    sources = {}
-    for name in names:
-        source = _source(work, recipe, name)
-        if source is None:
-            return None
-        sources[name] = source
+    held = sources(work, recipe, names)
+    if held is None:
+        return None
     forms = [
         "; ".join(dict.fromkeys(render(arm) for side in (written.lhs, written.rhs) for arm in _arms(side, ways)))
         for ways in (dict(zip(map(id, chosen), places, strict=True)) for places in product(*map(range, sizes)))
@@ -124,7 +114,7 @@ def _switch(work: Work, recipe: Recipe, relation: Relation) -> Switch | None:
 
     def codes(values: Values) -> Any:
         with numpy.errstate(all="ignore"):
-            return places[judge(*(sources[name](values) for name in names))]
+            return places[judge(*(source(values) for source in held))]
 
     return Switch(arms, codes)
 
@@ -143,50 +133,19 @@ def _arms(node: Node, ways: Mapping[int, int]) -> list[Node]:
     return [arm for arg in node.args for arm in _arms(arg, ways)]
 
 
-def _source(work: Work, recipe: Recipe, name: str) -> Callable[[Values], Any] | None:
-    """Where a quantity's numbers come from: it is on an axis, asked for, given, or follows."""
-    import numpy
-
-    quantity = work.library.quantities[name]
-    if name in work.names or name == recipe.target:
-        return lambda values: _based(values[name], quantity)
-    if name in recipe.numbers:
-        base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
-        return lambda values: base
-    try:
-        function = compiled(work.library, name, [*work.names, *recipe.numbers, recipe.target])
-    except DeriveError:
-        return None
-    held = [*work.names, recipe.target]
-    return lambda values: _based(function(**{n: values[n] for n in held}, **recipe.numbers), quantity)
-
-
-def _based(numbers: Any, quantity: Any) -> Any:
-    scaled = numbers * float(quantity.unit.size)
-    return scaled + float(quantity.unit.offset) if quantity.unit.offset else scaled
-
-
 def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) -> Callable[..., Any]:
     """A function of base numbers that yields which combination of ways is taken; -1 where none is."""
     import numpy
 
-    sheet = Sheet(Arrays())
-    variables = {name: f"a{i}" for i, name in zip(count(), names, strict=False)}
-    scope, written = Scope(variables), relation.written
+    def write(text: Writer) -> str:
+        left, right, whole = apart(relation.written, text)
+        tests = [f"(np.abs({left} - {right}) <= {_TINY!r} * {whole})"]
+        tests += [f"sure({text(condition)})" for condition in relation.conditions]
+        ways = [_way(node, text) for node in chosen]
+        return f"({', '.join(tests)},), ({', '.join(ways)},)"
 
-    def text(node: Node) -> str:
-        return sheet.expression(node, scope)
-
-    left, right = text(written.lhs), text(written.rhs)
-    whole = " + ".join(f"np.abs({text(term)})" for side in (written.lhs, written.rhs) for term in terms(side))
-    tests = [f"(np.abs({left} - {right}) <= {_TINY!r} * ({whole}))"]
-    tests += [f"sure({text(condition)})" for condition in relation.conditions]
-    ways = [_way(node, text) for node in chosen]
-    sheet.write(f"return ({', '.join(tests)},), ({', '.join(ways)},)")
-    sheet.space |= {"largest": _largest, "first": _first, "np": numpy}
-    lines = [f"def judged({', '.join(variables.values())}):", *sheet.lines, ""]
-    exec(compile("\n".join(lines), "<derive>", "exec"), sheet.space)
-    judged, sizes = sheet.space["judged"], [_ways(node) for node in chosen]
+    judged = tested(names, write, largest=_largest, first=_first)
+    sizes = [_ways(node) for node in chosen]
 
     def judge(*numbers: Any) -> Any:
         held, taken = judged(*numbers)
@@ -202,7 +161,7 @@ def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) ->
     return judge
 
 
-def _way(choice: Apply, text: Callable[[Node], str]) -> str:
+def _way(choice: Apply, text: Writer) -> str:
     if choice.op != "piecewise":
         sign = "-" if choice.op == "min" else ""
         return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
