@@ -24,7 +24,6 @@ if getattr(quantities, "DISTRIBUTION", "") != "derive-engine":
     )
 
 if TYPE_CHECKING:
-    from derive.compiling.sweeping import Table, span
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -47,6 +46,10 @@ if TYPE_CHECKING:
     from derive.numbers.clock import limits
     from derive.solving.answer import Answer, Step
     from derive.stating.relation import Relation, relate
+    from derive.sweeping.axes import span
+    from derive.sweeping.streaming import Stream
+    from derive.sweeping.summing import Summary
+    from derive.sweeping.table import Table
     from quantities.dimension import BASE_UNITS as base_units
     from quantities.profiles import Profile
     from quantities.quantity import Quantity
@@ -59,6 +62,7 @@ if TYPE_CHECKING:
     formula = _built_in.formula
     compile = _built_in.compile  # noqa: A001  # the contract's name
     sweep = _built_in.sweep
+    stream = _built_in.stream
     reach = _built_in.reach
     profile = _built_in.profile
 
@@ -80,6 +84,8 @@ __all__ = [
     "Quantity",
     "Relation",
     "Step",
+    "Stream",
+    "Summary",
     "Table",
     "UnderdeterminedError",
     "UnitError",
@@ -99,6 +105,7 @@ __all__ = [
     "solve",
     "solve_all",
     "span",
+    "stream",
     "sweep",
     "units",
 ]
@@ -109,7 +116,10 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.answer"),
-    **dict.fromkeys(("Table", "span"), "derive.compiling.sweeping"),
+    "span": "derive.sweeping.axes",
+    "Stream": "derive.sweeping.streaming",
+    "Summary": "derive.sweeping.summing",
+    "Table": "derive.sweeping.table",
     "limits": "derive.numbers.clock",
     "Profile": "quantities.profiles",
     **dict.fromkeys(("check", "load"), "derive.files.loading"),
@@ -121,7 +131,7 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "reach", "profile")
+_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "reach", "profile")
 """What the built-in library is asked: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 
