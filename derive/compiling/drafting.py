@@ -79,7 +79,9 @@ class _Draft:
         result = self._tree(tree, scope)
         if not self.tongue.is_lazy:
             self.sheet.write(f"return rows(axes, {', '.join([result, *self.arguments])})")
-        text = "\n".join([f"def compiled({arguments}):", *self.sheet.lines, ""])
+        text = "\n".join(
+            [f"def compiled({arguments}):", *(self.sheet.lines if self.tongue.is_lazy else self.sheet.released()), ""]
+        )
         exec(compile(text, "<derive>", "exec"), self.sheet.space)
         made: Callable[..., Any] = self.sheet.space["compiled"]
         return made

@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from derive.compiling.cases import Cases, cases, leaves
 from derive.compiling.drafting import written
 from derive.compiling.pointwise import only_of_arrays
+from derive.compiling.tiling import part, spread, tiles
+from derive.compiling.verdicts import sound
 from derive.compiling.writing import Arrays, Floats
 from derive.errors import DeriveError, UnknownNameError, unknown
 from derive.solving.answering import solve
@@ -36,7 +38,7 @@ __all__ = ["BACKENDS", "Backend", "compiled"]
 Backend = Literal["auto", "python", "numpy"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
 _INFINITY = math.inf
-_PIECE = 1 << 18  # points that are worked out at once
+_TILE = 1 << 17  # points that are worked out at once, by NumPy
 
 
 def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
@@ -120,25 +122,20 @@ class _Versions:
         return result if -_INFINITY < result < _INFINITY else math.nan
 
     def on_arrays(self, values: Sequence[Any]) -> Any:
-        """Large arrays piece by piece, so that what is worked out on the way stays near at hand."""
         import numpy
 
         if self._arrays is None:
             self._arrays = written(*self._parts, Arrays())
-        arrays = [numpy.asarray(value, dtype=float) for value in values]
-        shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-        size = math.prod(shape)
+        arrays, shape = spread(values)
         with numpy.errstate(all="ignore"):
-            if 0 < size <= _PIECE:
-                return self._on_piece(self._arrays, arrays)
-            flat = [array if array.ndim == 0 else numpy.broadcast_to(array, shape).ravel() for array in arrays]
-            result = numpy.empty(size)
-            for start in range(0, size, _PIECE):
-                piece = slice(start, start + _PIECE)
-                result[piece] = self._on_piece(self._arrays, [array[piece] if array.ndim else array for array in flat])
-            return result.reshape(shape)
+            if math.prod(shape) <= _TILE:
+                return self._on_tile(self._arrays, arrays)
+            result = numpy.empty(shape)
+            for tile in tiles(shape, _TILE):
+                result[tile] = self._on_tile(self._arrays, [part(array, tile) for array in arrays])
+            return result
 
-    def _on_piece(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    def _on_tile(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
         import numpy
 
         result, several, bounded = only_of_arrays(function(*arrays))
@@ -147,8 +144,7 @@ class _Versions:
             result = numpy.array(result)
             points = [numpy.broadcast_to(array, result.shape)[open_ones].tolist() for array in arrays]
             result[open_ones] = [self._solved(point) for point in zip(*points, strict=True)]
-        finite = numpy.isfinite(result)
-        return result if finite.all() else numpy.where(finite, result, numpy.nan)
+        return sound(result)
 
     def _solved(self, point: Sequence[float]) -> float:
         """What the solver says at a point."""

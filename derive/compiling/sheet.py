@@ -7,6 +7,7 @@ points that fail them.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -16,6 +17,8 @@ from derive.language.expression import Apply, Name, Node, Number, names_in
 from derive.planning.plans import Block
 
 __all__ = ["Scope", "Sheet"]
+
+_HELD = re.compile(r"\bv\d+\b")
 
 
 @dataclass
@@ -89,6 +92,16 @@ class Sheet:
         if node not in scope.written:
             scope.written[node] = self.line(self._worded(node, scope))
         return scope.written[node]
+
+    def released(self) -> list[str]:
+        """The lines, each followed by a farewell to what none after it needs: its room is used again while at hand."""
+        met, lines = set[str](), list[str]()
+        for line in reversed(self.lines):
+            last = sorted(set(_HELD.findall(line)) - met)
+            met.update(last)
+            is_end = line.lstrip().startswith("return")
+            lines.append(f"{line}; del {', '.join(last)}" if last and not is_end else line)
+        return lines[::-1]
 
     def _worded(self, node: Apply, scope: Scope) -> str:
         def part(inner: Node) -> str:

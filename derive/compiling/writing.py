@@ -154,9 +154,11 @@ class Arrays:
     def logic(self, op: str, tests: Sequence[str]) -> str:
         if op == "not":
             return f"contrary({tests[0]})"
+        if op == "and":
+            return f"both({', '.join(tests)})"
         nested = tests[0]
         for test in tests[1:]:
-            nested = f"np.{'minimum' if op == 'and' else 'maximum'}({nested}, {test})"
+            nested = f"np.maximum({nested}, {test})"
         return nested
 
     def sure(self, test: str) -> str:
