@@ -17,7 +17,7 @@ from derive.planning.plans import Block
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays"]
+__all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays", "stacked"]
 
 _SAME = 1e-9  # two values closer than this are one
 
@@ -124,6 +124,13 @@ def rows(axes: Axes, result: Any, *arguments: Any) -> Any:
     whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
     held = [part.reshape(-1, *shape) for part in whole]
     return held[0] if len(held) == 1 else numpy.concatenate(held)
+
+
+def stacked(*held: Any) -> Any:
+    """The rows of several functions."""
+    import numpy
+
+    return numpy.concatenate(held)
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:

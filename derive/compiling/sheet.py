@@ -1,7 +1,7 @@
 """A sheet of lines in one tongue, each subexpression written once, and what the lines so far have worked out.
 
-On floats a test that fails leaves the function at once, with NaN. On arrays tests are kept as masks, which blank the
-points that fail them.
+On floats a test that fails leaves the function at once, with NaN; in machine code it is kept in `fine`, to the same
+end. On arrays tests are kept as masks, which blank the points that fail them.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Sheet:
         self.lines: list[str] = []
         self.indent = "    "
         self.fresh = count()
-        self.space: dict[str, Any] = {"__builtins__": {}, "nan": math.nan, **tongue.names()}
+        self.space: dict[str, Any] = {"nan": math.nan, **tongue.names()}
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
@@ -70,11 +70,24 @@ class Sheet:
         """Go on only where the tests hold."""
         if not tests:
             return
-        if self.tongue.is_lazy:
+        if self.tongue.asks:
+            self.write(f"fine = {' & '.join(['fine', *tests])}")
+        elif self.tongue.is_lazy:
             self.write(f"if not {self.tongue.logic('and', tests)}:")
             self.write("    return nan")
         else:
             scope.masks = (self.line(self.tongue.logic("and", [*scope.masks[-1:], *tests])),)
+
+    def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
+        """Go on only where a value is finite and lies within bounds.
+
+        In machine code one sum tells of all values whether they are finite; a NaN is not above a bound already.
+        """
+        if self.tongue.asks and -math.inf < low and high == math.inf:
+            self.require(scope, f"({low!r} {'<' if is_open else '<='} {text})")
+            self.write(f"total = total + {text}")
+        else:
+            self.require(scope, self.between(text, low, high, is_open))
 
     def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
         """The test that a value is finite and lies within bounds."""
@@ -82,6 +95,9 @@ class Sheet:
             return f"inside({text}, {low!r}, {high!r}, {is_open})"
         above = "<" if is_open or low == -math.inf else "<="
         below = "<" if high == math.inf else "<="
+        if self.tongue.asks:
+            is_real = low == -math.inf and high == math.inf
+            return f"(abs({text}) < inf)" if is_real else f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
         return f"({low!r} {above} {text} {below} {high!r})"
 
     def expression(self, node: Node, scope: Scope) -> str:

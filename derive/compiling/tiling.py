@@ -57,3 +57,34 @@ def part(array: Any, tile: Tile) -> Any:
     if not array.ndim:
         return array
     return array[tuple(_ALL if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
+
+
+def folded(arrays: Sequence[Any]) -> list[Any]:
+    """Views of arrays in which axes that follow one another in all of them are one; the first knows all axes.
+
+    >>> import numpy
+    >>> [array.shape for array in folded([numpy.empty((2, 3, 4)), numpy.ones((1, 3, 4)), numpy.float64(2)])]
+    [(2, 12), (1, 12), ()]
+    """
+    spread_out = [array for array in arrays if array.ndim]
+    if not spread_out:
+        return [array.reshape(1) if i == 0 else array for i, array in enumerate(arrays)]
+    ends = [
+        axis for axis in range(1, arrays[0].ndim) if not all(_follow(array, axis, arrays[0]) for array in spread_out)
+    ]
+    starts, stops = [0, *ends], [*ends, arrays[0].ndim]
+    return [
+        array.reshape([math.prod(array.shape[i:j]) for i, j in zip(starts, stops, strict=True)])
+        if array.ndim
+        else array
+        for array in arrays
+    ]
+
+
+def _follow(array: Any, axis: int, whole: Any) -> bool:
+    """Whether an axis goes on where the one before it leaves off."""
+    before, size = array.shape[axis - 1 : axis + 1]
+    if before == size == 1:
+        return True
+    knows_both = (before, size) == whole.shape[axis - 1 : axis + 1]
+    return knows_both and bool(before == 1 or array.strides[axis - 1] == size * array.strides[axis])

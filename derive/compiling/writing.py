@@ -1,4 +1,4 @@
-"""Expressions as Python text, in two tongues: floats and NumPy arrays.
+"""Expressions as Python text, in two tongues: floats and NumPy arrays. `machine` has a third.
 
 The text comes to what `evaluating` says of the same tree. What is undefined there may not pass for a number here, and
 three things could let it: an infinity of which an operation makes a finite number again (1/inf is 0), a NaN of which
@@ -20,9 +20,23 @@ from derive.compiling.verdicts import NAMES
 from derive.language.expression import COMPARISONS, CONDITIONS, Apply, Name, Node, Number, names_in
 from derive.numbers.evaluating import truth
 
-__all__ = ["Arrays", "Floats", "Tongue", "inlined", "number", "worded"]
+__all__ = [
+    "ARITHMETIC",
+    "SIGNS",
+    "Arrays",
+    "Floats",
+    "Tongue",
+    "Unsaid",
+    "both_or_either",
+    "inlined",
+    "is_literal",
+    "is_total",
+    "number",
+    "prefixed",
+    "worded",
+]
 
-_SIGNS = {op: sign for sign, op in COMPARISONS.items()}
+SIGNS = {op: sign for sign, op in COMPARISONS.items()}
 _TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
 _FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh"})
 _AS_THEIR_PARTS = frozenset({"neg", "abs", "sqrt", "floor", "ceil", "max", "min"})
@@ -31,10 +45,15 @@ _SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min"})
 """Operations that make a finite number of something that is none."""
 
 
+class Unsaid(Exception):  # noqa: N818  # no error: another tongue is taken
+    """What a tongue has no words for."""
+
+
 class Tongue(Protocol):
     """How the parts of an expression are put together."""
 
-    is_lazy: bool  # whether an arm that is not chosen is not worked out
+    is_lazy: bool  # whether it speaks of one point, and an arm that is not chosen is not worked out
+    asks: bool  # whether an infinity says that another tongue has to be asked about a point
 
     def names(self) -> dict[str, Any]:
         """What the text may call."""
@@ -57,11 +76,15 @@ class Tongue(Protocol):
     def pick(self, test: str, yes: str, no: str) -> str:
         """One number or another."""
 
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        """The function `compiled` of a text, which may call what is in a space."""
+
 
 class Floats:
     """Python's own floats; what is undefined raises, or is NaN."""
 
     is_lazy = True
+    asks = False
 
     def __init__(self) -> None:
         self._fresh = count()
@@ -81,24 +104,24 @@ class Floats:
             case "floor" | "ceil":
                 return f"1.0 * m.{op}({args[0]})"
             case _:
-                return _ARITHMETIC[op].join(args) if op in _ARITHMETIC else _prefixed(op, args, "m.")
+                return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
-        if _is_total(node):
-            return f"({left} {_SIGNS[node.op]} {right})"
+        if is_total(node):
+            return f"({left} {SIGNS[node.op]} {right})"
         (left, one), (right, other) = map(self._kept, (left, right))
-        return f"({left} {_SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
+        return f"({left} {SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
 
     def _kept(self, text: str) -> tuple[str, str]:
         """What to call a number after it was worked out, and the text that works it out."""
-        if text.isidentifier() or text == "0.0" or _is_literal(text):
+        if text.isidentifier() or text == "0.0" or is_literal(text):
             return text, text
         name = f"w{next(self._fresh)}"
         return name, f"({name} := {text})"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
-        return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
+        return both_or_either(op, tests)
 
     def sure(self, test: str) -> str:
         return test
@@ -106,11 +129,15 @@ class Floats:
     def pick(self, test: str, yes: str, no: str) -> str:
         return f"({yes} if {test} else {no})"
 
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return _executed(text, space)
+
 
 class Arrays:
     """NumPy's arrays of floats; what is undefined is NaN, or an infinity until something is made of it."""
 
     is_lazy = False
+    asks = False
 
     def __init__(self) -> None:
         self._judges: list[Callable[..., bool | None]] = []
@@ -129,21 +156,21 @@ class Arrays:
             for arg in args[1:]:
                 nested = f"np.{op}imum({nested}, {arg})"
             return nested
-        if op in _ARITHMETIC:
-            return _ARITHMETIC[op].join(args)
-        if op == "pow" and not _is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
+        if op in ARITHMETIC:
+            return ARITHMETIC[op].join(args)
+        if op == "pow" and not is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
             base, exponent = args
             return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
         if op == "inv":  # of two plain numbers Python's own division would raise
             return f"np.divide(1.0, {args[0]})"
-        return _prefixed(
+        return prefixed(
             {"pow": "power", **{f"a{w}": f"arc{w}" for w in ("sin", "cos", "tan")}}.get(op, op), args, "np."
         )
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
-        test = f"({left} {_SIGNS[node.op]} {right})"
-        if _is_total(node):
+        test = f"({left} {SIGNS[node.op]} {right})"
+        if is_total(node):
             return test
         names = names_in(node)
         self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
@@ -167,11 +194,26 @@ class Arrays:
     def pick(self, test: str, yes: str, no: str) -> str:
         return f"chosen({test}, {yes}, {no})"
 
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return _executed(text, space)
 
-_ARITHMETIC = {"add": " + ", "mul": " * "}
+
+def _executed(text: str, space: dict[str, Any]) -> Callable[..., Any]:
+    space = {"__builtins__": {}, **space}
+    exec(compile(text, "<derive>", "exec"), space)
+    made: Callable[..., Any] = space["compiled"]
+    return made
 
 
-def _prefixed(op: str, args: Sequence[str], module: str) -> str:
+ARITHMETIC = {"add": " + ", "mul": " * "}
+
+
+def both_or_either(op: str, tests: Sequence[str]) -> str:
+    """Tests of one point in Python's own words."""
+    return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
+
+
+def prefixed(op: str, args: Sequence[str], module: str) -> str:
     match op:
         case "neg":
             return f"-{args[0]}"
@@ -187,7 +229,7 @@ def _undefined() -> float:
     raise ValueError("undefined")
 
 
-def _is_literal(text: str) -> bool:
+def is_literal(text: str) -> bool:
     """Whether a text is a plain number other than zero."""
     try:
         return float(text.strip("()")) != 0
@@ -232,7 +274,7 @@ def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str
     """The first arm whose condition holds; a condition after the first is met only where those before it failed."""
     arm = lazy if tongue.is_lazy else part
     otherwise = len(node.args) % 2
-    text = arm(node.args[-1]) if otherwise else "undefined()" if tongue.is_lazy else "np.nan"
+    text = arm(node.args[-1]) if otherwise else "undefined()" if tongue.is_lazy and not tongue.asks else "nan"
     for i in range(len(node.args) - otherwise - 2, -1, -2):
         test = part(node.args[i + 1]) if i == 0 else arm(node.args[i + 1])
         text = tongue.pick(test, arm(node.args[i]), text)
@@ -259,11 +301,11 @@ def _is_finite(node: Node) -> bool:
     return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
 
 
-def _is_total(node: Node) -> bool:
+def is_total(node: Node) -> bool:
     """Whether an expression, or both sides of a comparison, always come to a finite number."""
     if not isinstance(node, Apply):
         return True
-    return (node.op in _TOTAL or node.op in _SIGNS) and all(map(_is_total, node.args))
+    return (node.op in _TOTAL or node.op in SIGNS) and all(map(is_total, node.args))
 
 
 def _is_clear(node: Node) -> bool:
