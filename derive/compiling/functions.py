@@ -42,8 +42,8 @@ __all__ = ["BACKENDS", "Backend", "compiled"]
 Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
 _TILE = 1 << 17  # points that are worked out at once, by NumPy
-_MANY = 2_000_000  # points from which translating is worth its second
-_LONG = 300  # blocks beyond which it takes too long
+_MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
+_LONG = 300  # blocks beyond which it is never worth it
 
 
 def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
@@ -130,7 +130,7 @@ class _Versions:
         if all(map(is_number, values)):
             return self.on_floats(values)
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
-        if self._points >= _MANY and self._size <= _LONG and is_at_hand():
+        if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
             return self.in_machine_code(values)
         return self.on_arrays(values)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import count
 from typing import Any
 
 from derive.compiling.writing import ARITHMETIC, SIGNS, both_or_either, is_literal, is_total, prefixed
@@ -27,18 +26,14 @@ class Machine:
     is_lazy = True
     asks = True
 
-    def __init__(self) -> None:
-        self._fresh = count()
-
     def names(self) -> dict[str, Any]:
         import numpy
 
-        own = {one.__name__.lstrip("_"): _jit()(one) for one in (_larger, _smaller, _power, _only)}
+        own = {one.__name__.lstrip("_"): _jit()(one) for one in (_sound, _larger, _smaller, _power, _only)}
         return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
 
     def sound(self, text: str) -> str:
-        name, kept = self._kept(text)
-        return f"({name} if {kept} - {name} == 0.0 else nan)"
+        return f"sound({text})"
 
     def operation(self, op: str, args: Sequence[str]) -> str:
         match op:
@@ -60,15 +55,7 @@ class Machine:
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
-        (left, one), (right, other) = map(self._kept, (left, right))
-        return f"({left} {SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else (asked := asked or fine))"
-
-    def _kept(self, text: str) -> tuple[str, str]:
-        """What to call a number after it was worked out, and the text that works it out."""
-        if text.isidentifier() or text == "0.0" or is_literal(text):
-            return text, text
-        name = f"w{next(self._fresh)}"
-        return name, f"({name} := {text})"
+        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else (asked := asked | fine))"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         return both_or_either(op, tests)
@@ -94,7 +81,8 @@ def is_at_hand() -> bool:
 def _jit() -> Callable[..., Any]:
     import numba
 
-    jit: Callable[..., Any] = lru_cache(maxsize=None)(numba.njit(error_model="numpy", nogil=True))
+    # what is not put in its place by force is called point by point, beyond a few lines, and takes ten times as long
+    jit: Callable[..., Any] = lru_cache(maxsize=None)(numba.njit(error_model="numpy", nogil=True, forceinline=True))
     return jit
 
 
@@ -105,6 +93,10 @@ def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., A
     exec(compile(text, "<derive>", "exec"), names)
     made: Callable[..., Any] = _jit()(names["compiled"])
     return made
+
+
+def _sound(number: float) -> float:
+    return number + (number - number)
 
 
 def _larger(one: float, other: float) -> float:
