@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 from types import FunctionType
 from typing import Any
 
@@ -62,7 +63,9 @@ def by_name(
     space |= {"ZeroDivisionError": ZeroDivisionError, "OverflowError": OverflowError}
     exec(compile(text, "<derive>", "exec"), space)
     call: FunctionType = space["call"]
-    call.__code__ = call.__code__.replace(co_varnames=(*names, *call.__code__.co_varnames[len(names) :]))
+    others = next(name for name in ("others" + "_" * i for i in count()) if name not in names)
+    held = call.__code__.co_varnames[len(names) + 1 :]
+    call.__code__ = call.__code__.replace(co_varnames=(*names, others, *held))
     call.__kwdefaults__ = dict.fromkeys(names, _ABSENT)
     return call
 

@@ -27,8 +27,9 @@ from derive.compiling.looping import looped
 from derive.compiling.machine import Machine, is_at_hand
 from derive.compiling.pointwise import only_of_arrays
 from derive.compiling.tiling import part, spread, tiles
+from derive.compiling.tongues import Arrays, Floats
 from derive.compiling.verdicts import sound
-from derive.compiling.writing import Arrays, Floats, Unsaid
+from derive.compiling.writing import Unsaid
 from derive.errors import DeriveError, unknown
 from derive.solving.answering import solve
 from derive.solving.asking import Outline, outlined

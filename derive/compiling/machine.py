@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from importlib import import_module
 from typing import Any
 
 from derive.compiling.writing import ARITHMETIC, SIGNS, both_or_either, is_literal, is_total, prefixed
@@ -70,11 +71,14 @@ class Machine:
         return translated(text, tuple(space.items()))
 
 
+@lru_cache(maxsize=1)
 def is_at_hand() -> bool:
-    """Whether numba is installed."""
-    from importlib.util import find_spec
-
-    return find_spec("numba") is not None
+    """Whether numba is installed, and goes with the NumPy that is."""
+    try:
+        import_module("numba")
+    except ImportError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=1)

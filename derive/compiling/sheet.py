@@ -43,7 +43,7 @@ class Sheet:
     """Lines, the names that they may call, and the way to write more of them.
 
     >>> from derive.language.grammar import parse_expression
-    >>> from derive.compiling.writing import Floats
+    >>> from derive.compiling.tongues import Floats
     >>> sheet = Sheet(Floats())
     >>> sheet.expression(parse_expression("sqrt(x) + sqrt(x)"), Scope({"x": "a0"}))
     'v1'
