@@ -43,6 +43,13 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "floor": lambda x: float(math.floor(x)),
     "ceil": lambda x: float(math.ceil(x)),
 }
+_OF_SEVERAL: dict[str, Callable[[list[float]], float]] = {
+    "add": math.fsum,
+    "mul": math.prod,
+    "pow": lambda args: power(*args),
+    "max": max,
+    "min": min,
+}
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "lt": operator.lt,
     "le": operator.le,
@@ -63,7 +70,7 @@ def value(node: Node, values: Values) -> float:
     if isinstance(node, Name):
         return values[node.name]
     if isinstance(node, Number):
-        return float(node.value)
+        return node.real
     try:
         result = _applied(node, values)
     except (ValueError, ZeroDivisionError, OverflowError):
@@ -77,22 +84,12 @@ def _applied(node: Apply, values: Values) -> float:
         return _chosen(node, values)
     if op == "pi":
         return math.pi
-    args = [value(arg, values) for arg in node.args]
-    if any(arg != arg for arg in args):
-        return _NAN
-    match op:
-        case "add":
-            return math.fsum(args)
-        case "mul":
-            return math.prod(args)
-        case "pow":
-            return power(args[0], args[1])
-        case "max":
-            return max(args)
-        case "min":
-            return min(args)
-        case _:
-            return _FUNCTIONS[op](args[0])
+    args = [values[arg.name] if isinstance(arg, Name) else value(arg, values) for arg in node.args]
+    for arg in args:
+        if arg != arg:
+            return _NAN
+    several = _OF_SEVERAL.get(op)
+    return _FUNCTIONS[op](args[0]) if several is None else several(args)
 
 
 def _chosen(node: Apply, values: Values) -> float:
@@ -167,11 +164,19 @@ def residual(equation: Equation, values: Values) -> float:
     >>> residual(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
     0.0
     """
-    gap = value(equation.lhs, values) - value(equation.rhs, values)
+    left, right = value(equation.lhs, values), value(equation.rhs, values)
+    gap = left - right
     if gap == 0:
         return 0.0
-    size = sum(abs(value(term, values)) for side in (equation.lhs, equation.rhs) for term in terms(side))
+    size = _size(equation.lhs, left, values) + _size(equation.rhs, right, values)
     return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def _size(side: Node, number: float, values: Values) -> float:
+    """The sum of a side's absolute terms, where the side itself is known."""
+    if isinstance(side, Apply) and side.op in ("add", "neg"):
+        return sum(abs(value(term, values)) for term in terms(side))
+    return abs(number)
 
 
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
