@@ -53,7 +53,7 @@ def carried_out(
     grounds = grounds or _grounds(library, question)
     aside: dict[str, str] = dict(left_out or {})
     strong = {name: value.base[1] for name, value in question.strong.items()}
-    for relation in library.relations.values():
+    for relation in library.conditional:
         for condition in relation.conditions:
             if _truth(condition, strong) is False:
                 aside[relation.name] = whether(condition, strong, question)
@@ -116,11 +116,7 @@ def _with_conditions(
     library: Library, made: Plan, state: State, left_out: Mapping[str, str], grounds: Grounds
 ) -> State:
     """The state with what is asked for by the conditions of relations in use, and of those it puts to the test."""
-    names = {*made.checks, *left_out, *(one for name in state.values for one in library.holders.get(name, ()))}
-    tested = [library.relations[name] for name in sorted(names) if name in library.relations]
-    tested = [
-        r for r in tested if r.conditions and all(n in state.values for n in names_in(r.written.lhs, r.written.rhs))
-    ]
+    tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
     asked = {name for r in (*_conditional(library, made), *tested) for c in r.conditions for name in names_in(c)}
     missing = sorted(asked - state.values.keys() - state.spans.keys())
     asides = {name: number for name in missing if (number := grounds.value(name)) is not None}

@@ -62,7 +62,7 @@ class State:
 def block_states(library: Library, block: Block, state: State) -> tuple[list[State], str]:
     """The states that follow from solving one block."""
     relations = [library.relations[name] for name in block.relations]
-    needed = {name for relation in relations for name in names_in(relation.written.lhs, relation.written.rhs)}
+    needed = {name for relation in block.relations for name in library.members[relation]}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
