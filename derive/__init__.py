@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from derive.inferring.oracle import infer
     from derive.library import Library
     from derive.numbers.clock import limits
+    from derive.sampling.sampling import Sample
     from derive.solving.answer import Answer, Step
     from derive.stating.relation import Relation, relate
     from quantities.dimension import BASE_UNITS as base_units
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     sweep = _built_in.sweep
     reach = _built_in.reach
     profile = _built_in.profile
+    sample = _built_in.sample
 
 __all__ = [
     "AmbiguousError",
@@ -79,6 +81,7 @@ __all__ = [
     "Profile",
     "Quantity",
     "Relation",
+    "Sample",
     "Step",
     "Table",
     "UnderdeterminedError",
@@ -96,6 +99,7 @@ __all__ = [
     "profile",
     "reach",
     "relate",
+    "sample",
     "solve",
     "solve_all",
     "span",
@@ -110,6 +114,7 @@ _HOMES = {
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.answer"),
     **dict.fromkeys(("Table", "span"), "derive.compiling.sweeping"),
+    "Sample": "derive.sampling.sampling",
     "limits": "derive.numbers.clock",
     "Profile": "quantities.profiles",
     **dict.fromkeys(("check", "load"), "derive.files.loading"),
@@ -121,7 +126,7 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "reach", "profile")
+_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "sample", "reach", "profile")
 """What the built-in library is asked: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 

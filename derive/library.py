@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from derive.compiling.sweeping import Table
     from derive.planning.plans import Plan
     from derive.planning.structure import Structure
+    from derive.sampling.sampling import Sample
     from derive.solving.answer import Answer
     from derive.solving.outcome import Outcome
     from quantities.value import Value
@@ -150,6 +151,14 @@ class Library:
         from derive.compiling.sweeping import sweep
 
         return sweep(self, targets, profiles, given)
+
+    def sample(
+        self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
+    ) -> Sample:
+        """The target at points drawn from the ranges among the givens and the profiles' values."""
+        from derive.sampling.sampling import sample
+
+        return sample(self, target, profiles, points, seed, given)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""
