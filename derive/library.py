@@ -198,7 +198,12 @@ class Library:
 
     @cached_property
     def followers(self) -> dict[Any, frozenset[str]]:
-        """The stated quantities that follow from the others, by what is stated."""
+        """The stated quantities that follow from the others, or from what was changed, by what is stated."""
+        return {}
+
+    @cached_property
+    def slopes(self) -> dict[str, Any]:
+        """A random point, and the slopes of the equations there, in which it shows what cancels."""
         return {}
 
     @cached_property

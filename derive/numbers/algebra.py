@@ -13,6 +13,7 @@ __all__ = [
     "added",
     "arms_of",
     "cleared",
+    "denominators",
     "inverted",
     "multiplied",
     "negated",
@@ -210,19 +211,18 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
 
 def cleared(difference: Node, name: str) -> Node:
     """The sum with its terms multiplied by the denominators that hold the name, where that is simple."""
-    if not _is(difference, "add"):
-        return difference
-    assert isinstance(difference, Apply)
-    terms = added(*difference.args)
-    parts = terms.args if isinstance(terms, Apply) and terms.op == "add" else (terms,)
-    below: list[Node] = []
-    for part in parts:
-        for factor in _denominators(part):
-            if occurrences(factor, name) and factor not in below:
-                below.append(factor)
+    below = denominators(difference, name)
     if not below or len(below) > 2:
         return difference
-    return Apply("add", tuple(_times_all(part, below) for part in parts))
+    return Apply("add", tuple(_times_all(part, below) for part in _parts(added(difference), "add")))
+
+
+def denominators(difference: Node, name: str) -> list[Node]:
+    """What the terms of a sum are divided by, as far as it holds the name."""
+    if not _is(difference, "add"):
+        return []
+    factors = [factor for part in _parts(added(difference), "add") for factor in _denominators(part)]
+    return list(dict.fromkeys(factor for factor in factors if occurrences(factor, name)))
 
 
 def _denominators(term: Node) -> list[Node]:

@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from fractions import Fraction
 
 from derive.language.expression import Apply, Name, Node, Number
+from derive.numbers.algebra import cleared, denominators
 from derive.numbers.evaluating import value
+from derive.numbers.intervals import Span, enclose
 
-__all__ = ["folded"]
+__all__ = ["folded", "without_quotients"]
 
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # whole exponent that is worked out exactly
@@ -123,3 +125,16 @@ def _short(number: Fraction) -> Number:
         return Number(Fraction(float(number)))
     except OverflowError:
         return Number(number)
+
+
+def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
+    """A difference with its terms multiplied by what surely is positive in a box: a quotient hides how alike it moves.
+
+    >>> from derive.language.expression import render
+    >>> from derive.language.grammar import parse_expression
+    >>> render(without_quotients(parse_expression("a - (1 + x)/(2 + x)"), "x", {"x": (0.0, 9.0)}))
+    'a*(2 + x) - (1 + x)'
+    """
+    below = [enclose(part, box, "") for part in denominators(form, name)]
+    positive = all(at is not None and not at.partial and at.values[0] > 0 for at in below)
+    return cleared(form, name) if positive else form

@@ -10,7 +10,7 @@ from derive.numbers.algebra import ONE, ZERO, added, inverted, multiplied, negat
 from derive.numbers.evaluating import terms, value
 from quantities.domain import Domain
 
-__all__ = ["linear_form", "linear_solutions"]
+__all__ = ["eliminated", "linear_form", "linear_solutions"]
 
 _ROUNDING = 1e-15
 _SWEEPS = 4
@@ -73,7 +73,7 @@ def linear_solutions(
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
-    return _eliminated(rows, list(unknowns), domains)
+    return eliminated(rows, list(unknowns), domains)
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
@@ -96,7 +96,7 @@ def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
     return added(left, negated(right))
 
 
-def _eliminated(
+def eliminated(
     rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str]:
     """Gauss and Jordan with partial pivoting, on rows and columns brought to one size."""

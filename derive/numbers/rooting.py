@@ -18,7 +18,7 @@ from derive.language.expression import Apply, Equation, Number, names_in, walk
 from derive.numbers.algebra import added, negated
 from derive.numbers.bracketing import bracketed, last_holding
 from derive.numbers.evaluating import residual, strain, value
-from derive.numbers.folding import folded
+from derive.numbers.folding import folded, without_quotients
 from derive.numbers.intervals import enclose
 from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
 from derive.numbers.precision import is_level, is_root, polished, turning_point
@@ -38,6 +38,7 @@ _PATIENCE = 1000  # boxes that may be opened in a domain
 _MORE = 3000  # and in one that has two ends
 _SPECK = 1e-58  # width that even the digits of `precision` may not resolve beside numbers of any size
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_LEAST = 1e-300  # what stands for the open end of a positive domain
 _TAILS = ((1e-300, 1e-60), (FARTHEST, 1e300))  # sizes that are looked at from outside only
 
 
@@ -62,7 +63,7 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
     >>> roots_of(parse_equation("x**3 - 6*x**2 + 11*x = 6*one"), "x", {"one": 1.0}, positive).values
     (1.0, 2.0, 3.0)
     """
-    search = _Search(equation, name, known)
+    search = _Search(equation, name, known, domain)
     turn = one_turn(equation, name, known, domain)
     if turn is None:
         patience = _MORE if math.isfinite(domain.high - domain.low) else _PATIENCE
@@ -79,14 +80,15 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 
 class _Search:
-    def __init__(self, equation: Equation, name: str, known: Mapping[str, float]) -> None:
+    def __init__(self, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> None:
         self.equation = equation
         self.name = name
         self.known = {other: number for other, number in known.items() if other != name}
         self.rounded = [
             other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
         ]
-        self.form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
+        form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
+        self.form = without_quotients(form, name, {name: (domain.low or _LEAST * domain.open_low, domain.high)})
 
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None where the equation is none."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import (
@@ -31,8 +32,8 @@ from derive.solving.asking import Question, ask
 from derive.solving.bounding import bounded
 from derive.solving.carrying import Found, carried_out, detours
 from derive.solving.checking import applies, extended
-from derive.solving.diagnosing import contradiction, shortage
-from derive.solving.eliminating import cancelled
+from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
+from derive.solving.diagnosing import contradiction, missing_sets, shortage
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
 from derive.solving.stepping import State
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 __all__ = ["solve", "solve_all"]
 
 _CASES = 16  # combinations of conditional relations that are followed
+_NAMED = 4  # sets of further givens that a hint names
 _ANOTHER = "its case is not this one"
 
 
@@ -80,18 +82,25 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
 
 def _found(library: Library, question: Question) -> Iterator[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
+    if question.target in question.strong:
+        confirm(library, question, question.target)
     try:
         first = carried_out(library, question)
     except (NoSolutionError, UnderdeterminedError) as error:  # what is solved together is singular at these numbers
         open_ones = isinstance(error, UnderdeterminedError)
-        other = (open_ones and _cancelling(library, question, {})) or _by_strong_alone(library, question)
+        other = (open_ones and cancelling(library, question, {})) or _by_strong_alone(library, question)
         if not other:
-            raise
+            raise _singular(library, question, error) from error
         yield other
         return
     if not first.plan.is_determined:
         yield _despite_structure(library, question, first)
         return
+    if first.states and all(question.target in state.spans for state in first.states):
+        other = cancelling(library, question, first.left_out)
+        if other is not None:
+            yield other
+            return
     broken: list[DeriveError] = []
     answered = False
     for found in _cases(library, question, first):
@@ -113,6 +122,8 @@ def _found(library: Library, question: Question) -> Iterator[Found]:
         raise broken[0]
     elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None:
+        for name in islice(question.strong, GIVENS):
+            confirm(library, question, name)
         raise no_solution(library, question, first)
     yield elsewhere
 
@@ -190,22 +201,19 @@ def _is_outside(library: Library, found: Found, state: State) -> bool:
 
 def _despite_structure(library: Library, question: Question, found: Found) -> Found:
     """An answer where structure sees none: what is missing cancels, or an inequality bounds the target."""
-    result = _cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
+    result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
     if result is None:
         raise shortage(library, question, found.left_out)
     return result
 
 
-def _cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer that does not depend on what is missing, unless what is known contradicts it."""
-    found = cancelled(library, question, left_out)
-    if found is None:
-        return None
-    clashes = [contradiction(library, question, found.plan, state) for state in found.states]
-    sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
-    if not sound:
-        raise next(clash for clash in clashes if clash is not None)
-    return replace(found, states=sound)
+def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:
+    """The error for relations that do not fix what is solved together; which further givens would do."""
+    sets = tuple(islice(missing_sets(library, question, frozenset()), _NAMED))
+    if not isinstance(error, UnderdeterminedError) or not sets:
+        return error
+    hint = "Give " + ", or ".join(" and ".join(names) for names in sets) + "."
+    return UnderdeterminedError(error.what, hint=hint, missing=sets)
 
 
 def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
@@ -224,17 +232,6 @@ def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
                         relation=name,
                         residual=gap,
                     )
-
-
-def no_solution(library: Library, question: Question, found: Found) -> NoSolutionError:
-    met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
-    weak = [name for name in found.plan.weak if name in met]
-    used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
-    return NoSolutionError(
-        f"{question.target} has no admissible value: {found.reason}{used}.",
-        hint="Check the givens, their units, and the domain of what is asked.",
-        reason=found.reason,
-    )
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:

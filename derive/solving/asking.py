@@ -4,13 +4,14 @@ Strong values are what the asker typed. Weak ones come from profiles and from th
 used only where strong values and relations leave a quantity open, in this order: exact defaults (two operations to a
 multiply-add); what a profile states of quantities that do not follow from the rest (a chip's bandwidth), then of those
 that do (a run's published chip-hours, where its use of the chips is stated too); other defaults. Among profiles the
-later one counts.
+later one counts. What a profile states of quantities that follow from one which the asker has changed (the cache of a
+model whose elements are now smaller) is out of date: it is only compared with what comes out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnknownNameError
@@ -27,12 +28,16 @@ __all__ = ["Outline", "Question", "ask", "outlined"]
 
 @dataclass(frozen=True)
 class Question:
-    """A target, strong values by name, weak values by name in order of preference, and the target's own weak value."""
+    """A target, strong values by name, and weak values by name in order of preference.
+
+    What is only compared with what comes out are the target's own weak value, and those that the asker put out of date.
+    """
 
     target: str
     strong: Mapping[str, Value]
     weak: Mapping[str, Value]
     own: Value | None = None
+    outdated: Mapping[str, Value] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,8 +69,11 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
                 stated.setdefault(name, read_given(value, library.quantities[name]))
     weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
     own = weak.pop(target, None)
-    kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong}
-    return Question(target, strong, kept, None if target in strong else own)
+    changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
+    outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
+    kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
+    own = None if target in strong else own
+    return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)})
 
 
 def _asked(library: Library, name: str, value: Any) -> Quantity:
@@ -102,6 +110,24 @@ def _following(library: Library, weak: frozenset[str], strong: frozenset[str]) -
     """The weak names whose values follow from the rest of what is stated, as the relations are written."""
     key = (weak, strong)
     if key not in library.followers:
-        firm = {name for name in weak if name not in library.structure().otherwise}
-        library.followers[key] = following(library.structure(), weak - strong, strong | firm)
+        library.followers[key] = following(library.structure(), weak - strong, strong | _firm(library, weak))
     return library.followers[key]
+
+
+def _outdated(
+    library: Library, weak: Mapping[str, Value], stated: Iterable[str], strong: frozenset[str], changed: frozenset[str]
+) -> frozenset[str]:
+    """The stated names whose values follow from what was changed, and not without it."""
+    key = (frozenset(weak), strong, changed)
+    if key not in library.followers:
+        known = strong | _firm(library, frozenset(weak))
+        left = _following(library, frozenset(weak), strong) & {*stated}
+        outdated: frozenset[str] = frozenset()
+        while fresh := left - outdated - following(library.structure(), left - outdated, known - changed - outdated):
+            outdated |= fresh
+        library.followers[key] = outdated
+    return library.followers[key]
+
+
+def _firm(library: Library, weak: frozenset[str]) -> frozenset[str]:
+    return weak - library.structure().otherwise

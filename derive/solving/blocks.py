@@ -1,9 +1,9 @@
 """One block of a plan at given numbers: every admissible value of its unknowns.
 
 A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
-need each other are solved, in this order: as a linear system; by tearing (take one unknown as known, work out the
-others from it, and let the last relation decide it, which is again one unknown in one relation, with all its roots);
-and numerically from many starts, which finds roots and cannot prove that there are no more.
+need each other are solved, in this order: as a linear system, or as one of products; by tearing (take one unknown as
+known, work out the others from it, and let the last relation decide it, which is again one unknown in one relation,
+with all its roots); and numerically from many starts, which finds roots and cannot prove that there are no more.
 
 Whatever a method proposes is put back into the relations before it counts. A value that satisfies a relation only
 because it cancels there is a plateau: an interval of values, and no value.
@@ -18,6 +18,7 @@ from derive.language.expression import Apply, Equation, names_in, render, walk
 from derive.numbers.algebra import ZERO, arms_of, replaced
 from derive.numbers.clock import tick
 from derive.numbers.linear import linear_solutions
+from derive.numbers.logarithms import product_solutions
 from derive.solving.expressing import Lost
 from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
@@ -48,7 +49,16 @@ def solve_block(
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
     system = System(tuple(equations), tuple(unknowns), known, domains)
     variants = _variants(system.equations, frozenset(unknowns))
-    return _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
+    whole = _whole(system) if len(variants) > 1 else None
+    return whole or _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
+
+
+def _whole(system: System) -> Outcome | None:
+    """What tearing finds with all choices in place, if it surely is everything."""
+    found = torn(system.equations, system)
+    if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
+        return None
+    return None if any(solution.spans for solution in found[0].solutions) else found[0]
 
 
 def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
@@ -107,7 +117,8 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
 
 def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
     """A system without choices; where it is one arm among several, an arm that repeats itself is an interval."""
-    linear = linear_solutions(equations, system.unknowns, system.known, system.domains)
+    question = (equations, system.unknowns, system.known, system.domains)
+    linear = linear_solutions(*question) or product_solutions(*question)
     if linear is not None and (alone or not _repeating(linear)):
         values, singular, reason = linear
         fits = [fitted(one, equations, system) for one in values]

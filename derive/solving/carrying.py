@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["Found", "carried_out", "detours", "planned"]
+__all__ = ["Found", "carried_out", "detours", "grounds_of", "planned"]
 
 _MOST = 64  # solutions that are followed
 _DETOURS = 2  # relations that are left out because others say the same
@@ -50,7 +50,7 @@ def carried_out(
     library: Library, question: Question, left_out: Mapping[str, str] | None = None, grounds: Grounds | None = None
 ) -> Found:
     """The plan, made anew until every relation in it applies, and the states it leads to."""
-    grounds = grounds or _grounds(library, question)
+    grounds = grounds or grounds_of(library, question)
     aside: dict[str, str] = dict(left_out or {})
     strong = {name: value.base[1] for name, value in question.strong.items()}
     for relation in library.conditional:
@@ -89,7 +89,7 @@ def carried_out(
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _grounds(library: Library, question: Question) -> Grounds:
+def grounds_of(library: Library, question: Question) -> Grounds:
     """What conditions are decided by: plans for other targets, carried out where they lead to just one number."""
 
     def planning(other: Question, left_out: frozenset[str]) -> Plan:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.language.expression import Node, names_in
+from derive.numbers.algebra import added, negated
 from derive.numbers.evaluating import holds, residual
-from derive.numbers.intervals import Span, enclose
+from derive.numbers.intervals import Span
 from derive.showing.numerals import shown_number
 from derive.solving.answer import Check
 from derive.solving.outcome import TOLERANCE
+from derive.solving.ranging import bounds_of_form, composed
 from derive.solving.stepping import block_states
 from quantities.source import OTHERWISE
 
@@ -30,33 +32,37 @@ if TYPE_CHECKING:
 __all__ = ["applies", "checked", "checks_of", "extended", "testable"]
 
 
-def checks_of(library: Library, question: Question, made: Plan, state: State) -> list[Check]:
-    """Every check that the known numbers allow."""
+def checks_of(
+    library: Library, question: Question, made: Plan, state: State, bounds: Span | None = None
+) -> list[Check]:
+    """Every check that the known numbers allow; `bounds` are those of the target."""
     found = []
     values = state.values
     for name in testable(library, made, state):
-        check = checked(library.relations[name], values, _ranges(question, values))
+        check = checked(library.relations[name], values, _ranges(question, values), state.forms)
         if check is not None:
             found.append(check)
     found += _limits(library, question, values, {check.name for check in found})
     own = {} if question.own is None else {question.target: question.own}
-    for name, weak in {**question.weak, **own}.items():
+    for name, weak in {**question.weak, **question.outdated, **own}.items():
         if name in made.weak or weak.source == OTHERWISE:
             continue
         if name in values:
-            found.append(_yielding(library, name, weak, values[name]))
+            reach = bounds if bounds is not None and name == question.target else (values[name],) * 2
+            found.append(_yielding(library, name, weak, values[name], reach))
         elif name in state.barred:
             stated = shown_number(weak.base[1], library.quantities[name].unit)
             found.append(Check(name, f"{name} = {stated} by {weak.source}; no value fits here", math.inf, False))
     return found
 
 
-def _yielding(library: Library, name: str, weak: Value, number: float) -> Check:
-    """A weak value beside the number that took its place."""
+def _yielding(library: Library, name: str, weak: Value, number: float, reach: Span) -> Check:
+    """A weak value beside the number that took its place, and what else this may be."""
     low, stated, high = weak.base
     unit = library.quantities[name].unit
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
-    inside = low * (1 - TOLERANCE) <= number <= high * (1 + TOLERANCE)
+    slack = TOLERANCE * max(abs(low), abs(high))
+    inside = low - slack <= reach[1] and reach[0] <= high + slack
     statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
     return Check(name, statement, gap, gap <= TOLERANCE or inside)
 
@@ -70,7 +76,7 @@ def _limits(library: Library, question: Question, values: Mapping[str, float], t
         if name in told or not applies(relation, everything):
             continue
         if all(other in everything for other in library.members[name]):
-            check = checked(relation, everything, {})
+            check = checked(relation, everything, {}, {})
             found.extend([check] if check else [])
     return found
 
@@ -128,24 +134,30 @@ def _ranges(question: Question, values: Mapping[str, float]) -> dict[str, Span]:
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in values}
 
 
-def checked(relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span]) -> Check | None:
-    """A relation put to the test; a range agrees where it overlaps."""
+def checked(
+    relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
+) -> Check | None:
+    """A relation put to the test; a range, and what follows from it by these forms, agrees where it overlaps."""
     gap = residual(relation.written, values)
     if math.isnan(gap):
         return Check(relation.name, f"{relation.written} is undefined", math.inf, False)
     tolerance = max(relation.approximate or 0.0, TOLERANCE)
     size = {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op]
-    passed = size <= tolerance or _overlaps(relation, values, ranges)
+    passed = size <= tolerance or _overlaps(relation, values, ranges, forms)
     return Check(relation.name, str(relation.written), gap, passed)
 
 
-def _overlaps(relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
-    held = names_in(*_sides(relation))
-    if not any(name in ranges for name in held):
+def _overlaps(
+    relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
+) -> bool:
+    """Whether the two sides meet somewhere within the ranges."""
+    if not ranges:
         return False
-    spans = {name: ranges.get(name, (values[name], values[name])) for name in held}
-    left, right = (enclose(side, spans, "") for side in (relation.written.lhs, relation.written.rhs))
-    if left is None or right is None:
+    left, right = _sides(relation)
+    between = composed("", {**forms, "": added(left, negated(right))})
+    if between is None or not values.keys() >= set(names_in(between)):
+        between = added(left, negated(right))
+    if not any(name in ranges for name in names_in(between)):
         return False
-    below, above = left.values[1] < right.values[0], left.values[0] > right.values[1]
-    return not {"=": below or above, "<=": above, ">=": below}[relation.written.op]
+    (low, high), _ = bounds_of_form(between, values, ranges)
+    return {"=": low <= 0 <= high, "<=": low <= 0, ">=": high >= 0}[relation.written.op]

@@ -18,13 +18,15 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
-from derive.language.expression import Name, names_in
+from derive.language.expression import Name, Number, names_in
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
+from derive.numbers.products import product_of
 from derive.planning.matching import closure
 from derive.planning.plans import Plan, based, standing_in
 from derive.showing.numerals import shown_number
 from derive.solving.checking import checked, testable
+from derive.solving.ranks import combined, left_open, rows_of, spans
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -62,23 +64,42 @@ def shortage(library: Library, question: Question | Outline, left_out: Mapping[s
 
 
 def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """The smallest sets of further givens that would fix the target, nearest first."""
-    structure, weak = standing_in(library.structure(left_out), question.target, question.strong, question.weak)
-    relations = structure.reached(question.target, frozenset(question.strong))
+    """The smallest sets of further givens that would fix the target, nearest first.
+
+    A set does if its directions make up what the relations leave open of the target's; and if counting sees that as
+    well, or the quantities that cancel do so in products, from which they are surely eliminated.
+    """
+    rows = rows_of(library, question, left_out)
+    target = question.target
+    near = _nearest(library, question)
+    open_rows = left_open(rows, [target, *near])
+    candidates = [name for name in near if open_rows[name]]
+    structure, weak = standing_in(library.structure(left_out), target, question.strong, question.weak)
+    relations = structure.reached(target, frozenset(question.strong))
     matching, _ = based(structure, relations, question.strong, weak)
-    below = set(matching.hangs_on(question.target))
-    helpful = below | matching.loose(below)
-    candidates = [name for name in _nearest(library, question) if name in helpful]
 
     def does(names: Sequence[str]) -> bool:
         tick()
-        return matching.given(names).settles(question.target)
+        if not spans([open_rows[name] for name in names], open_rows[target]):
+            return False
+        if matching.given(names).settles(target):
+            return True
+        used = combined(rows | {f"={name}": {name: 1} for name in names}, target)
+        return used is not None and all(_is_product(library, name) for name in used if name in library.relations)
 
     for size, most in ((1, _NEAREST), (2, _PAIRS), (3, _PAIRS)):
         found = [names for names in islice(combinations(candidates, size), most) if does(names)]
         if found:
             yield from found
             return
+
+
+def _is_product(library: Library, name: str) -> bool:
+    """Whether a relation joins products of positive quantities, and nothing else."""
+    relation = library.relations[name]
+    sides = [product_of(side, lambda base: True) for side in (relation.written.lhs, relation.written.rhs)]
+    positive = all(one.domain.low >= 0 and 0.0 not in one.domain for one in relation.quantities.values())
+    return positive and all(isinstance(base, (Name, Number)) for side in sides for base in side.powers)
 
 
 def _nearest(library: Library, question: Question | Outline) -> list[str]:
@@ -105,7 +126,7 @@ def contradiction(library: Library, question: Question, made: Plan, state: State
         if relation.approximate is not None:
             continue
         ranges = {one: (v.base[0], v.base[2]) for one, v in question.strong.items() if v.is_range}
-        check = checked(relation, state.values, ranges)
+        check = checked(relation, state.values, ranges, state.forms)
         if check is None or check.passed:
             continue
         relations, givens, weak = _traced(library, made, relation)

@@ -128,19 +128,27 @@ def _cut(zero: Node, box: dict[str, Span], shares: dict[str, float]) -> bool:
         slope = enclose(zero, box, name) if low < high else None
         if slope is None or slope.partial or slope.slopes[0] <= 0 <= slope.slopes[1]:
             continue
-        at = _middle((low, high))
-        there = enclose(zero, {**box, name: (at, at)}, "")
-        if there is None or there.partial:
-            continue
-        steps = [value / by if math.isfinite(by) else 0.0 for value in there.values for by in slope.slopes]
-        if all(map(math.isfinite, steps)):
-            slack = 1e-15 * (abs(at) + max(map(abs, steps)))
-            low, high = max(low, at - max(steps) - slack), min(high, at - min(steps) + slack)
+        wide = _breadth((low, high)) > 1
+        for at in (_middle((low, high)), *((low, high) if wide else ())):
+            low, high = _newton(zero, box, name, slope.slopes, at)
             if low > high:
                 return False
             box[name] = (low, high)
     low, high = _by_slopes(zero, box, shares)
     return low <= 0 <= high
+
+
+def _newton(zero: Node, box: Mapping[str, Span], name: str, slopes: Span, at: float) -> Span:
+    """Where a name can be, from what the equation comes to at a point and by how much it moves from there."""
+    low, high = box[name]
+    there = enclose(zero, {**box, name: (at, at)}, "") if math.isfinite(at) else None
+    if there is None or there.partial:
+        return low, high
+    steps = [value / by if math.isfinite(by) else 0.0 for value in there.values for by in slopes]
+    if not all(map(math.isfinite, steps)):
+        return low, high
+    slack = 1e-15 * (abs(at) + max(map(abs, steps)))
+    return max(low, at - max(steps) - slack), min(high, at - min(steps) + slack)
 
 
 def _by_slopes(form: Node, box: Mapping[str, Span], shares: dict[str, float]) -> Span:

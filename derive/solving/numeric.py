@@ -18,7 +18,7 @@ from derive.solving.outcome import Outcome, Solution, System, repeats
 from derive.solving.settling import positive_of, settled
 from quantities.domain import Domain
 
-__all__ = ["radical_inverse", "solved_from_starts"]
+__all__ = ["solved_from_starts", "starts"]
 
 _CURVE = 4  # solutions, none of which stands alone, that make a curve
 
@@ -28,9 +28,9 @@ def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome
     tears, branches = _fewest_tears(equations, system.unknowns)
     found: list[Solution] = []
     along = 0  # solutions that do not stand alone
-    starts = _starts(tears, system.known, system.domains)
+    spread = starts(tears, system.known, system.domains)
     for branch in branches:
-        for start in many_starts(branch.left, tears, system.known, starts, positive_of(tears, system.domains)):
+        for start in many_starts(branch.left, tears, system.known, spread, positive_of(tears, system.domains)):
             values = _complete(branch, start, equations, system)
             if values is None or repeats(values, found):
                 continue
@@ -43,8 +43,8 @@ def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome
     if along and not found:
         return Outcome((), singular=True, reason="they hold along a whole curve")
     if not found:
-        return Outcome((), reason=f"none was found from {len(starts)} starts", undecided=True)
-    caveat = f"solved numerically from {len(starts)} starts; that there are no other solutions is not proved"
+        return Outcome((), reason=f"none was found from {len(spread)} starts", undecided=True)
+    caveat = f"solved numerically from {len(spread)} starts; that there are no other solutions is not proved"
     return Outcome(tuple(found), caveat)
 
 
@@ -66,18 +66,18 @@ def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tup
     return tuple(unknowns), [Branch({}, tuple(equations))]
 
 
-def _starts(
+def starts(
     unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], count: int = 60
 ) -> list[dict[str, float]]:
     """Points spread over the domains by a low-discrepancy sequence, around the sizes that the givens have."""
     sizes = [math.log10(abs(x)) for x in known.values() if x]
     low, high = (min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3)
     primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37]
-    starts = []
+    spread = []
     for i in range(1, count + 1):
         start = {}
         for k, name in enumerate(unknowns):
-            share = radical_inverse(i + 7 * (k // len(primes)), primes[k % len(primes)])
+            share = _radical_inverse(i + 7 * (k // len(primes)), primes[k % len(primes)])
             domain = domains[name]
             if math.isfinite(domain.low) and math.isfinite(domain.high):
                 start[name] = domain.low + share * (domain.high - domain.low)
@@ -87,11 +87,11 @@ def _starts(
             else:
                 span = (-1.0, 1.0) if i % 2 else (low, high)
                 start[name] = max(domain.low, 0.0) + 10 ** (span[0] + (span[1] - span[0]) * share)
-        starts.append(start)
-    return starts
+        spread.append(start)
+    return spread
 
 
-def radical_inverse(i: int, base: int) -> float:
+def _radical_inverse(i: int, base: int) -> float:
     """The digits of a number mirrored at the point (van der Corput 1935)."""
     share, scale = 0.0, 1.0
     while i:

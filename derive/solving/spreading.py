@@ -7,13 +7,14 @@ unknown is a name of its own, bound by the relations of its block; `extremes` fi
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
 from derive.numbers.algebra import ZERO, added, negated
+from derive.numbers.folding import folded, without_quotients
 from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block, Plan
@@ -25,6 +26,7 @@ from derive.solving.levels import has_choice
 from derive.solving.narrowing import narrowed
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed
 from derive.solving.stepping import State, block_states
+from derive.solving.tearing import straight
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -128,19 +130,46 @@ def _system(library: Library, made: Plan, box: Mapping[str, Span]) -> System | N
                 continue
         if _winds(library, block):
             return None
-        spans |= {name: _domain(library, name) for name in block.unknowns}
-        written = [library.relations[name].written for name in block.relations]
+        unknowns, written = _bound(library, block, forms, spans)
+        spans |= {name: _domain(library, name) for name in unknowns}
         fresh = [composed("", {**forms, "": added(one.lhs, negated(one.rhs))}) for one in written]
-        left = narrowed([Equation(zero, "=", ZERO) for zero in fresh if zero is not None], block.unknowns, spans)
+        plain = [_plain(zero, unknowns[0], spans) for zero in fresh if zero is not None]
+        left = narrowed([Equation(zero, "=", ZERO) for zero in plain], unknowns, spans)
         if left is None or None in fresh:
             return None
         spans |= left
-        zeros += [zero for zero in fresh if zero is not None]
+        zeros += plain
     goal = composed("", {**forms, "": Name(made.target)})
     if goal is None:
         return None
     used = {name: spans[name] for name in names_in(goal, *zeros)}
     return System(goal, _domain(library, made.target), tuple(zeros), used)
+
+
+def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
+    """A difference with the numbers put in, and not divided by what surely is positive."""
+    return without_quotients(
+        folded(zero, {other: low for other, (low, high) in spans.items() if low == high}), name, spans
+    )
+
+
+def _bound(
+    library: Library, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
+) -> tuple[Sequence[str], Sequence[Equation]]:
+    """What is left of a block: one unknown and one equation, if the others surely have forms in it; else all of it."""
+    written = [library.relations[name].written for name in block.relations]
+    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
+    if way is None:
+        return block.unknowns, written
+    tear, branch = way
+    box = {**spans, tear: _domain(library, tear)}
+    for name in branch.forms:
+        whole = composed(name, {**forms, **branch.forms})
+        if whole is None or _leaves(library, whole, box, _domain(library, name)):
+            return block.unknowns, written
+    forms |= branch.forms
+    return (tear,), branch.left
 
 
 def _domain(library: Library, name: str) -> Span:

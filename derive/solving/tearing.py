@@ -8,7 +8,7 @@ counts.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -26,7 +26,7 @@ from derive.solving.settling import settled
 from derive.solving.single import values_of
 from quantities.domain import Domain
 
-__all__ = ["torn"]
+__all__ = ["straight", "torn"]
 
 _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
 _TEARS = 3  # unknowns that are tried as the one to take as known
@@ -40,11 +40,10 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     With the outcome comes what may be lost to it: an equation, and what it was divided by that may be zero.
     """
     tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
-    for tear in system.unknowns:
+    for tear, branches in _tearings(equations, system):
         tick()
-        branches = expressed(equations, system.unknowns, tear)
-        if not branches or len(tried) == _TEARS:
-            continue
+        if len(tried) == _TEARS:
+            break
         if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
             continue
         outcome = _along(branches, tear, equations, system)
@@ -62,6 +61,32 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
         if not is_covered(solution, found):
             found.append(solution)
     return replace(best, solutions=tuple(found)), lost
+
+
+def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, list[Branch]]]:
+    """The unknowns by which the others can be expressed, those first that leave the least to be inverted."""
+    ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
+    return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
+
+
+def _inverted(branch: Branch) -> int:
+    """How often an equation was divided by something, or a power was undone, on the way."""
+    return len(branch.lost) + len(branch.powers)
+
+
+def straight(
+    equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span], domains: Mapping[str, Domain]
+) -> tuple[str, Branch] | None:
+    """An unknown by which all others can be expressed in one way, whatever the numbers in their spans are."""
+    box = {**spans, **{name: _inside(domains[name]) for name in unknowns}}
+    ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
+    for tear, branches in sorted(ways, key=lambda way: sum(map(_inverted, way[1]))):
+        if len(branches) != 1 or leaves_out(branches[0].powers, box):
+            continue
+        divisors = [enclose(divisor, box, "") for _, divisor in branches[0].lost]
+        if all(found is not None and found.misses_zero for found in divisors):
+            return tear, branches[0]
+    return None
 
 
 def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:

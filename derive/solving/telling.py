@@ -55,7 +55,7 @@ def answer_of(
         ),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),
-        checks=tuple(checks_of(library, question, made, extended(library, made, state))),
+        checks=tuple(checks_of(library, question, made, extended(library, made, state), bounds)),
         _formula=cache(lambda: _formula(library, form)),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
     )
@@ -167,7 +167,13 @@ def _assumptions(
         for name in spent
         if (tolerance := library.relations[name].approximate) is not None
     ]
-    aside = [f"{name} is left out: {why}" for name, why in left_out.items()]
+    spoken = _spoken_of(library, made)
+    written_for = library.structure().forward
+    aside = [
+        f"{name} is left out: {why}"
+        for name, why in left_out.items()
+        if written_for.get(name, question.target) in spoken
+    ]
     assumed = [f"{name} = {value} is assumed: {value.source}" for name, value in _believed(question, used)]
     return tuple(dict.fromkeys([*unknown, *near, *assumed, *aside, *state.notes, *([how] if how else [])]))
 

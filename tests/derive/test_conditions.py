@@ -22,7 +22,7 @@ from derive.numbers.intervals import truths
 from derive.stating.relation import relate
 from quantities.quantity import Quantity
 from tests.derive.digits import OutOfReachError, exact, verdict
-from tests.derive.drawing import SIGNS, expressions
+from tests.derive.draws import SIGNS, expressions
 from tests.derive.statements import bare, number
 
 QUANTITIES = [Quantity(name, domain="real") for name in "xyz"]

@@ -281,3 +281,9 @@ def test_a_root_beyond_one_turn_is_found_where_nothing_repeats():
     assert all(x * math.sin(x) == pytest.approx(50) for x in found.values if x < 1e6)
     assert not found.proved
     assert not found.turn
+
+
+def test_a_quotient_of_alike_is_seen_to_meet_nothing():
+    found = roots("9 = 10*(6 - 5*0.9**x + 2*x)/max(x, 6 - 5*0.9**x + 2*x)")
+    assert not found.values
+    assert found.proved

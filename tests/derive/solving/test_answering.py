@@ -504,7 +504,7 @@ def test_what_a_singular_block_leaves_in_proportion_fixes_what_hangs_on_the_prop
     assert any("cancel" in note for note in answer.assumptions)
     with pytest.raises(UnderdeterminedError, match="repeat"):
         scaled.solve("x", a=3, b=3)
-    with pytest.raises(NoSolutionError):
+    with pytest.raises(InconsistentError):
         scaled.solve("z", a=3, b=4)
 
 
@@ -762,3 +762,55 @@ def test_a_long_chain_is_solved_at_once():
     )  # fmt: skip
     assert number(long_.solve(f"x{count}", x0=1)) == count + 1
     assert number(long_.solve("x0", **{f"x{count}": count + 1})) == 1
+
+
+@pytest.mark.parametrize(("a", "b"), [("160..250", "150..180"), ("150..180", "170"), ("170", "150..180")])
+def test_ranges_agree_where_they_overlap_also_in_what_follows_from_them(a, b):
+    assert bare("x a b", "x = a", "x = b").solve("x", a=a, b=b).value.magnitude == pytest.approx(
+        {"160..250": 205, "150..180": 165, "170": 170}[a]
+    )
+
+
+@pytest.mark.parametrize(("a", "b"), [("160..250", "50..80"), ("150..180", "190"), ("190", "150..180")])
+def test_ranges_that_do_not_meet_contradict_each_other(a, b):
+    with pytest.raises(derive.InconsistentError):
+        bare("x a b", "x = a", "x = b").solve("x", a=a, b=b)
+
+
+def test_a_range_on_both_sides_is_one_and_the_same_number_there():
+    # x is 1..2 by the one and 1.5..3 by the other, but never both at once
+    with pytest.raises(derive.InconsistentError):
+        bare("x a", "x = a", "x = 1.5*a").solve("x", a="1..2")
+
+
+INVERSES = bare("r s F W", "r = F/W", "s = W/F")
+
+
+@pytest.mark.parametrize("target", ["r", "s", "F", "W"])
+def test_givens_that_exclude_each_other_by_what_cancels_are_told(target):
+    with pytest.raises(InconsistentError) as caught:
+        INVERSES.solve(target, r=2, s=2)
+    assert {"r1", "r2", "r = 2", "s = 2"} == set(caught.value.conflicts)
+    assert caught.value.gap == pytest.approx(0.75)
+
+
+def test_givens_that_agree_by_what_cancels_are_accepted():
+    assert number(INVERSES.solve("r", r=2, s=0.5)) == 2
+
+
+def test_what_is_left_out_is_told_only_where_it_could_have_counted():
+    cases = bare(
+        "a b c x",
+        {"equation": "b = 2*a", "when": ["x > 1"]},
+        {"equation": "b = 3*a", "when": ["x <= 1"]},
+        {"equation": "c = 5*x", "when": ["x > 2"]},
+    )
+    answer = cases.solve("b", a=1, x=0.5)
+    assert number(answer) == 3
+    assert [note for note in answer.assumptions if "left out" in note] == ["r1 is left out: x > 1 is false"]
+
+
+def test_a_weak_value_agrees_with_an_answer_whose_range_holds_it():
+    sheet = bare("p q f", "p = q*f", profiles={"sheet": {"p": "4.4", "q": "1.1"}})
+    answer = sheet.solve("p", "sheet", f="3.9..4.05")
+    assert [(check.name, check.passed) for check in answer.checks] == [("p", True)]

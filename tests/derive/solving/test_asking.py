@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import derive
-from derive import NoSolutionError, UnknownNameError
-from tests.derive.statements import library, number
+from derive import NoSolutionError, UnderdeterminedError, UnknownNameError
+from tests.derive.statements import bare, library, number
 
 TRAINING = library(
     {"peak": "", "use": "", "work": "", "hours": "", "units": "", "clock": ""},
@@ -76,3 +76,40 @@ def test_a_misspelt_profile_is_answered_with_its_like(written, meant):
     with pytest.raises(UnknownNameError) as caught:
         derive.solve("step_time", written)
     assert caught.value.suggestions[0] == meant
+
+
+CACHE = {
+    "values": {"share": "1"},
+    "profiles": {"model": {"layers": "80", "element": "2", "cache": "160", "memory": "1000"}},
+}
+
+
+def cache(when: str) -> derive.Library:
+    made = {"equation": "cache = layers*element/share", "when": [when]}
+    return bare("layers element share cache memory batch kind", made, "batch = memory/cache", **CACHE)
+
+
+def test_what_a_profile_states_counts_before_what_follows_from_it_by_a_default():
+    answer = cache("kind > 0.5").solve("batch", "model")
+    assert (number(answer), [step.relation for step in answer.steps]) == (6.25, ["r2"])
+
+
+@pytest.mark.parametrize("when", ["kind > 0.5", "layers > 10"])
+def test_what_follows_from_a_value_that_the_asker_changed_is_out_of_date(when):
+    answer = cache(when).solve("batch", "model", element="1")
+    assert number(answer) == 12.5
+    assert [(check.name, check.passed) for check in answer.checks] == [("cache", False)]
+
+
+def test_a_value_that_is_typed_as_the_profile_has_it_changes_nothing():
+    assert [step.relation for step in cache("kind > 0.5").solve("batch", "model", element="2").steps] == ["r2"]
+
+
+def test_what_does_not_follow_from_what_was_changed_stays():
+    answer = cache("kind > 0.5").solve("batch", "model", memory="2000")
+    assert (number(answer), [step.relation for step in answer.steps]) == (12.5, ["r2"])
+
+
+def test_what_is_out_of_date_is_not_used_where_nothing_else_gives_it():
+    with pytest.raises(UnderdeterminedError):
+        cache("layers < 10").solve("batch", "model", element="1")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 import derive
-from derive.errors import UnderdeterminedError
-from tests.derive.statements import bare, library, number
+from derive.errors import InconsistentError, NoSolutionError, UnderdeterminedError
+from tests.derive.random_products import Products, products
+from tests.derive.statements import bare, library, number, numbers
 
+NOT_NEGATIVE = {"dense": "nonnegative"}
 UPGRADE = library(
     {"before": "FLOP/s", "after": "FLOP/s", "ratio": "", "saving": ""},
     "ratio = after/before",
@@ -49,6 +53,15 @@ def test_what_plays_no_part_at_the_numbers_cancels():
         share.solve("share", stages=2)
 
 
+def test_nor_does_what_is_counted_by_a_number_that_comes_out_as_zero():
+    layers = bare(
+        "all sparse dense size whole", "dense = all - sparse", "whole = dense*size + 3*sparse", domains=NOT_NEGATIVE
+    )
+    assert number(layers.solve("whole", all=48, sparse=48)) == 144
+    with pytest.raises(UnderdeterminedError):
+        layers.solve("whole", all=48, sparse=47)
+
+
 def test_a_range_that_cancels_leaves_no_width():
     gain = bare(
         "price alone together gain", "alone = price*(3 + 5)", "together = price*(3 + 5/4)", "gain = alone/together"
@@ -61,3 +74,123 @@ def test_a_range_that_cancels_leaves_no_width():
 def test_the_built_in_library_knows_no_saving_without_a_baseline():
     with pytest.raises(UnderdeterminedError):
         derive.solve("upgrade_saving", "h100-sxm:fp8")
+
+
+def test_chains_of_products_are_eliminated_however_many_quantities_cancel():
+    run = derive.solve("training_time", training_steps="1000", training_step_time="2 s")
+    assert run.to("s").magnitude == pytest.approx(2000)
+    step = {"batch_tokens": "4 Mtoken", "training_chips": "1000 chip", "training_step_time": "5 s"}
+    answer = derive.solve("training_mfu", peak_compute="1 PFLOP/s/chip", active_parameters="70 Gparameter", **step)
+    assert number(answer) == pytest.approx(6 * 70e9 * 4e6 / 5 / 1000 / 1e15)
+
+
+def test_the_closed_form_holds_nothing_of_what_cancels():
+    gas = bare("p V n R T m M rho", "p*V = n*R*T", "m = n*M", "rho = m/V")
+    answer = gas.solve("rho", p=3, R=2, T=5, M=7)
+    assert number(answer) == pytest.approx(3 * 7 / 2 / 5)
+    assert {str(symbol) for symbol in answer.formula.free_symbols} == {"p", "R", "T", "M"}
+    assert answer.elasticities == pytest.approx({"p": 1, "R": -1, "T": -1, "M": 1})
+
+
+def test_a_sum_in_two_relations_cancels_like_a_quantity():
+    mixed = bare("a b c d", "c = 3*(a + b)", "d = a*c/(b + a)")
+    assert number(mixed.solve("a", d=12)) == pytest.approx(4)
+
+
+def test_a_sum_of_two_quantities_in_a_fixed_ratio_is_a_product():
+    parted = bare("a b c d e", "c = a/d", "c = b*a/(b + e)", "d = 2*(b + a)", "b = 3*e")
+    assert number(parted.solve("d")) == pytest.approx(4 / 3)
+
+
+def test_what_is_left_when_products_are_eliminated_is_solved_with_the_sums():
+    pair = bare("a b c d e f", "a = b + d**2", "b*c = 6*a*f", "c = a*e*f", "a = 4*d")
+    # b = 6/e = 4, whatever f is, and so 4*d = 4 + d**2
+    assert number(pair.solve("d", e=1.5)) == pytest.approx(2)
+
+
+def test_what_may_be_zero_and_comes_to_something_positive_cancels_too():
+    domains = dict.fromkeys(["room", "each"], "nonnegative")
+    store = bare(
+        "room each size count total", "count = room/each", "each = size*3", "total = room/size", domains=domains
+    )
+    assert number(store.solve("count", total=12)) == pytest.approx(4)
+
+
+def test_a_function_that_two_relations_share_cancels():
+    shared = bare("a b q s", "q = a*log(1 + s)", "q = b*log(1 + s)", "q = s*3*a/b**2")
+    assert number(shared.solve("a", b=7)) == pytest.approx(7)
+
+
+def test_a_potential_cancels_from_differences():
+    chain = bare("u v w i r s t", "u - v = r*i", "v - w = s*i", "t = u - w", domains={"u": "real", "v": "real"})
+    assert number(chain.solve("i", r=2, s=3, t=10)) == pytest.approx(2)
+
+
+def test_what_cancels_has_to_exist():
+    tank = bare("level filled share", "filled = 3*share*level", "level = filled/12*share", domains={"share": "0..1"})
+    with pytest.raises((NoSolutionError, UnderdeterminedError)):
+        tank.solve("share")
+
+
+def test_givens_that_do_not_fit_together_are_a_conflict_though_what_is_asked_follows_from_some():
+    run = {"training_steps": "1000", "training_step_time": "2 s", "training_throughput": "1 Mtoken/s"}
+    assert derive.solve("training_time", training_tokens="2 Gtoken", **run).to("s").magnitude == pytest.approx(2000)
+    with pytest.raises(InconsistentError) as caught:
+        derive.solve("training_time", training_tokens="1 Gtoken", **run)
+    assert {"training_step_time", "training_tokens"} <= set(caught.value.conflicts)
+    with pytest.raises(InconsistentError):
+        derive.solve("training_time", wall_time="1 h", goodput=0.9, **run)
+
+
+def test_what_is_named_as_missing_does():
+    gas = bare("p V n R T m M rho", "p*V = n*R*T", "m = n*M", "rho = m/V")
+    with pytest.raises(UnderdeterminedError) as caught:
+        gas.solve("rho", p=3, R=2, M=7)
+    assert ("T",) in caught.value.missing
+    with pytest.raises(UnderdeterminedError) as caught:
+        bare("a b c d e", "a = b*c", "d = b*c*e", "e = d/a").solve("b", a=2)
+    assert set(caught.value.missing) == {("c",)}
+
+
+def wrong(case: Products) -> str:
+    """What is wrong with the reply to a question about products; nothing, if nothing is."""
+    try:
+        answers = case.library.solve_all(case.target, **case.stated())
+    except UnderdeterminedError as error:
+        if case.is_fixed():
+            return f"refused, though fixed: {error}"
+        named = [names for names in error.missing if case.target not in names]
+        idle = [names for names in named if not case.is_fixed(*names)]
+        return f"{idle} would not do" if idle else next(filter(None, (_undone(case, names) for names in named[:2])), "")
+    found = [number(answer) for answer in answers if answer.value is not None]
+    if found and not case.is_fixed():
+        return "answered, though open"
+    hidden = case.numbers[case.target]
+    return (
+        ""
+        if not case.is_fixed() or any(math.isclose(x, hidden, rel_tol=1e-6) for x in found)
+        else f"{found}, not {hidden}"
+    )
+
+
+def _undone(case: Products, names: tuple[str, ...]) -> str:
+    """What is wrong with a set of further givens: that they do not do."""
+    try:
+        answers = case.library.solve_all(case.target, **case.stated(*names))
+    except UnderdeterminedError:
+        return f"{names} did not do"
+    hidden = case.numbers[case.target]
+    return "" if any(math.isclose(x, hidden, rel_tol=1e-6) for x in numbers(answers)) else f"{names} led elsewhere"
+
+
+@pytest.mark.parametrize("sums", [0.0, 0.3])
+@pytest.mark.parametrize("start", range(0, 60, 20))
+def test_whatever_products_fix_is_answered_and_nothing_else(start, sums):
+    assert not {seed: told for seed in range(start, start + 20) if (told := wrong(products(seed, sums)))}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sums", [0.0, 0.3])
+@pytest.mark.parametrize("start", range(60, 3060, 100))
+def test_whatever_products_fix_is_answered_and_nothing_else_in_the_long_run(start, sums):
+    assert not {seed: told for seed in range(start, start + 100) if (told := wrong(products(seed, sums)))}

@@ -98,3 +98,38 @@ def test_solutions_side_by_side_keep_their_own_bounds():
 def test_a_range_that_does_not_matter_gives_no_bounds():
     answer = bare("y a b c", "y = 2*a", "b = c*a").solve("y", a=1, c="1..2")
     assert answer.low is None
+
+
+STEP = bare(
+    "b a s p w k c t y u",
+    "c = a*b",
+    "s = 1 - 0.99*(1 - p)**b",
+    "w = 7*s",
+    "k = b/40",
+    "t = max(c, w + k)",
+    "y = b/t",
+    "u = (w + k)/t",
+    domains={"b": "1..1e6"},
+)
+"""A step of a batch: its costs and its yield are functions of b alone, with b in an exponent and a max outside."""
+
+
+def test_a_block_that_hangs_on_one_unknown_is_bounded_where_the_ranges_end():
+    least, most = (number(STEP.solve("b", u=0.9, p=0.03, a=a)) for a in (0.035, 0.03))
+    assert span(STEP.solve("b", u=0.9, p=0.03, a="0.03..0.035")) == pytest.approx((least, most), rel=1e-6)
+
+
+def test_a_range_that_does_not_bind_leaves_no_width():
+    answer = STEP.solve("b", y=20, p=0.03, a="0.003..0.005")
+    b = number(answer)
+    assert b / (7 * (1 - 0.99 * 0.97**b) + b / 40) == pytest.approx(20)
+    assert span(answer) == pytest.approx((b, b))
+    assert not any("not proved" in note or "too wide" in note for note in answer.assumptions)
+
+
+def test_that_nothing_fits_is_proved_through_a_quotient_of_alike():
+    for a in (0.004, "0.003..0.005"):  # so that w + k binds, and the quotient is one
+        with pytest.raises(NoSolutionError):
+            STEP.solve("b", u=0.9, p=0.03, a=a)
+    b = number(STEP.solve("b", u=0.9, p=0.03, a=0.03))
+    assert (7 * (1 - 0.99 * 0.97**b) + b / 40) / (0.03 * b) == pytest.approx(0.9)
