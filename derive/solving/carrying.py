@@ -231,12 +231,12 @@ def planned(library: Library, question: Question, left_out: frozenset[str]) -> P
 
 def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], str]:
     """The states after all blocks, and why the last block without a solution has none."""
-    states, reason = [start], ""
+    states, reason = [replace(start, values=dict(start.values))], ""
     for block in made.blocks:
         following: list[State] = []
         for state in states:
             tick()
-            steps, why = block_states(library, block, state)
+            steps, why = block_states(library, block, state, is_last=len(states) == 1)
             following.extend(steps)
             reason = why or reason
         if not following:

@@ -45,22 +45,19 @@ class State:
     asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
     barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
 
-    def taken(self, solution: Solution, note: str) -> State:
-        """The state after one more block."""
-        forms = dict(self.forms)
+    def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
+        """The state after one more block; what this one holds is passed on if nobody else will look at it."""
+        held = (self.values, self.spans, self.forms)
+        values, spans, forms = (one if is_last and isinstance(one, dict) else dict(one) for one in held)
+        values.update(solution.values)
+        spans.update(solution.spans)
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
-        return State(
-            {**self.values, **solution.values},
-            {**self.spans, **solution.spans},
-            forms,
-            (*self.notes, note) if note else self.notes,
-            self.asides,
-        )
+        return State(values, spans, forms, (*self.notes, note) if note else self.notes, self.asides)
 
 
-def block_states(library: Library, block: Block, state: State) -> tuple[list[State], str]:
-    """The states that follow from solving one block."""
+def block_states(library: Library, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
+    """The states that follow from solving one block; `is_last` says that nobody else will look at the one before."""
     relations = [library.relations[name] for name in block.relations]
     needed = {name for relation in block.relations for name in library.members[relation]}
     if needed & state.spans.keys():
@@ -80,7 +77,7 @@ def block_states(library: Library, block: Block, state: State) -> tuple[list[Sta
     steps = []
     for solution in outcome.solutions:
         note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
-        steps.append(state.taken(solution, note))
+        steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason
 
 

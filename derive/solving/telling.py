@@ -46,7 +46,6 @@ def answer_of(
         quantity=library.quantities[target],
         base=None if target in state.spans else state.values[target],
         bounds=bounds,
-        steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
         given=MappingProxyType(used),
         regime=MappingProxyType(_regime(library, made, state)),
         assumptions=(
@@ -56,6 +55,7 @@ def answer_of(
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),
         checks=tuple(checks_of(library, question, made, extended(library, made, state), bounds)),
+        _steps=cache(lambda: tuple(step for block in made.blocks for step in _steps(library, question, block, state))),
         _formula=cache(lambda: _formula(library, form)),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
     )
@@ -127,7 +127,7 @@ def _with_numbers(node: Node, library: Library, question: Question, state: State
             return Name(f"({shown})" if " " in shown else shown)
         return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
 
-    stated = question.strong.keys() | (question.weak.keys() - state.forms.keys())
+    stated = {n for n in worth if n in question.strong or (n in question.weak and n not in state.forms)}
     return put_in(node)
 
 
