@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.language.expression import Equation, Node, names_in
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["State", "block_states"]
 
+_T = TypeVar("_T")
 _KEPT = 256  # outcomes of simultaneous blocks that a library remembers
 
 
@@ -47,13 +48,16 @@ class State:
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
         """The state after one more block; what this one holds is passed on if nobody else will look at it."""
-        held = (self.values, self.spans, self.forms)
-        values, spans, forms = (one if is_last and isinstance(one, dict) else dict(one) for one in held)
+        values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
         return State(values, spans, forms, (*self.notes, note) if note else self.notes, self.asides)
+
+
+def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
+    return held if is_last and isinstance(held, dict) else dict(held)
 
 
 def block_states(library: Library, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
