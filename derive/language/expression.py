@@ -14,10 +14,11 @@ code, and nothing here knows of units or of sympy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 __all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
 
@@ -50,7 +51,13 @@ class Apply:
     op: str
     args: tuple[Node, ...]
     at: Span = field(default=_NOWHERE, compare=False)
+    reckoning: Callable[[Mapping[str, float]], float] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
     _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # how its number is reckoned, which `evaluating` notes here, stays behind
+        return Apply, (self.op, self.args, self.at)
 
     @property
     def names(self) -> tuple[str, ...]:

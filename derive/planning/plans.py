@@ -191,12 +191,15 @@ def _ordered(
             if other not in edges:
                 edges[other] = []
                 pending.append(other)
-    if free:
+    if free or not edges:
         return [], free
     order = {name: i for i, name in enumerate(structure.holders)}
     position = {relation: i for i, relation in enumerate(structure.members)}
     blocks = []
     for component in components(edges):
+        if len(component) == 1:
+            blocks.append(Block((solved[component[0]],), component))
+            continue
         unknowns = tuple(sorted(component, key=lambda name: order.get(name, -1)))
         relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
         blocks.append(Block(relations, unknowns))
