@@ -70,7 +70,7 @@ class Value:
 
     def sourced(self, source: Source) -> Value:
         """The same value, on somebody else's word."""
-        return replace(self, source=source)
+        return self if source is self.source else replace(self, source=source)
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit.text not in ("", "1") else ""
