@@ -49,7 +49,10 @@ def warm() -> Comparison:
         acts[UNYT] = lambda: roofline.cost(**unyts)
     bars = tuple(Bar(way, PINT, 10.0) for way in OWN)
     task = "solve with numbers that were not asked before: strings read, units checked, put back into every relation"
-    notes = ("The built-in library has about 600 relations and takes 8 to 11 of them here; pint evaluates five.",)
+    notes = (
+        "The built-in library has about 600 relations and takes 8 to 11 of them here, one of them at a price that is a "
+        "range, so that bounds are worked out too; pint evaluates five.",
+    )
     return compared("The same question with new numbers", task, alternately(acts), None, bars, notes)
 
 
