@@ -24,7 +24,6 @@ if getattr(quantities, "DISTRIBUTION", "") != "derive-engine":
     )
 
 if TYPE_CHECKING:
-    from derive.compiling.sweeping import Table, span
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -48,6 +47,10 @@ if TYPE_CHECKING:
     from derive.sampling.sampling import Sample
     from derive.solving.answer import Answer, Step
     from derive.stating.relation import Relation, relate
+    from derive.sweeping.axes import span
+    from derive.sweeping.streaming import Stream
+    from derive.sweeping.summing import Summary
+    from derive.sweeping.table import Table
     from quantities.dimension import BASE_UNITS as base_units
     from quantities.profiles import Profile
     from quantities.quantity import Quantity
@@ -60,6 +63,7 @@ if TYPE_CHECKING:
     formula = _built_in.formula
     compile = _built_in.compile  # noqa: A001  # the contract's name
     sweep = _built_in.sweep
+    stream = _built_in.stream
     reach = _built_in.reach
     profile = _built_in.profile
     sample = _built_in.sample
@@ -83,6 +87,8 @@ __all__ = [
     "Relation",
     "Sample",
     "Step",
+    "Stream",
+    "Summary",
     "Table",
     "UnderdeterminedError",
     "UnitError",
@@ -103,6 +109,7 @@ __all__ = [
     "solve",
     "solve_all",
     "span",
+    "stream",
     "sweep",
     "units",
 ]
@@ -113,8 +120,11 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.answer"),
-    **dict.fromkeys(("Table", "span"), "derive.compiling.sweeping"),
     "Sample": "derive.sampling.sampling",
+    "span": "derive.sweeping.axes",
+    "Stream": "derive.sweeping.streaming",
+    "Summary": "derive.sweeping.summing",
+    "Table": "derive.sweeping.table",
     "limits": "derive.numbers.clock",
     "Profile": "quantities.profiles",
     **dict.fromkeys(("check", "load"), "derive.files.loading"),
@@ -126,7 +136,7 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "sample", "reach", "profile")
+_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile")
 """What the built-in library is asked: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 

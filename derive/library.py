@@ -22,12 +22,13 @@ from quantities.quantity import Quantity
 from quantities.source import OTHERWISE
 
 if TYPE_CHECKING:
-    from derive.compiling.sweeping import Table
     from derive.planning.plans import Plan
     from derive.planning.structure import Structure
     from derive.sampling.sampling import Sample
     from derive.solving.answer import Answer
     from derive.solving.outcome import Outcome
+    from derive.sweeping.streaming import Stream
+    from derive.sweeping.table import Table
     from quantities.value import Value
 
 __all__ = ["Library"]
@@ -148,9 +149,15 @@ class Library:
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
-        from derive.compiling.sweeping import sweep
+        from derive.sweeping.table import sweep
 
         return sweep(self, targets, profiles, given)
+
+    def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
+        """The same for any number of points, to be gone through piece by piece, summed up or written to a file."""
+        from derive.sweeping.streaming import stream
+
+        return stream(self, targets, profiles, given)
 
     def sample(
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
@@ -209,6 +216,11 @@ class Library:
     @cached_property
     def outcomes(self) -> dict[Any, Outcome]:
         """The outcomes of simultaneous blocks at numbers that were asked before."""
+        return {}
+
+    @cached_property
+    def swept(self) -> dict[Any, Callable[..., Any]]:
+        """The functions that sweeps went along, by target and names."""
         return {}
 
     @cached_property

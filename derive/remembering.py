@@ -83,7 +83,7 @@ def _key(words: Sequence[str]) -> str | None:
     """All that an answer hangs on, in short; None where that cannot be told."""
     told = blake2b(digest_size=20)
     try:
-        for part in (_FORM, sys.version, *_versions(), str(_is_terminal()), *words):
+        for part in (_FORM, sys.version, *_versions(), _terminal(), *words):
             told.update(f"{len(part)} {part}".encode())
         for path in (*_named_files(words), *_sources()):
             with open(path, "rb") as file:
@@ -107,8 +107,15 @@ def _versions() -> list[str]:
     return [found[package] for package in _RECKON]  # a package without a version: nothing is kept
 
 
-def _is_terminal() -> bool:
-    return sys.stdout.isatty()
+def _terminal() -> str:
+    """What a page is fitted to: the columns of the terminal, or nothing where there is none."""
+    if not sys.stdout.isatty():
+        return ""
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except (OSError, ValueError):
+        columns = 0
+    return f"{columns} columns, {os.environ.get('COLUMNS', '')}"
 
 
 def _named_files(words: Sequence[str]) -> Iterator[str]:

@@ -63,6 +63,11 @@ class Judgement:
         return next((change for change in self.changes if change.admissible), None)
 
     @property
+    def change(self) -> Change | None:
+        """The change that the verdict speaks of: the smallest for which there is room, or else the smallest."""
+        return self.condition or self.smallest
+
+    @property
     def why(self) -> str:
         """The verdict's reason in one line: what was computed, what is claimed, and by how much they differ."""
         finds, claims = self.weighed.finds, self.weighed.claims
@@ -72,18 +77,19 @@ class Judgement:
             case Verdict.ROUNDED:
                 return f"{finds}, so that {claims} is {_off(self.weighed.met.gap)}"
             case Verdict.HOLDS_ONLY_IF:
-                return f"{finds}, not {claims}; holds at {self.condition}"
-        return f"{finds}, not {claims}{f'; would hold at {self.smallest}' if self.smallest else ''}"
+                return f"{finds}, not {claims}; holds at {self.change}"
+        return f"{finds}, not {claims}{f'; would hold at {self.change}' if self.change else ''}"
 
 
 @dataclass(frozen=True)
 class ClauseFinding:
-    """A clause, its readings judged, and what follows from them."""
+    """A clause, its readings judged, and what follows from them; `decides` is the reading from which it does."""
 
     clause: Clause
     verdict: Verdict
     why: str
     judgements: tuple[Judgement, ...]
+    decides: Judgement
 
 
 @dataclass(frozen=True)
@@ -94,6 +100,11 @@ class Finding:
     verdict: Verdict
     why: str
     clauses: tuple[ClauseFinding, ...]
+
+    @property
+    def decides(self) -> Judgement:
+        """The reading from which the verdict follows: that of the worst clause."""
+        return max(self.clauses, key=lambda clause: clause.verdict).decides
 
     @property
     def judgements(self) -> tuple[Judgement, ...]:
@@ -128,11 +139,12 @@ def _of_clause(library: Library, clause: Clause) -> ClauseFinding:
     failing = [judgement for judgement in judged if not judgement.weighed.met.holds]
     if not failing:
         worst = max(judged, key=lambda judgement: judgement.verdict)
-        return ClauseFinding(clause, worst.verdict, worst.why, judged)
-    nearest = min(failing, key=_distance)
+        return ClauseFinding(clause, worst.verdict, worst.why, judged, worst)
     if holding:
-        return ClauseFinding(clause, Verdict.HOLDS_ONLY_IF, _told_apart(holding, failing), judged)
-    return ClauseFinding(clause, nearest.verdict, nearest.why, judged)
+        farthest = max(failing, key=_distance)
+        return ClauseFinding(clause, Verdict.HOLDS_ONLY_IF, _told_apart(holding, failing, farthest), judged, farthest)
+    nearest = min(failing, key=_distance)
+    return ClauseFinding(clause, nearest.verdict, nearest.why, judged, nearest)
 
 
 def _of_reading(library: Library, reading: Reading) -> Judgement:
@@ -166,10 +178,9 @@ def _distance(judgement: Judgement) -> tuple[Verdict, float]:
     return judgement.verdict, abs(judgement.weighed.met.gap) if smallest is None else smallest.size
 
 
-def _told_apart(holding: Sequence[Judgement], failing: Sequence[Judgement]) -> str:
+def _told_apart(holding: Sequence[Judgement], failing: Sequence[Judgement], worst: Judgement) -> str:
     """In which readings a clause holds, and in which it does not."""
     best = min(holding, key=lambda judgement: (judgement.verdict, abs(judgement.weighed.met.gap)))
-    worst = max(failing, key=_distance)
     held = f"{best.words}{_others(holding)}: {best.weighed.finds}"
     return f"{held}; but {worst.words}{_others(failing)}: {worst.weighed.finds}"
 

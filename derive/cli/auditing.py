@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import JSON
+from derive.cli.shared import JSON, table
 
 if TYPE_CHECKING:
     from derive.auditing.conflicts import Conflict
     from derive.auditing.judging import Finding
 
 __all__ = ["audit"]
-
-_WIDE = 160  # columns where no terminal says how many there are
 
 
 @click.command(epilog="Example:  derive audit C22")
@@ -42,17 +40,28 @@ def audit(names: tuple[str, ...], as_json: bool) -> int:
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:
     """One row for each claim, and the claims that cannot hold together."""
-    from rich.console import Console
-    from rich.table import Table
-
     from derive.auditing.telling import rows, summary
 
     header, *body = rows(findings)
-    table = Table(*header, box=None, pad_edge=False)
+    below = [f"\n{summary(findings)}\n\nCannot hold together:", *(f"- {conflict}" for conflict in conflicts)]
+    if sys.stdout.isatty():
+        _fitted(header, body, below)
+    else:
+        table(header, [("", body)])  # a line for each claim, however long, for those who search or cut
+        click.echo("\n".join(below))
+
+
+def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequence[str]) -> None:
+    """The table as wide as the terminal, its cells broken between words."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False)
+    for title in header:
+        shown.add_column(title, overflow="fold", no_wrap=title in ("id", "verdict"))
     for row in body:
-        table.add_row(*row)
-    console = Console(markup=False, highlight=False, width=None if sys.stdout.isatty() else _WIDE)
-    console.print(table)
-    console.print(f"\n{summary(findings)}\n\nCannot hold together:")
-    for conflict in conflicts:
-        console.print(f"- {conflict}")
+        shown.add_row(*row)
+    console = Console(markup=False, highlight=False)
+    console.print(shown)
+    for line in below:
+        console.print(line)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, table
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -65,7 +64,7 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
         data = [entry for entry in as_data(library, kind) if not words or entry["name"] in names]
         click.echo(json.dumps({kind: data}, indent=2, ensure_ascii=False))
     elif chosen:
-        _table(header, grouped(library, kind, chosen))
+        table(header, grouped(library, kind, chosen))
     else:
         click.echo(f"No {header[0]} mentions {' and '.join(words)}." if found else f"No {header[0]} is declared.")
     return 0
@@ -108,20 +107,3 @@ def _problem_data(problem: Any) -> dict[str, Any]:
         "message": problem.message,
         "hint": problem.hint,
     }
-
-
-def _table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:
-    """Rows in columns, the last one as long as it likes, under the headings of their groups."""
-    rows = [header, *(row for _, group in groups for row in group)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(header) - 1)]
-
-    def line(row: tuple[str, ...]) -> str:
-        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
-        return "  ".join([*cells, row[-1]]).rstrip()
-
-    click.secho(line(header), bold=True)
-    for heading, group in groups:
-        if heading:
-            click.secho(f"\n{heading}", bold=True)
-        for row in group:
-            click.echo(line(row))

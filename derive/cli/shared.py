@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["ADD", "JSON", "LIBRARY", "WITH", "complain", "givens", "named", "opened", "write"]
+__all__ = ["ADD", "JSON", "LIBRARY", "WITH", "complain", "givens", "named", "opened", "table", "write"]
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
@@ -59,3 +59,20 @@ def opened(replaced: str | None, added: Sequence[str]) -> Library:
 
 def complain(error: Exception) -> None:
     click.echo(f"derive: {error}", err=True)
+
+
+def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:
+    """Rows in columns, the last one as long as it likes, under the headings of their groups."""
+    rows = [header, *(row for _, group in groups for row in group)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(header) - 1)]
+
+    def line(row: tuple[str, ...]) -> str:
+        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
+        return "  ".join([*cells, row[-1]]).rstrip()
+
+    click.secho(line(header), bold=True)
+    for heading, group in groups:
+        if heading:
+            click.secho(f"\n{heading}", bold=True)
+        for row in group:
+            click.echo(line(row))

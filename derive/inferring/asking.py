@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
@@ -19,32 +19,49 @@ from quantities.quantity import Quantity
 from quantities.source import Source
 from quantities.value import Value
 
-__all__ = ["NOES", "Asker", "Chosen", "ends", "stated"]
+__all__ = ["NOES", "Asker", "Chosen", "Span", "ends", "stated"]
 
 NOES = (AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError)
 """Why a question has no answer, as against a question that is put wrongly."""
 
+Span = tuple[float, float]
 Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
 
 
 @dataclass(frozen=True)
 class Asker:
-    """A sheet and what it may have been made on."""
+    """A sheet and what it may have been made on.
+
+    `common` remembers what hangs on the library and the choices only, for all sheets that are asked after each other.
+    """
 
     sheet: Sheet
     plausible: Plausible
+    common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _known: dict[Any, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
         """The one answer, be it a value or bounds; first from what leads there as the relations are written."""
         profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
-        named = frozenset(name for profile in profiles for name in profile.values)
-        leading = self._leading((target, *needs, *given), named)
-        pared = [_pared(profile, leading) for profile in profiles]
+        leading = self._leading((target, *needs, *given), profiles)
         try:
-            return self._solved(target, pared, given)
+            return self._solved(target, [_pared(profile, leading) for profile in profiles], given)
         except UnderdeterminedError:
             return self._solved(target, profiles, given)
+
+    def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
+        """The ends of an answer, or of what is stated; asked once, whichever sheet has the same numbers."""
+        profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+        for values in (given, self.sheet.given, *(profile.values for profile in reversed(profiles))):
+            if isinstance(value := values.get(target), Value):
+                return value.base[0], value.base[2]
+        leading = self._leading((target, *needs, *given), profiles)
+        numbers = tuple((name, value.base) for name, value in self.sheet.profile.values.items() if name in leading)
+        asked = (target, tuple(profile.name for profile in chosen), numbers, tuple(given.items()))
+        if asked not in self.common:
+            self.common[asked] = ends(self.ask(target, chosen, given, needs))
+        span: Span = self.common[asked]
+        return span
 
     def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
         try:
@@ -79,16 +96,14 @@ class Asker:
                 given[name] = stated(answer.quantity, *ends(answer), source)
         return given
 
-    @property
-    def first(self) -> Chosen:
-        """The first of each kind."""
-        return tuple(self.plausible.axes[kind][0] for kind in KEYS)
+    @cached_property
+    def choices(self) -> tuple[Chosen, ...]:
+        """All that the sheet may have been made on, the reference first."""
+        return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
 
-    def choices(self, question: Question, given: Mapping[str, Any]) -> Iterator[Chosen]:
-        """The chips, sizes and tiers at which a question can be answered."""
-        for chosen in product(*(self.plausible.axes[kind] for kind in KEYS)):
-            if question.target in self._determined(chosen, tuple(given)):
-                yield chosen
+    def determines(self, question: Question, chosen: Chosen, given: Mapping[str, Any]) -> bool:
+        """Whether a question can be answered at a choice, whatever the numbers."""
+        return question.target in self._determined(chosen, tuple(given))
 
     def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
         """The kinds of choices whose values an answer uses."""
@@ -107,17 +122,20 @@ class Asker:
         """What the rest of the sheet says of a name that it states."""
         return self._solved(name, (self.sheet.profile,), {})
 
-    def _leading(self, targets: tuple[str, ...], named: frozenset[str]) -> frozenset[str]:
+    def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
         """Of the names that are stated, those that targets are worked out from, as the relations are written."""
-        if (targets, named) not in self._known:
+        named = frozenset(name for profile in profiles for name in profile.values)
+        asked = (targets, named)
+        if asked not in self.common:
             pending, seen = list(targets), set(targets)
             for name in pending:
                 if name not in named or name in targets:
                     following = [n for relation in self._written.get(name, ()) for n in relation.quantities]
                     pending += [n for n in dict.fromkeys(following) if n not in seen]
                     seen.update(following)
-            self._known[targets, named] = named & seen
-        return self._known[targets, named]
+            self.common[asked] = named & seen
+        leading: frozenset[str] = self.common[asked]
+        return leading
 
     @cached_property
     def _written(self) -> Mapping[str, Sequence[Relation]]:
@@ -134,9 +152,9 @@ class Asker:
             profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
             names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
             known = frozenset(names.intersection(self.sheet.library.quantities))
-            if known not in self._known:
-                self._known[known] = self.sheet.library.reach(sorted(known))
-            self._known[asked] = self._known[known]
+            if known not in self.common:
+                self.common[known] = self.sheet.library.reach(sorted(known))
+            self._known[asked] = self.common[known]
         return self._known[asked]
 
 
@@ -150,7 +168,7 @@ def stated(quantity: Quantity, low: float, high: float, source: Source) -> Value
     return Value(low / 2 + high / 2, low, high, quantity.unit, source)
 
 
-def ends(answer: Answer) -> tuple[float, float]:
+def ends(answer: Answer) -> Span:
     """The bounds of an answer in base units; its value twice where nothing was a range."""
     if answer.bounds is not None:
         return answer.bounds

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, log
-from typing import Any
+from typing import Any, TypeVar
 
 from derive.errors import DeriveError, NoSolutionError, UnderdeterminedError
-from derive.inferring.asking import NOES, Asker, Chosen, ends
+from derive.inferring.asking import NOES, Asker, Chosen, Span, ends
 from derive.inferring.conclusions import Choice, Conclusion, Missing
+from derive.inferring.corners import at_corners
 from derive.inferring.plausible import KEYS
 from derive.inferring.questions import Question
 from derive.inferring.refuting import refuted
 from derive.solving.answer import Answer
 
 __all__ = ["conclude"]
+
+Told = TypeVar("Told")
 
 
 def conclude(asker: Asker, question: Question) -> Conclusion | Missing:
@@ -26,45 +28,78 @@ def conclude(asker: Asker, question: Question) -> Conclusion | Missing:
         return Missing(quantity, lacking)
     try:
         given = asker.assumed(question)
-        found = _answers(asker, question, given)
+        at, answer, found = _answered(asker, question, given)
     except NOES as error:
         return Missing(quantity, (), _why(error))
-    at, answer = min(found, key=lambda pair: _apart(pair[1])) if question.nearest else found[0]
-    low_at, lowest = min(found, key=lambda pair: ends(pair[1])[0])
-    high_at, highest = max(found, key=lambda pair: ends(pair[1])[1])
+    low_at, (lowest, _) = min(found, key=lambda pair: pair[1][0])
+    high_at, (_, highest) = max(found, key=lambda pair: pair[1][1])
     kinds = asker.kinds(answer, at)
-    concluded = Conclusion(
+    concluded: Conclusion = Conclusion(
         quantity,
         answer,
-        (ends(lowest)[0], ends(highest)[1]),
+        (lowest, highest),
         _choice(at, kinds),
         _choice(low_at, kinds),
         _choice(high_at, kinds),
         (*question.assuming, *answer.assumptions),
-        (),
+        lambda: refuted(asker, question, concluded, at, given),
     )
-    return replace(concluded, refuted_by=refuted(asker, question, concluded, at, given))
+    return concluded
 
 
-def _answers(asker: Asker, question: Question, given: Mapping[str, Any]) -> list[tuple[Chosen, Answer]]:
-    """The answers at all choices that count and have one, the one at the reference first."""
-    found: list[tuple[Chosen, Answer]] = []
-    asked: set[Choice] = set()
-    kinds = frozenset(KEYS)
-    refusals: list[DeriveError] = []
-    for chosen in asker.choices(question, given):
-        if _choice(chosen, kinds) in asked:
-            continue
+def _answered(
+    asker: Asker, question: Question, given: Mapping[str, Any]
+) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
+    """The answer at the reference; and there and at all choices that may lie furthest from it, the ends."""
+
+    def ask(chosen: Chosen) -> Answer:
+        return asker.ask(question.target, chosen, given, question.needs)
+
+    def span(chosen: Chosen) -> Span:
+        return asker.span(question.target, chosen, given, question.needs)
+
+    choices, refusals = iter(asker.choices), list[DeriveError]()
+    determined = (chosen for chosen in choices if asker.determines(question, chosen, given))
+    first = next(_told(ask, determined, refusals), None)
+    if first is None and refusals:
+        raise refusals[0]
+    at, answer = first or (asker.choices[0], ask(asker.choices[0]))
+    others = _others(asker, question, given, choices, at, asker.kinds(answer, at))
+    if question.nearest:
+        answers = [(at, answer), *_told(ask, others, refusals)]
+        at, answer = min(answers, key=lambda pair: _apart(pair[1]))
+        return at, answer, [(chosen, ends(one)) for chosen, one in answers]
+    corners = at_corners(asker, question, given, others)
+    spans = _told(span, others, refusals) if corners is None else corners
+    return at, answer, [(at, ends(answer)), *spans]
+
+
+def _told(
+    ask: Callable[[Chosen], Told], choices: Iterable[Chosen], refusals: list[DeriveError]
+) -> Iterator[tuple[Chosen, Told]]:
+    """What is answered at choices, where there is an answer."""
+    for chosen in choices:
         try:
-            answer = asker.ask(question.target, chosen, given, question.needs)
-            kinds = kinds if found else asker.kinds(answer, chosen)
-            found.append((chosen, answer))
+            yield chosen, ask(chosen)
         except NOES as error:
             refusals.append(error)
-        asked.add(_choice(chosen, kinds))
-    if refusals and not found:
-        raise refusals[0]
-    return found or [(asker.first, asker.ask(question.target, asker.first, given))]
+
+
+def _others(
+    asker: Asker,
+    question: Question,
+    given: Mapping[str, Any],
+    choices: Iterable[Chosen],
+    at: Chosen,
+    kinds: frozenset[str],
+) -> list[Chosen]:
+    """Further choices, one of each that differ in what the answer rests on."""
+    found = {_choice(at, kinds): at}
+    for chosen in choices:
+        choice = _choice(chosen, kinds)
+        if choice not in found and asker.determines(question, chosen, given):
+            found[choice] = chosen
+    return list(found.values())[1:]
 
 
 def _why(error: DeriveError) -> str:

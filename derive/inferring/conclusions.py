@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from derive.showing.numerals import in_unit
@@ -37,7 +38,12 @@ class Conclusion:
     low_at: Choice
     high_at: Choice
     assumptions: tuple[str, ...]
-    refuted_by: tuple[str, ...]
+    _refuted_by: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def refuted_by(self) -> tuple[str, ...]:
+        """What would refute the conclusion, worked out when asked for."""
+        return self._refuted_by()
 
     @property
     def meaning(self) -> str:

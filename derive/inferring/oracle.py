@@ -12,6 +12,7 @@ from derive.inferring.contradicting import contradictions
 from derive.inferring.plausible import plausible
 from derive.inferring.questions import QUESTIONS
 from derive.inferring.sheets import read_sheet, sheet_names
+from derive.relations import library
 from quantities.profiles import Profile
 
 __all__ = ["infer", "survey"]
@@ -28,18 +29,22 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     0.0667
     """
     sheet = read_sheet(source, given)
-    asker = Asker(sheet, plausible(sheet.library, profiles))
-    found = [conclude(asker, question) for question in QUESTIONS]
-    return Inference(
-        sheet.profile.name,
-        sheet.profile.title,
-        sheet.profile.values,
-        tuple(one for one in found if isinstance(one, Conclusion)),
-        tuple(one for one in found if isinstance(one, Missing)),
-        contradictions(asker),
-    )
+    return _inferred(Asker(sheet, plausible(sheet.library, profiles)))
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     """What every price sheet of the catalogue implies, in the order of the catalogue."""
-    return tuple(infer(name, *profiles, **given) for name in sheet_names())
+    among, common = plausible(library(), profiles), dict[Any, Any]()
+    return tuple(_inferred(Asker(read_sheet(name, given), among, common)) for name in sheet_names())
+
+
+def _inferred(asker: Asker) -> Inference:
+    found = [conclude(asker, question) for question in QUESTIONS]
+    return Inference(
+        asker.sheet.profile.name,
+        asker.sheet.profile.title,
+        asker.sheet.profile.values,
+        tuple(one for one in found if isinstance(one, Conclusion)),
+        tuple(one for one in found if isinstance(one, Missing)),
+        contradictions(asker),
+    )

@@ -23,6 +23,7 @@ class Question:
     refuted: tuple[str, ...] = ()
     levers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     given: Mapping[str, float] = field(default_factory=dict)
+    counted_by: tuple[str, ...] = ()  # all that a chip, a size or a tier contributes to the answer
     nearest: bool = False  # the reference is the choice at which the answer lies nearest to 1
 
 
@@ -62,6 +63,7 @@ QUESTIONS = (
         (COSTS, PREFILL, "caches are short beside the weights; longer ones ask for a larger batch"),
         ("a decode batch measured below {low} at any of the chips and sizes",),
         CHIP,
+        counted_by=("optimal_batch",),
     ),
     # The context cliff
     Question(
@@ -83,6 +85,7 @@ QUESTIONS = (
         (CLIFF, COSTS, PREFILL, "at the cliff reading the cache takes as long as reading the weights"),
         ("a KV cache measured at less than {low} or more than {high}",),
         {**CHIP, **SIZE},
+        counted_by=("implied_kv_bytes_per_token",),
     ),
     Question(
         "fair_context",
@@ -200,6 +203,7 @@ QUESTIONS = (
         ("the price of storage is its cost", "the cache lies in the chip's own memory"),
         ("a KV cache measured below {low}: the price of storage then carries a margin on any of the chips",),
         RENT,
+        counted_by=("memory_price",),
     ),
     # Margins over the floor
     Question(
@@ -215,6 +219,7 @@ QUESTIONS = (
         ("the chip is rented at its price and busy all the time", PREFILL),
         ("accounts with a margin on input above {high}",),
         {**SIZE, **RENT},
+        counted_by=("compute_cost",),
     ),
     Question(
         "output_margin_limit",
@@ -222,6 +227,7 @@ QUESTIONS = (
         ("the chip is rented at its price and busy all the time", "batches are unlimited and caches short"),
         ("accounts with a margin on output above {high}",),
         {**SIZE, **RENT},
+        counted_by=("compute_cost",),
     ),
     Question(
         "hit_margin_limit",
@@ -236,5 +242,6 @@ QUESTIONS = (
         ("the chip is rented at its price and busy all the time", "output pays for all"),
         ("a chip measured to yield fewer tokens than {low}: output then does not pay any of the chips",),
         RENT,
+        counted_by=("chip_price",),
     ),
 )

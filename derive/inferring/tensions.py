@@ -26,7 +26,7 @@ class Tension:
 
 TENSIONS = (
     Tension(
-        Question("output_kv_gap", ("price_cliff", "output_input_ratio")),
+        Question("output_kv_gap", ("price_cliff", "output_input_ratio"), counted_by=("implied_kv_bytes_per_token",)),
         ("price_cliff", "output_price"),
         1.0,
         1.0,

@@ -6,6 +6,7 @@ The algebra and the numbers come from the engine; a source holds questions, word
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from derive.language.expression import Apply, Name, Node, names_in
@@ -13,7 +14,7 @@ from derive.library import Library
 from derive.relations import library as built_in
 from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
 from derive.showing import mathematics
-from derive.showing.derivation import amount, digits_borne, lay_out
+from derive.showing.derivation import Line, amount, digits_borne, lay_out
 from derive.showing.numerals import prefixed
 from derive.solving.answer import Answer
 from derive.stating.relation import Relation
@@ -21,12 +22,16 @@ from quantities.quantity import Quantity
 from quantities.source import Source
 
 __all__ = [
+    "briefly",
+    "chain",
     "closed_form",
+    "forms",
     "held",
     "known",
     "letter",
     "number",
     "pencil",
+    "places_of",
     "rounded",
     "say",
     "solve",
@@ -37,6 +42,8 @@ __all__ = [
     "turned",
     "worked",
 ]
+
+_LINE = 70  # characters of mathematics that a line of a page holds
 
 
 def solve(target: str, *profiles: str, **given: Any) -> Answer:
@@ -111,17 +118,23 @@ def stated(*names: str, library: Library | None = None) -> tuple[Block, ...]:
         met.update({name: relation.quantities[name] for name in names_in(relation.written.lhs, relation.written.rhs)})
     reasons = tuple(f"*{verbatim(r.name.replace('_', ' '))}*: {verbatim(r.because)}" for r in chosen if r.because)
     sources = tuple(dict.fromkeys(Source(r.source) for r in chosen if r.source and r.source != "by definition"))
-    return Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values())), Items(reasons, sources)
+    formulas = Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values()))
+    return (formulas, Items(reasons, sources)) if reasons else (formulas,)
 
 
 def symbols(quantities: Sequence[Quantity]) -> tuple[Block, ...]:
     """What the letters of a report mean."""
     rows = tuple(
-        (f"${_letter(one)}$", verbatim(one.name), verbatim(one.meaning), f"${mathematics.unit(one.unit.text)}$")
+        (
+            "" if _is_spelled_out(one) else f"${_letter(one)}$",
+            verbatim(one.name),
+            verbatim(one.meaning),
+            f"${mathematics.unit(one.unit.text)}$",
+        )
         for one in sorted(quantities, key=lambda one: one.name)
     )
     words = tuple((mark, f"`{name}`", meaning, unit if unit != "$$" else "") for mark, name, meaning, unit in rows)
-    return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), words, wrapped=2)
+    return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), words, shares=(0, 0.26, 0.37, 0))
 
 
 def turned(name: str, *wanted: str) -> Formulas:
@@ -150,21 +163,61 @@ def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> F
     return Formulas(given + told, tuple(answer.quantities.values()))
 
 
+def chain(answer: Answer, digits: int | None = None) -> Formulas:
+    """All steps of an answer, each in as few lines as hold it: as stated, turned, with its numbers, and the result."""
+    lines = (line for step in lay_out(answer, digits).steps for line in _joined(step.lines))
+    return Formulas(tuple(lines), tuple(answer.quantities.values()))
+
+
+def briefly(shown: Worked, steps: int) -> Worked:
+    """A derivation with its steps in as few lines as hold them; without them, if they are more than so many."""
+    page = shown.page
+    kept = page.steps if len(page.steps) <= steps else ()
+    return replace(shown, page=replace(page, steps=tuple(replace(one, lines=_joined(one.lines)) for one in kept)))
+
+
+def forms(answer: Answer) -> Formulas:
+    """The steps of an answer in letters: as they are stated, and as they are turned."""
+    lines = (line for step in lay_out(answer).steps for line in step.lines if line[0])
+    return Formulas(tuple(dict.fromkeys(lines)), tuple(answer.quantities.values()))
+
+
 def table(
     rows: Mapping[str, Sequence[Answer | str]], columns: Sequence[str], caption: str = "", digits: int | None = None
 ) -> Grid:
     """Answers side by side: a row for each name, its answers under the columns; the sources of all that went in."""
-    answers = [cell for row in rows.values() for cell in row if isinstance(cell, Answer)]
-    cited = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
-    places = tuple(source for source in cited if source.kind in ("published", "measured") and source.url + source.date)
+    places = places_of(cell for row in rows.values() for cell in row if isinstance(cell, Answer))
     cells = tuple(
         (name, *(say(cell, digits) if isinstance(cell, Answer) else cell for cell in row)) for name, row in rows.items()
     )
     return Grid(tuple(columns), cells, caption, places)
 
 
+def places_of(answers: Iterable[Answer]) -> tuple[Source, ...]:
+    """The places to look at, for all that went into these answers."""
+    cited = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
+    return tuple(source for source in cited if source.kind in ("published", "measured") and source.url + source.date)
+
+
+def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The lines, those that go on with an equals sign on one line where it holds them."""
+    joined: list[Line] = []
+    for left, right in lines:
+        before = joined[-1] if joined and not left else ("", "")
+        if before[1] and mathematics.width(before[1]) + mathematics.width(right) <= _LINE:
+            joined[-1] = before[0], f"{before[1]} = {right}"
+        else:
+            joined.append((left, right))
+    return tuple(joined)
+
+
 def _letter(quantity: Quantity) -> str:
     return mathematics.letter(quantity.name, quantity.latex)
+
+
+def _is_spelled_out(quantity: Quantity) -> bool:
+    """Whether formulas bear the name itself, for want of a letter."""
+    return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
 
 
 def _line(relation: Relation) -> tuple[str, str]:

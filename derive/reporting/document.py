@@ -80,13 +80,13 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table: words in the header and in each cell; a column of long words may be said to wrap."""
+    """A table: words in the header and in each cell; columns of long words have a share of the line and wrap."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
     sources: tuple[Source, ...] = ()
-    wrapped: int | None = None
+    shares: tuple[float, ...] = ()  # 0 for a column that is as wide as its words
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ TITLES = {
     "prices": "E. What prices give away",
     "walls": "F. Walls and trades",
     "practice": "G. Practice",
+    "audit": "H. The audit",
+    "oracle": "I. The oracle",
 }
 VOLUME = "volume"
 REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}

@@ -12,11 +12,12 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError, ExpressionError, LimitError, NoSolutionError
+from derive.errors import ExpressionError, LimitError, NoSolutionError
 from derive.numbers.clock import query
 from derive.sampling.asking import ventured
 from derive.sampling.spreads import Spread
 from derive.sampling.swinging import Swing, swings
+from derive.sweeping.packages import package
 from quantities.quantity import Quantity, read_given
 
 if TYPE_CHECKING:
@@ -83,11 +84,7 @@ class Sample:
 
     def to_pandas(self) -> Any:
         """A row for each point, a column for each given that was drawn, and the target's."""
-        try:
-            import pandas
-        except ImportError:
-            hint = "pip install 'derive-engine[tables]'"
-            raise DeriveError("This needs pandas, which is not installed.", hint=hint) from None
+        pandas = package("pandas", "tables")
         return pandas.DataFrame({**self.draws, self.quantity.name: self.numbers})
 
     def plot(self) -> Any:

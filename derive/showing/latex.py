@@ -5,6 +5,7 @@ Names, texts and sources are somebody else's words: every character of them is e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from derive.showing.citing import Bibliography
@@ -85,10 +86,10 @@ def _worded(name: str) -> str:
     return escaped(name.replace("_", " "))
 
 
-def step(number: int, shown: Paragraph) -> str:
+def step(number: int, shown: Paragraph, display: Callable[[tuple[Line, ...]], str] = aligned) -> str:
     """A numbered sentence, and the lines of mathematics below it."""
     reason = f": {escaped(shown.because)}" if shown.because else ""
-    return f"\\noindent\\textbf{{{number}.}} \\textit{{{_worded(shown.relation)}}}{reason}\n{aligned(shown.lines)}"
+    return f"\\noindent\\textbf{{{number}.}} \\textit{{{_worded(shown.relation)}}}{reason}\n{display(shown.lines)}"
 
 
 def inputs(page: Derivation, cited: Bibliography) -> list[str]:

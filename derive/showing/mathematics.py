@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
 
-__all__ = ["equation", "letter", "mathematics", "number", "unit", "upright"]
+__all__ = ["equation", "letter", "mathematics", "number", "unit", "upright", "width"]
 
 Letters = Callable[[str], str]
 """How a name is written: its letter, or its number and unit."""
@@ -30,6 +30,8 @@ _COMMANDS = frozenset(
 )
 _PIECE = re.compile(r"\\([A-Za-z]+)|\\[,;$%]|[A-Za-z0-9_^{}*'/+=.() -]")
 _MISPLACED = re.compile(r"[_^]$|[_^][_^]|([_^])(?:\{[^{}]*\}|\\?\w)\1|\^['*]*\^")  # scripts that TeX refuses
+_FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
+_UNSEEN = str.maketrans("", "", "{}_^ ")
 _SHORT = re.compile(r"([A-Za-z])(?:_?([A-Za-z0-9]{1,3}))?")
 _ESCAPED = {
     **{c: rf"\{c}" for c in "#$%&_{}"},
@@ -117,6 +119,18 @@ def unit(text: str) -> str:
         return upright(text)
     spelled = powers.replace("Ω", r"\Omega ").replace("°", r"^{\circ}").replace("Å", r"\AA ").replace("_", r"\_")
     return rf"\mathrm{{{spelled}}}"
+
+
+def width(shown: str) -> int:
+    r"""About how many characters wide mathematics is; a fraction is as wide as its longer side.
+
+    >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
+    7
+    """
+    flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", shown.replace(r"\ ", "~"))
+    while (once := _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat)) != flat:
+        flat = once
+    return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
 
 
 def equation(stated: Equation, letters: Letters) -> str:

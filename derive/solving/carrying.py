@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, LimitError, UnderdeterminedError
+from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.language.expression import Node, names_in
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import holds
@@ -234,11 +234,18 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
     states, reason = [replace(start, values=dict(start.values))], ""
     for block in made.blocks:
         following: list[State] = []
+        refused: NoSolutionError | None = None
         for state in states:
             tick()
-            steps, why = block_states(library, block, state, is_last=len(states) == 1)
+            try:
+                steps, why = block_states(library, block, state, is_last=len(states) == 1)
+            except NoSolutionError as error:  # of this state, which another may be without
+                refused = error
+                continue
             following.extend(steps)
             reason = why or reason
+        if refused is not None and not following:
+            raise refused
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
             if any("not proved" in note for state in states for note in state.notes):

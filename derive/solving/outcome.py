@@ -50,6 +50,10 @@ class System:
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
 
+    def inside(self, name: str) -> Span:
+        """The ends of an unknown's domain."""
+        return self.domains[name].low, self.domains[name].high
+
     def outside(self, values: Mapping[str, float]) -> str:
         """What leaves its domain, in words."""
         left = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in self.domains[name]]

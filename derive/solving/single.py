@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Node, is_condition, walk
@@ -20,7 +21,7 @@ from derive.numbers.intervals import Span
 from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numbers.precision import exactly, is_rounded_zero, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
-from derive.solving.levels import holds_everywhere, is_level_span, level_spans, may_cancel, middle
+from derive.solving.levels import has_choice, holds_everywhere, is_level_span, level_spans, may_cancel, middle, runs
 from derive.solving.outcome import Outcome, Solution, agrees
 from derive.solving.whole import by_whole_exponents
 from quantities.domain import Domain
@@ -61,9 +62,32 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
         level = _level(equation, name, known, domain, found)
         if level is not None:
             return level
+    if has_choice(equation, name):
+        along = _along_arms(equation, name, known, domain, found)
+        if along is not None:
+            return along
     if not found and _may_hide(equation, name, known, domain, candidates):
         return _searched(equation, name, known, domain)
     return _isolated(found, equation, name, candidates, known, domain, turn)
+
+
+def _along_arms(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
+) -> Outcome | None:
+    """The intervals in which an arm cancels to the digits that there are; None where there is none."""
+
+    def holds(x: float) -> bool:
+        return agrees(equation, {**known, name: x})
+
+    roots = sorted(solution.values[name] for solution in found)
+    inner = [middle(piece) for piece in pairwise(roots)]
+    seeds = [x for x in (*inner, *(share * root for root in roots for share in (0.5, 2.0))) if x in domain and holds(x)]
+    if not seeds:
+        return None
+    spans = runs(holds, (domain.low, domain.high), known, seeds)
+    wide = [span for span in spans if any(_is_inside(x, span) for x in seeds)]
+    points = [one for one in found if not any(_is_inside(one.values[name], span) for span in wide)]
+    return Outcome((*points, *(Solution({}, {name: span}) for span in wide)))
 
 
 def _isolated(

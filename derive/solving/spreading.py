@@ -159,17 +159,33 @@ def _bound(
     """What is left of a block: one unknown and one equation, if the others surely have forms in it; else all of it."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.quantities[name].domain for name in block.unknowns}
-    way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
-    if way is None:
+    inputs = _inputs(written, block.unknowns, forms, spans) if len(written) > 1 else None
+    way = straight(written, block.unknowns, inputs, domains) if inputs is not None else None
+    if way is None or inputs is None:
         return block.unknowns, written
     tear, branch = way
-    box = {**spans, tear: _domain(library, tear)}
+    box = {**inputs, tear: _domain(library, tear)}
     for name in branch.forms:
         whole = composed(name, {**forms, **branch.forms})
         if whole is None or _leaves(library, whole, box, _domain(library, name)):
             return block.unknowns, written
     forms |= branch.forms
     return (tear,), branch.left
+
+
+def _inputs(
+    written: Sequence[Equation], unknowns: Sequence[str], forms: Mapping[str, Node], spans: Mapping[str, Span]
+) -> dict[str, Span] | None:
+    """The spans, and those of what else the relations hold, by its forms; None where one of them is not known."""
+    found = dict(spans)
+    for name in names_in(*(side for one in written for side in (one.lhs, one.rhs))):
+        if name not in found and name not in unknowns:
+            whole = composed(name, forms)
+            reach = None if whole is None else enclose(whole, spans, "")
+            if reach is None:
+                return None
+            found[name] = reach.values
+    return found
 
 
 def _domain(library: Library, name: str) -> Span:

@@ -20,7 +20,7 @@ from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import leaves_out
 from derive.numbers.precision import exactly
 from derive.solving.expressing import Branch, Lost, expressed, substituted
-from derive.solving.levels import bounds_over, is_constant, is_level_span, middle, runs, within
+from derive.solving.levels import bounds_over, has_choice, is_constant, is_level_span, middle, runs, within
 from derive.solving.outcome import TOLERANCE, Outcome, Solution, System, is_covered, repeats
 from derive.solving.settling import settled
 from derive.solving.single import values_of
@@ -141,8 +141,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             at = solution.values[tear]
             beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
             if is_level_span(branch.left[0], tear, system.known, (beside[0], beside[1])):
-                domain = system.domains[tear]
-                pieces = _spanned(branch, tear, (domain.low, domain.high), system, [at])
+                pieces = _spanned(branch, tear, system.inside(tear), system, [at])
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
                 continue
             values = settled(branch.at({tear: at}, system.known), equations, system)
@@ -153,7 +152,25 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 undecided = undecided or system.misses(values, equations)
             elif not repeats(values, found):
                 found.append(Solution(values, {}))
+        at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
+        for seed in _level_seeds(branch, tear, system, at_all):
+            pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
+            found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[float]) -> list[float]:
+    """Points away from the roots at which all holds nevertheless, to the digits that there are: an arm cancels."""
+    if not has_choice(branch.left[0], tear):
+        return []
+    low, high = system.inside(tear)
+    marks = sorted({x for x in (*_turns(branch, tear, system), *roots) if low < x < high})
+    between = [middle(piece) for piece in pairwise([low, *marks, high])]
+    return [x for x in between if system.holds(branch.at({tear: x}, system.known)) and not _is_near(x, roots)]
+
+
+def _is_near(x: float, roots: Sequence[float]) -> bool:
+    return any(abs(x - root) <= 1e-6 * max(abs(x), abs(root)) for root in roots)
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:

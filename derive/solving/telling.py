@@ -262,6 +262,13 @@ def _formula(library: Library, form: Node | None) -> Any:
     return to_sympy(form, library.quantities)
 
 
+def _hangs_on_what_cancels(library: Library, made: Plan, state: State) -> bool:
+    """Whether the relations hold quantities without a number, so that they cannot be run again one by one."""
+    return any(
+        name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]
+    )
+
+
 def _elasticities(
     library: Library, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
 ) -> Mapping[str, float]:
@@ -271,6 +278,8 @@ def _elasticities(
         exact = slopes(form, state.values)
         if exact.keys() >= set(names_in(form)):
             return {name: exact.get(name, 0.0) for name in used if name != question.target}
+    if _hangs_on_what_cancels(library, made, state):
+        return {}
     found = {}
     at = state.values[question.target]
     for name in used:

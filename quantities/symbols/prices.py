@@ -14,9 +14,11 @@ cache_write_price_1h = Quantity(
 cache_storage_price = Quantity(
     "cache_storage_price", "USD/Mtoken/h", "price to keep a token in a cache for an hour", latex=r"\dot p"
 )
-input_price_above_cliff = Quantity("input_price_above_cliff", "USD/Mtoken", "price of an input token in a long context")
+input_price_above_cliff = Quantity(
+    "input_price_above_cliff", "USD/Mtoken", "price of an input token in a long context", latex=r"\hat p_i"
+)
 output_price_above_cliff = Quantity(
-    "output_price_above_cliff", "USD/Mtoken", "price of an output token in a long context"
+    "output_price_above_cliff", "USD/Mtoken", "price of an output token in a long context", latex=r"\hat p_o"
 )
 cache_read_price_above_cliff = Quantity(
     "cache_read_price_above_cliff", "USD/Mtoken", "price of a cached input token in a long context"

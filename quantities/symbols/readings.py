@@ -10,6 +10,7 @@ implied_memory_to_compute = Quantity(
     "implied_memory_to_compute",
     "",
     "memory time over compute time of decode, if prices are costs and prefill is compute-bound",
+    latex=r"\rho_\$",
 )
 implied_least_batch = Quantity(
     "implied_least_batch", "sequence", "batch behind the output price if reading caches takes no time: the least one"
@@ -30,6 +31,7 @@ implied_scaled_context = Quantity(
     "",
     "mean context over the crossover context, from the fast mode and the output price",
     domain="nonnegative",
+    latex=r"l_\$",
 )
 implied_mean_context = Quantity(
     "implied_mean_context",
@@ -56,14 +58,18 @@ implied_kv_bytes_by_storage = Quantity(
     "implied_kv_bytes_by_storage",
     "byte/token",
     "KV cache of a token that the price of storage pays for at the rent of a chip's own memory",
+    latex=r"\kappa_{\dot p}",
 )
 implied_kv_bytes_by_hits = Quantity(
     "implied_kv_bytes_by_hits",
     "byte/token",
     "KV cache of a token that a chip fetches from its host in the time that the price of a cache hit pays for",
+    latex=r"\kappa_h",
 )
 output_kv_gap = Quantity("output_kv_gap", "", "KV cache read from cliff and output price, over the cliff's alone")
-storage_kv_gap = Quantity("storage_kv_gap", "", "KV cache that the price of storage pays for, over the cliff's")
+storage_kv_gap = Quantity(
+    "storage_kv_gap", "", "KV cache that the price of storage pays for, over the cliff's", latex=r"g_{\dot p}"
+)
 hits_kv_gap = Quantity("hits_kv_gap", "", "KV cache that the price of a cache hit pays for, over the cliff's")
 
 # Readings of the context
@@ -71,8 +77,11 @@ fair_input_context = Quantity(
     "fair_input_context",
     "token/sequence",
     "mean context above the cliff at which the surcharge on input just pays, if cost grows with the context",
+    latex=r"\bar L_i",
 )
-surcharge_gap = Quantity("surcharge_gap", "", "context that the surcharge on input pays for, over that on output")
+surcharge_gap = Quantity(
+    "surcharge_gap", "", "context that the surcharge on input pays for, over that on output", latex=r"g_L"
+)
 
 # Holding a cache
 short_matched_share = Quantity(
@@ -98,17 +107,23 @@ implied_active_parameters = Quantity(
     "implied_active_parameters", "parameter", "largest active size whose arithmetic the input price pays for"
 )
 input_margin_limit = Quantity(
-    "input_margin_limit", "", "largest share of the input price that is not cost: all but the arithmetic", domain="real"
+    "input_margin_limit",
+    "",
+    "largest share of the input price that is not cost: all but the arithmetic",
+    domain="real",
+    latex=r"\bar m_i",
 )
 output_margin_limit = Quantity(
     "output_margin_limit",
     "",
     "largest share of the output price that is not cost, in an unlimited batch without caches",
     domain="real",
+    latex=r"\bar m_o",
 )
 hit_margin_limit = Quantity(
     "hit_margin_limit",
     "",
     "largest share of the price of a cache hit that is not cost: all but the fetching from the host",
     domain="real",
+    latex=r"\bar m_h",
 )

@@ -21,14 +21,16 @@ layer_attention_parameters = Quantity(
     "layer_attention_parameters", "parameter", "attention matrices of one layer with grouped heads"
 )
 latent_layer_parameters = Quantity(
-    "latent_layer_parameters", "parameter", "attention matrices of one layer with latent attention"
+    "latent_layer_parameters", "parameter", "attention matrices of one layer with latent attention", latex="N_A"
 )
 layer_feedforward_parameters = Quantity(
-    "layer_feedforward_parameters", "parameter", "feed-forward matrices of one dense layer"
+    "layer_feedforward_parameters", "parameter", "feed-forward matrices of one dense layer", latex="N_f"
 )
 expert_parameters = Quantity("expert_parameters", "parameter", "matrices of one expert", latex="N_e")
-router_parameters = Quantity("router_parameters", "parameter", "matrix that scores the experts of one layer")
-embedding_parameters = Quantity("embedding_parameters", "parameter", "matrices over the vocabulary")
+router_parameters = Quantity(
+    "router_parameters", "parameter", "matrix that scores the experts of one layer", latex="N_r"
+)
+embedding_parameters = Quantity("embedding_parameters", "parameter", "matrices over the vocabulary", latex="N_v")
 
 # The model
 attention_parameters = Quantity("attention_parameters", "parameter", "attention matrices of all layers, grouped heads")
@@ -65,12 +67,16 @@ uniform_mixture_active_parameters = Quantity(
     "what one token passes through of a model with experts in every layer, none of them shared",
 )
 latent_mixture_parameters = Quantity(
-    "latent_mixture_parameters", "parameter", "matrices of a model with latent attention (MLA) and experts"
+    "latent_mixture_parameters",
+    "parameter",
+    "matrices of a model with latent attention (MLA) and experts",
+    latex=r"N_\star",
 )
 latent_mixture_active_parameters = Quantity(
     "latent_mixture_active_parameters",
     "parameter",
     "what one token passes through of a model with latent attention and experts",
+    latex=r"N_a^{\star}",
 )
 expert_share = Quantity("expert_share", "", "share of the stored parameters in routed experts", domain="0..1")
 expert_sparsity = Quantity("expert_sparsity", "", "routed experts over active ones; sparsity counts parameters")

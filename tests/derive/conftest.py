@@ -1,4 +1,4 @@
-"""What runs for minutes is left out unless it is asked for with `-m long`."""
+"""What runs for minutes is left out unless it is asked for with `-m long`; the audit is made once for all its tests."""
 
 from __future__ import annotations
 
@@ -11,3 +11,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     long = [item for item in items if item.get_closest_marker("long")]
     config.hook.pytest_deselected(items=long)
     items[:] = [item for item in items if item not in long]
+
+
+@pytest.fixture(scope="session")
+def findings():
+    from derive.auditing import audit
+
+    return {finding.claim.name: finding for finding in audit()}
+
+
+@pytest.fixture(scope="session")
+def conflicts():
+    from derive.auditing import clashes
+
+    return clashes()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.compiling.functions import compiled
-from derive.language.expression import Apply, names_in, walk
+from derive.language.expression import CONDITIONS, Apply, names_in, walk
 from derive.language.grammar import parse_condition, parse_expression
 from derive.library import Library
 from derive.numbers.evaluating import truth, value
@@ -57,9 +57,13 @@ def is_rounded(comparison, at):
 
 
 def is_out_of_reach(node, at):
-    """Whether a comparison, or a part of one, has no double for a side that has a value."""
+    """Whether a comparison, or a part of one, has no double for what an operation makes of finite numbers."""
     parts = [part for one in comparisons(node) for side in one.args for part in walk(side)]
-    return any(math.isnan(value(part, at)) for part in parts if not (isinstance(part, Apply) and comparisons(part)))
+    return any(
+        math.isnan(value(part, at)) and all(math.isfinite(value(arg, at)) for arg in part.args)
+        for part in parts
+        if isinstance(part, Apply) and part.op not in ("piecewise", *CONDITIONS)
+    )
 
 
 @settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))

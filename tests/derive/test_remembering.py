@@ -135,3 +135,13 @@ def test_several_processes_may_ask_at_once(room):
     ]
     assert {process.communicate()[0] for process in asked} == {"period = 2.00038 s\n"}
     assert len(entries(room)) == 1
+
+
+@pytest.mark.parametrize(("columns", "asked"), [("80", 1), ("200", 2)])
+def test_a_page_for_another_terminal_is_asked_anew(room, monkeypatch, columns, asked):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    times = []
+    for width in ("80", columns):
+        monkeypatch.setenv("COLUMNS", width)
+        remembering.answered(["audit"], lambda: times.append(sys.stdout.write("a page")) or 0)
+    assert len(times) == asked

@@ -378,7 +378,7 @@ NO_VALUES = [
     {},
     {1},
     b"3",
-    object(),
+    pytest.param(object(), id="an object"),
     np.array([3.0]),
     np.array([1.0, 2]),
 ]

@@ -9,15 +9,14 @@ import re
 import pytest
 
 import derive
-from derive import Library
 from derive.auditing import Verdict, audit
 from derive.auditing.claims import CLAIMS
 from derive.auditing.criteria import BEARING, Between, Number
 from derive.auditing.question import Question
 from derive.auditing.telling import as_data, as_text, rows, summary
 from derive.errors import InconsistentError, NoSolutionError, UnknownNameError
-from quantities.profiles import Profile, Profiles
 from quantities.value import read_value
+from tests.derive.auditing.catalogues import changed
 from tests.derive.terminal import ask
 
 
@@ -198,15 +197,6 @@ def test_no_other_single_change_is_smaller(findings):
 def test_half_the_bytes_make_a_trillion_parameters_a_terabyte(findings):
     two = found(findings, "C14", "2 byte a parameter")
     assert str(two.smallest) == "bytes_per_parameter = 1 byte/parameter, 1/2 of the stated"
-
-
-def changed(name, **values):
-    """The library with some values of a profile replaced."""
-    llm = derive.llm
-    profile = llm.profiles[name]
-    replaced = {**profile.values, **{key: read_value(text) for key, text in values.items()}}
-    profiles = Profiles([Profile(name, replaced, profile.title)], llm.profiles.shelves)
-    return Library(llm.relations.values(), llm.quantities.values(), profiles, llm.title)
 
 
 def test_another_catalogue_gives_another_verdict(findings):

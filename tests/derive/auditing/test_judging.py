@@ -172,3 +172,10 @@ def test_each_asks_with_every_profile_that_states_what_is_named():
 def test_a_claim_in_another_dimension_is_an_error_and_no_verdict():
     with pytest.raises(UnitError):
         alone(LAMP, about("5 V"))
+
+
+def test_the_reading_that_decides_is_the_one_that_the_reason_ends_on():
+    near, far = reading("near", LAMP, about("0.6 A")), reading("far", LAMP, about("3 A"))
+    assert judged(near, far).decides.words == "far"  # one holds, one does not: the one that does not
+    assert judged(near, reading("exact", LAMP, about("0.5 A"))).decides.words == "near"  # all hold: the worst of them
+    assert judged(far, reading("nearer", LAMP, about("2 A"))).decides.words == "nearer"  # none holds: the nearest

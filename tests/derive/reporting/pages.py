@@ -32,7 +32,7 @@ def report(words: str = "A *stressed* word, a `name` and $t^2$.") -> Report:
         Formulas((("t", r"\sqrt{\frac{2 h}{g}}"), ("", "1"))),
         worked("Falling", falling()),
         Grid(("height", "fall"), (("20 m", words), ("a", "b")), words, (SURVEY,)),
-        Grid(("letter", "meaning"), (("$t$", words),), wrapped=1),
+        Grid(("letter", "meaning"), (("$t$", words),), shares=(0, 0.45)),
         Picture("toy", (chart,), words),
     )
     return Report("toy", "A toy", blocks)

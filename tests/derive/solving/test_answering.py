@@ -814,3 +814,10 @@ def test_a_weak_value_agrees_with_an_answer_whose_range_holds_it():
     sheet = bare("p q f", "p = q*f", profiles={"sheet": {"p": "4.4", "q": "1.1"}})
     answer = sheet.solve("p", "sheet", f="3.9..4.05")
     assert [(check.name, check.passed) for check in answer.checks] == [("p", True)]
+
+
+def test_a_root_on_the_way_that_leads_nowhere_does_not_bar_the_others():
+    # q is 0.2 or 0.8 by r1; r2 and r3 agree at the one and contradict each other at the other
+    ways = bare("q z u v", "q*(1 - q) = 0.16", "z = q*max(u, v)", "z = 0.8*max(u, v)")
+    (answer,) = ways.solve_all("u", z=4)
+    assert span(answer) == (0, pytest.approx(5))

@@ -291,3 +291,13 @@ def test_what_only_rounding_keeps_from_zero_is_zero_and_what_is_merely_small_is_
 def test_a_value_that_would_be_zero_is_named():
     assert "would have to be 0 " in solved("x = a - b", "x", {"a": 0.1 + 0.2, "b": 0.3}).reason
     assert "y would be 0 " in solved(["x + y = a", "x - y = b"], "xy", {"a": 0.1 + 0.2, "b": 0.3}).reason
+
+
+@pytest.mark.parametrize(
+    "texts", [["x = a*max(b*min(c, 2*x), c)"], ["x = a*max(y, c)", "y = b*min(c, 2*x)"]], ids=["alone", "together"]
+)
+def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
+    # between c*a and c/2 both sides are x, once 2*a*b is 1; and as near to 1 as doubles come, they are so to 16 digits
+    for a, b, c in [(0.25, 2.0, 1.0), (0.045087265675500976, 11.089605734767023, 0.976)]:
+        (found,) = solved(texts, "xy"[: len(texts)], {"a": a, "b": b, "c": c}, POSITIVE).solutions
+        assert found.spans["x"] == pytest.approx((c * a, c / 2), rel=1e-8)

@@ -194,3 +194,10 @@ def test_whatever_products_fix_is_answered_and_nothing_else(start, sums):
 @pytest.mark.parametrize("start", range(60, 3060, 100))
 def test_whatever_products_fix_is_answered_and_nothing_else_in_the_long_run(start, sums):
     assert not {seed: told for seed in range(start, start + 100) if (told := wrong(products(seed, sums)))}
+
+
+def test_an_answer_without_a_closed_form_by_what_cancels_has_no_elasticities_rather_than_an_error():
+    given = {"all_to_all_time": "5 s", "delayed_all_reduce_time": "0.7 s"}
+    more = {"sparse_all_to_all_time": "1000 s", "small_all_gather_time": "5 s"}
+    for answer in derive.llm.solve_all("ring_hop_time", "deepseek-v3", **given, **more):
+        assert answer.elasticities == {}

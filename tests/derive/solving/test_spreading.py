@@ -7,6 +7,7 @@ import random
 
 import pytest
 
+import derive
 from derive import DeriveError, NoSolutionError
 from derive.language.grammar import parse_expression
 from derive.solving.extremes import System, least_and_greatest
@@ -133,3 +134,11 @@ def test_that_nothing_fits_is_proved_through_a_quotient_of_alike():
             STEP.solve("b", u=0.9, p=0.03, a=a)
     b = number(STEP.solve("b", u=0.9, p=0.03, a=0.03))
     assert (7 * (1 - 0.99 * 0.97**b) + b / 40) / (0.03 * b) == pytest.approx(0.9)
+
+
+def test_bounds_are_sought_also_where_a_block_hangs_on_what_ranges_give():
+    asked = {"chips": "64 chip", "context": "4 ktoken/sequence"}
+    answer = derive.solve("batch", "h100-sxm:fp8", "deepseek-v3", memory_to_compute=5, **asked)
+    back = derive.solve("memory_to_compute", "h100-sxm:fp8", "deepseek-v3", batch=answer.value, **asked)
+    assert number(back) == pytest.approx(5)
+    assert number(answer) >= answer.low.magnitude > 0

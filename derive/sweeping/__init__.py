@@ -1,0 +1,1 @@
+"""Questions asked along axes: tables, streams of any length, clusters."""

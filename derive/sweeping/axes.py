@@ -1,0 +1,220 @@
+"""Axes: what a question is asked along.
+
+An axis is a span, an array with or without a unit, or a list of values. A span holds its ends and how many points lie
+between them, never the points: a billion take no more room than two. A `Line` is an axis read for a quantity: its
+numbers in the declared unit, finite and in the domain.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from derive.errors import DomainError, ExpressionError, UnitError
+from quantities.quantity import Quantity, read_given
+from quantities.spelling import parse_unit
+from quantities.units import DIMENSIONLESS, Unit, convert
+from quantities.value import is_number, read_value
+
+__all__ = ["Axis", "Line", "checked", "is_axis", "is_lazy", "line", "span"]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Values along which a question is asked: so many from one end to the other, evenly or in even ratios."""
+
+    low: float
+    high: float
+    points: int
+    unit: str
+    log: bool = False
+
+    def __len__(self) -> int:
+        return self.points
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(self.part(0, self.points).tolist())
+
+    def part(self, start: int, stop: int) -> Any:
+        """The numbers of some of its points, as an array."""
+        import numpy
+
+        share = numpy.arange(start, stop) / (self.points - 1)
+        if self.log and math.isfinite(self.high / self.low):
+            numbers = self.low * (self.high / self.low) ** share
+        elif self.log:
+            numbers = self.low ** (1 - share) * self.high**share
+        else:
+            numbers = self.low + share * (self.high - self.low)
+        if stop == self.points and stop > start:
+            numbers[-1] = self.high
+        return numbers
+
+
+def span(text: str, points: int = 50, *, log: bool = False) -> Axis:
+    """An axis from a range.
+
+    >>> span("1..100 sequence", 3, log=True).numbers
+    (1.0, 10.0, 100.0)
+    """
+    if not isinstance(text, str):
+        raise ExpressionError(f"a {type(text).__name__} spans nothing.", hint='Write span("1..100 sequence", 50).')
+    value = read_value(text)
+    try:
+        count = operator.index(points)
+    except TypeError:
+        raise ExpressionError(f"{points!r} is no number of points.", hint="Give a whole number, such as 50.") from None
+    if not value.is_range or count < 2:
+        raise ExpressionError(f"{text!r} spans nothing.", hint='Write span("1..100 sequence", 50).', text=text)
+    if log and value.low <= 0:
+        raise ExpressionError(f"{text!r} has no logarithm.", hint="Begin above zero.", text=text)
+    return Axis(value.low, value.high, count, value.unit.text, log)
+
+
+@dataclass(frozen=True)
+class Line:
+    """One axis of a sweep: numbers in the declared unit of a quantity."""
+
+    name: str
+    unit: str
+    source: Any  # a span, or an array, which dask may hold
+    scale: float = 1.0
+    shift: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def part(self, start: int, stop: int) -> Any:
+        """The numbers of some of its points."""
+        numbers = self.source.part(start, stop) if isinstance(self.source, Axis) else self.source[start:stop]
+        return self.declared(numbers)
+
+    def declared(self, numbers: Any) -> Any:
+        """Numbers in the axis's own unit, in the declared one."""
+        scaled = numbers if self.scale == 1 else numbers * self.scale
+        return scaled + self.shift if self.shift else scaled
+
+
+def is_axis(given: Any) -> bool:
+    """Whether a given varies."""
+    if isinstance(given, (Axis, list, tuple, range)):
+        return True
+    return getattr(getattr(given, "magnitude", given), "ndim", 0) > 0
+
+
+def is_lazy(array: Any) -> bool:
+    """Whether an array is dask's, to be worked out later."""
+    return type(array).__module__.partition(".")[0] == "dask"
+
+
+def line(quantity: Quantity, given: Any) -> Line:
+    """An axis for a quantity.
+
+    >>> line(Quantity("batch", "sequence"), span("1..3 ksequence", 3)).part(1, 3).tolist()
+    [2000.0, 3000.0]
+    """
+    if isinstance(given, Axis):
+        unit = _fitting(quantity, parse_unit(given.unit), f'"{given.low:g}..{given.high:g} {quantity.unit}"')
+        for end in (given.low, given.high):
+            read_given(f"{end!r} {given.unit}", quantity)
+        return Line(quantity.name, quantity.unit.text, given, *_into(quantity, unit))
+    unit, array = DIMENSIONLESS, given
+    if hasattr(given, "magnitude"):
+        from quantities.registry import unit_of
+
+        unit, array = unit_of(given), given.magnitude
+    array = _array(quantity, array)
+    if isinstance(array, tuple):  # values, each with its unit
+        return Line(quantity.name, quantity.unit.text, checked(quantity, _read(quantity, array)))
+    unit = _fitting(quantity, unit, f'derive.units.Quantity(array, "{quantity.unit}")')
+    found = Line(quantity.name, quantity.unit.text, array, *_into(quantity, unit))
+    if is_lazy(array):
+        return found
+    return Line(quantity.name, quantity.unit.text, checked(quantity, found.declared(array)))
+
+
+def _array(quantity: Quantity, given: Any) -> Any:
+    """An array of numbers in one dimension, or a tuple of values that are to be read one by one."""
+    import numpy
+
+    if isinstance(given, (list, tuple, range)):
+        if not given:
+            raise _wrong(quantity, "the axis is empty", "Give at least one value.")
+        if not all(map(is_number, given)):
+            return tuple(given)
+    array = given if is_lazy(given) else numpy.asarray(given)
+    if array.ndim != 1:
+        hint = "An axis has one; points that go together are for library.compile(...)."
+        raise _wrong(quantity, f"the array has {array.ndim} dimensions", hint)
+    if array.shape[0] != array.shape[0]:
+        raise _wrong(quantity, "dask does not know how long the axis is", "Call array.compute_chunk_sizes() before.")
+    if array.shape[0] == 0:
+        raise _wrong(quantity, "the axis is empty", "Give at least one value.")
+    if array.dtype.kind in "OUS" and not is_lazy(array):
+        return tuple(array.tolist())
+    if array.dtype.kind not in "iuf":
+        raise _wrong(quantity, f"an array of {array.dtype} is no axis", "Give real numbers.")
+    return array.astype(float)
+
+
+def _read(quantity: Quantity, values: Sequence[Any]) -> Any:
+    import numpy
+
+    found = []
+    for each in values:
+        value = read_given(each, quantity)
+        if value.is_range:
+            raise _wrong(quantity, f"{value} is a range, and stands in a list of values", "Write derive.span(...).")
+        found.append(convert(value.number, value.unit, quantity.unit))
+    return numpy.asarray(found)
+
+
+def checked(quantity: Quantity, numbers: Any) -> Any:
+    """The numbers of an axis in the declared unit, proved finite and in the domain."""
+    import numpy
+
+    finite = numpy.isfinite(numbers)
+    if not finite.all():
+        place = int(numpy.argmin(finite))
+        raise DomainError(
+            f"{quantity.name}: {numbers[place]} stands on the axis, at place {place}.",
+            hint="Give finite numbers.",
+            quantity=quantity.name,
+            domain=quantity.domain.text,
+        )
+    for end in (float(numbers.min()), float(numbers.max())):
+        if not quantity.domain.admits(quantity.unit.to_base(end)):
+            unit = quantity.unit.text
+            read_given(f"{end!r} {unit}", quantity)  # which says so
+    return numbers
+
+
+def _fitting(quantity: Quantity, unit: Unit, example: str) -> Unit:
+    if unit.factors or unit.text not in ("", "1") or quantity.unit.is_number:
+        return unit
+    raise UnitError(
+        f"{quantity.name}: the axis has no unit, and {quantity.name} is in {quantity.unit}.",
+        hint=f"Write {example}.",
+        quantity=quantity.name,
+    )
+
+
+def _into(quantity: Quantity, unit: Unit) -> tuple[float, float]:
+    """What to multiply by and then to add, from a unit to the declared one."""
+    try:
+        scale = convert(1.0, unit, quantity.unit)
+    except UnitError as error:
+        what = f"{quantity.name}: the axis does not fit its unit {quantity.unit}: {error.what}"
+        raise UnitError(what, hint=error.hint, quantity=quantity.name, unit=unit.text) from None
+    if unit.offset or quantity.unit.offset:
+        declared = quantity.unit
+        return float(unit.size / declared.size), float((unit.offset - declared.offset) / declared.size)
+    return scale, 0.0
+
+
+def _wrong(quantity: Quantity, what: str, hint: str) -> ExpressionError:
+    return ExpressionError(f"{quantity.name}: {what}.", hint=hint, text=quantity.name)

@@ -1,0 +1,25 @@
+"""Packages that not everybody has."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from derive.errors import DeriveError
+
+__all__ = ["package"]
+
+
+def package(name: str, extra: str) -> Any:
+    """An optional package, or the error that says how to have it.
+
+    >>> package("abacus", "tables")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.DeriveError: This needs abacus, which is not installed. pip install 'derive-engine[tables]'
+    """
+    try:
+        return import_module(name)
+    except ImportError:
+        hint = f"pip install 'derive-engine[{extra}]'"
+        raise DeriveError(f"This needs {name.partition('.')[0]}, which is not installed.", hint=hint) from None

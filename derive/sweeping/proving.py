@@ -1,0 +1,55 @@
+"""Whether what is given twice agrees, point by point.
+
+Where strong givens determine both sides of a relation that was not needed, its sides are compared at every point. Where
+they disagree, the lines of arithmetic have no answer, or the wrong one of several: the solver is asked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from derive.language.expression import names_in
+from derive.sweeping.values import Values, Writer, apart, sources, tested
+
+if TYPE_CHECKING:
+    from derive.stating.relation import Relation
+    from derive.sweeping.working import Recipe, Work
+
+__all__ = ["contradicted"]
+
+_TINY = 1e-8
+
+Contradiction = Callable[[Values], Any]
+"""How far a relation is from holding: above zero where it is contradicted, NaN where that cannot be said."""
+
+
+def contradicted(work: Work, recipe: Recipe) -> list[Contradiction]:
+    """For each relation that is put to the test, how far it fails."""
+    found = [_contradicted(work, recipe, work.library.relations[name]) for name in recipe.checks]
+    return [each for each in found if each is not None]
+
+
+def _contradicted(work: Work, recipe: Recipe, relation: Relation) -> Contradiction | None:
+    import numpy
+
+    equation = relation.written
+    names = names_in(equation.lhs, equation.rhs, *relation.conditions)
+    held = sources(work, recipe, names)
+    if held is None:
+        return None
+    tolerance = max(_TINY, relation.approximate or 0.0)
+
+    def write(text: Writer) -> str:
+        left, right, whole = apart(equation, text)
+        gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
+        applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
+        return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
+
+    test = tested(names, write)
+
+    def gaps(values: Values) -> Any:
+        with numpy.errstate(all="ignore"):
+            return test(*(source(values) for source in held))
+
+    return gaps

@@ -1,0 +1,187 @@
+"""Tables: the axes and the targets of a sweep, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import LimitError, unknown
+from derive.sweeping.asking import Box, Survey, asked, crossed
+from derive.sweeping.axes import is_lazy
+from derive.sweeping.packages import package
+from derive.sweeping.regimes import Regime
+from derive.sweeping.watching import ahead, watched
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Table", "postponed", "sweep"]
+
+_MOST = 20_000_000  # points of one table
+_MOST_SOLVED = 10_000  # where the solver is asked at each
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The axes and the targets of a sweep, as arrays in declared units; a point without a value is NaN.
+
+    Each target has as many dimensions as there are axes. Which arm of each maximum binds stands in `regimes`, which are
+    worked out when they are first looked at. The arrays of a table that dask works out are dask's, until `compute`.
+    """
+
+    axes: Mapping[str, Any]
+    columns: Mapping[str, Any]
+    units: Mapping[str, str]
+    survey: Survey | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return math.prod(len(axis) for axis in self.axes.values())
+
+    def __getitem__(self, name: str) -> Any:
+        """An axis, a target, or a regime by its name, such as `step_time.regime`."""
+        for held in (self.axes, self.columns):
+            if name in held:
+                return held[name]
+        if name in self.regimes:
+            return self.regimes[name].words
+        raise unknown("column", name, [*self.axes, *self.columns, *self.regimes])
+
+    @cached_property
+    def regimes(self) -> Mapping[str, Regime]:
+        """For each relation with a maximum or a choice in it, the arm that binds at each point."""
+        if self.survey is None:
+            return {}
+        if self.is_lazy:
+            from derive.sweeping.clusters import regimes
+
+            return regimes(self.survey.work, list(self.axes.values()))
+        return _told(self.survey, self.columns)
+
+    def beside(self, *axes: Any) -> Table:
+        """The same question at other numbers on its axes."""
+        assert self.survey is not None
+        return _swept(self.survey.at(*axes))
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether dask holds the columns, and has not worked them out."""
+        return any(is_lazy(array) for array in (*self.axes.values(), *self.columns.values()))
+
+    def compute(self, client: Any = None, retries: int = 5) -> Table:
+        """The same table with its numbers worked out, by dask's threads or by a distributed client."""
+        if not self.is_lazy:
+            return self
+        from derive.sweeping.clusters import computed
+
+        numbers = computed({**self.axes, **self.columns}, client, retries)
+        axes = {name: numbers[name] for name in self.axes}
+        columns = {name: numbers[name] for name in self.columns}
+        return replace(self, axes=axes, columns=columns, survey=self.survey and self.survey.at(*axes.values()))
+
+    def to_pandas(self) -> Any:
+        """A row for each point, a column for each axis, target and regime."""
+        pandas = package("pandas", "tables")
+        table = self.compute()
+        data = {name: column.ravel() for name, column in table.rows().items()}
+        for name, regime in table.regimes.items():
+            data[name] = pandas.Categorical.from_codes(regime.codes.ravel(), list(regime.arms))
+        return pandas.DataFrame(data)
+
+    def rows(self) -> dict[str, Any]:
+        """Axes and targets, each as large as the table."""
+        import numpy
+
+        shape = tuple(map(len, self.axes.values()))
+        axes = zip(self.axes, crossed(list(self.axes.values())), strict=True)
+        return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
+
+    def to_xarray(self) -> Any:
+        """A data set over the axes, its units as attributes; it stays dask's where the table is."""
+        xarray = package("xarray", "tables")
+        names = list(self.axes)
+        variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
+        axes = {name: (name, axis, {"units": self.units[name]}) for name, axis in self.axes.items()}
+        regimes = {name: (names, regime.words) for name, regime in self.regimes.items()}
+        return xarray.Dataset({**variables, **regimes}, axes)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """A file with a line for each point, its units in the heading."""
+        from derive.sweeping.filing import write_csv
+
+        write_csv(path, [self.compute()])
+
+    def plot(self) -> Any:
+        """A figure of the targets along the first axis, a line for each value of the others."""
+        from derive.drawing.plotting import figure
+        from derive.sweeping.charting import charts
+
+        return figure(*charts(self.compute()))
+
+
+def sweep(library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Table:
+    """Ask for the targets at every combination of the axes' values."""
+    survey = asked(library, targets, profiles, given)
+    if any(is_lazy(line.source) for line in survey.lines):
+        return postponed(survey)
+    if survey.size > _MOST_SOLVED:
+        survey.refuse_ranges(f"for more than {_MOST_SOLVED} points")
+    if survey.size > _MOST:
+        raise LimitError(
+            "The table is too large.",
+            hint="Take fewer points, or library.stream(...), which goes through any number of them in pieces.",
+            limit=f"{_MOST} points",
+        )
+    return _swept(survey)
+
+
+def _swept(survey: Survey) -> Table:
+    """The table of a survey, worked out."""
+    import numpy
+
+    axes = {line.name: line.part(0, len(line)) for line in survey.lines}
+    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
+    whole = survey.at(*axes.values())
+    pieces = whole.boxes(whole.pace())
+
+    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
+        return _points(box), (box, whole.work.columns(whole.within(box)))
+
+    for box, found in watched(ahead(worked, pieces), survey.size, "points"):
+        for target, numbers in found.items():
+            columns[target][box] = numbers
+    return Table(axes, columns, survey.units, whole)
+
+
+def postponed(survey: Survey, points: int | None = None) -> Table:
+    """The table of a survey, left to dask."""
+    from derive.sweeping.clusters import lazily
+
+    survey.refuse_ranges("by dask")
+    axes, columns = lazily(survey, points)
+    return Table(axes, columns, survey.units, survey)
+
+
+def _told(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
+    """The regimes at the points of a survey whose targets are known."""
+    import numpy
+
+    made = survey.work.switches
+    found = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
+
+    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
+        values = dict(zip(survey.work.names, survey.within(box), strict=True))
+        values |= {target: column[box] for target, column in columns.items()}
+        return _points(box), (box, {name: switch.codes(values) for name, switch in made.items()})
+
+    for box, codes in watched(ahead(worked, survey.boxes() if made else ()), survey.size, "regimes"):
+        for name, numbers in codes.items():
+            found[name][box] = numbers
+    return {name: Regime(switch.arms, found[name]) for name, switch in made.items()}
+
+
+def _points(box: Box) -> int:
+    return math.prod(stretch.stop - stretch.start for stretch in box)

@@ -1,0 +1,74 @@
+"""Long pieces of work: done ahead by a thread for each processor, with a bar on a terminal that says how far it is."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from os import cpu_count
+from typing import Any, TypeVar
+
+__all__ = ["ahead", "watched"]
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+_PATIENCE = 1.0  # seconds before a bar appears
+
+
+def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+    """What the work makes of each item, in their order; no more is done ahead than there are threads to do it.
+
+    >>> list(ahead(abs, [-3, 2, -1]))
+    [3, 2, 1]
+    """
+    pending = iter(items)
+    for first in pending:
+        yield work(first)  # alone, for it prepares what the others use
+        break
+    threads = cpu_count() or 1
+    with ThreadPoolExecutor(threads) as pool:
+        running: deque[Future[T]] = deque()
+        try:
+            for item in pending:
+                running.append(pool.submit(work, item))
+                if len(running) > threads:
+                    yield running.popleft().result()
+            while running:
+                yield running.popleft().result()
+        finally:
+            for one in running:
+                one.cancel()
+
+
+def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
+    """The steps, each of which comes with how many points it takes.
+
+    >>> list(watched([(2, "a"), (1, "b")], 3, "points"))
+    ['a', 'b']
+    """
+    begun, done, bar = time.monotonic(), 0, None
+    try:
+        for points, step in steps:
+            yield step
+            done += points
+            if bar is None and done < total and time.monotonic() - begun > _PATIENCE:
+                bar = _bar(total, what)
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done)
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _bar(total: int, what: str) -> Any:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    console = Console(stderr=True)
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    bar.add_task(what, total=total)
+    bar.start()
+    return bar

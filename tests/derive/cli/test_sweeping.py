@@ -1,0 +1,144 @@
+"""`derive sweep`: a table in the terminal, a file, a picture; what is wrong in words."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.derive.terminal import ask, settle
+
+ROOFLINE = """\
+[quantities]
+batch = { unit = "sequence" }
+step = { unit = "ms" }
+reading = { unit = "ms", value = "5 ms" }
+each = { unit = "ms/sequence", value = "0.05 ms/sequence" }
+rate = { unit = "sequence/s" }
+[relations]
+step = { equation = "step = max(reading, each*batch)" }
+rate = { equation = "rate = batch/step" }
+[profiles.quick]
+reading = "2 ms"
+"""
+MORE = """\
+[quantities]
+rate = { unit = "sequence/s" }
+day = { unit = "Msequence" }
+second = { unit = "s", value = "86400 s" }
+[relations.day]
+equation = "day = rate*second"
+"""
+ON = ("--library", "roofline.toml")
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settle(tmp_path, {"roofline.toml": ROOFLINE, "more.toml": MORE}, monkeypatch)
+
+
+def test_a_table_stands_on_the_terminal():
+    said = ask("sweep", "step,rate", "batch=50..150 sequence", "--points", "3", *ON)
+    assert said.status == 0
+    assert said.out.splitlines() == [
+        "batch [sequence]  step [ms]  rate [sequence/s]  step.regime",
+        "              50          5              10000  reading",
+        "             100          5              20000  reading",
+        "             150        7.5              20000  each*batch",
+    ]
+
+
+def test_an_axis_is_logarithmic_from_two_decades_on():
+    said = ask("sweep", "step", "batch=1..100 sequence", "--points", "3", "--json", *ON)
+    assert json.loads(said.out)["axes"]["batch"]["values"] == [1, 10, 100]
+    said = ask("sweep", "step", "batch=2..100 sequence", "--points", "3", "--json", *ON)
+    assert json.loads(said.out)["axes"]["batch"]["values"] == [2, 51, 100]
+
+
+def test_a_long_table_is_thinned_and_says_so():
+    said = ask("sweep", "step", "batch=1..1000 sequence", "--points", "1000", *ON)
+    lines = said.out.splitlines()
+    assert len(lines) == 26
+    assert (lines[1].split()[0], lines[-1].split()[0]) == ("1", "1000")
+    assert "25 of 1000 points" in said.err
+
+
+def test_a_value_and_a_profile_are_givens():
+    said = ask(
+        "sweep", "step", "batch=10..30 sequence", "each=0.1 ms/sequence", "--with", "quick", "--points", "2", *ON
+    )
+    assert [line.split()[1] for line in said.out.splitlines()[1:]] == ["2", "3"]
+
+
+def test_a_range_with_a_sign_stays_a_given_and_bounds_the_target():
+    each = "each=0.05 +/- 0.01 ms/sequence"
+    heading, _, line = ask("sweep", "step", "batch=50..200 sequence", each, "--points", "2", *ON).out.splitlines()
+    assert heading.split("  ")[:4] == ["batch [sequence]", "step [ms]", "step.low [ms]", "step.high [ms]"]
+    assert line.split() == ["200", "10", "8", "12", "each*batch"]
+    assert ask("sweep", "step", "batch=1..9 sequence", each, "-o", "x.csv", *ON).status == 0
+
+
+def test_the_data_are_columns_in_the_order_of_the_rows():
+    said = ask("sweep", "step", "batch=50..150 sequence", "reading=1..2 ms", "--points", "2", "--json", *ON)
+    data = json.loads(said.out)
+    assert data["axes"] == {
+        "batch": {"unit": "sequence", "values": [50, 150]},
+        "reading": {"unit": "ms", "values": [1, 2]},
+    }
+    assert data["columns"] == {"step": {"unit": "ms", "values": [2.5, 2.5, 7.5, 7.5]}}
+    assert data["regimes"] == {"step.regime": ["each*batch"] * 4}
+
+
+def test_a_file_holds_every_point_with_its_units():
+    assert ask("sweep", "step,rate", "batch=1..1000 sequence", "--points", "90", "-o", "x.csv", *ON) == (0, "", "")
+    heading, *lines = csv.reader(Path("x.csv").read_text().splitlines())
+    assert heading == ["batch [sequence]", "step [ms]", "rate [sequence/s]", "step.regime"]
+    assert len(lines) == 90
+    assert [float(cell) for cell in lines[-1][:3]] == [1000, 50, 20000]
+
+
+def test_a_picture_is_drawn():
+    assert ask("sweep", "step", "batch=1..1000 sequence", "-o", "x.svg", *ON) == (0, "", "")
+    assert ElementTree.parse("x.svg").getroot().tag.endswith("svg")
+
+
+def test_an_added_file_is_asked_too():
+    said = ask("sweep", "day", "batch=100..200 sequence", "--points", "2", "--add", "more.toml", *ON)
+    assert said.out.splitlines()[2].split() == ["200", "1728", "each*batch"]
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "told"),
+    [
+        (("step", "batch=3 sequence"), 2, "There is no axis."),
+        (("step", "batch"), 2, "is no NAME=VALUE"),
+        (("step", "batch=1..9 sequence", "-o", "x.pdf"), 2, "ends in .csv or .svg"),
+        (("step", "batch=1..9 sequence", "-o", "nowhere/x.csv"), 2, "cannot be written"),
+        (("step", "batch=1..9 sequence", "-o", "nowhere/x.svg"), 2, "cannot be written"),
+        (("step", "batch=1..9"), 2, 'Write "1..9 sequence".'),
+        (("step", "batch=1..9 ms"), 2, "does not fit its unit"),
+        (("step", "batch=9..1 sequence"), 2, "lower end first"),
+        (("step", "batch=-1..9 sequence"), 2, "outside its domain"),
+        (("step", "batch=1..9 sequence", "--points", "1"), 2, "--points"),
+        (("stepp", "batch=1..9 sequence"), 2, "Did you mean step?"),
+        (("batch", "batch=1..9 sequence"), 2, "is asked for"),
+        (("step", "rate=1..9 sequence/s", "--with", "slow"), 2, "no profile"),
+        (("step", "each=1..9 ms/sequence"), 1, "not determined"),
+        (("batch", "step=1..4 ms"), 1, "no answer at any point"),
+        (("batch", "step=1..4 ms", "-o", "x.csv"), 1, "no answer at any point"),
+    ],
+)
+def test_what_cannot_be_swept_is_told_in_words(words, status, told):
+    said = ask("sweep", *words, *ON)
+    assert said.status == status
+    assert told in " ".join(said.err.split())
+    assert "Traceback" not in said.err
+
+
+def test_help_shows_an_example():
+    said = ask("sweep", "-h")
+    assert said.status == 0
+    assert "Example:" in said.out
