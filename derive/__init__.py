@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from derive.inferring.oracle import infer
     from derive.library import Library
     from derive.numbers.clock import limits
+    from derive.sampling.sampling import Sample
     from derive.solving.answer import Answer, Step
     from derive.stating.relation import Relation, relate
     from derive.sweeping.axes import span
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     stream = _built_in.stream
     reach = _built_in.reach
     profile = _built_in.profile
+    sample = _built_in.sample
 
 __all__ = [
     "AmbiguousError",
@@ -83,6 +85,7 @@ __all__ = [
     "Profile",
     "Quantity",
     "Relation",
+    "Sample",
     "Step",
     "Stream",
     "Summary",
@@ -102,6 +105,7 @@ __all__ = [
     "profile",
     "reach",
     "relate",
+    "sample",
     "solve",
     "solve_all",
     "span",
@@ -116,6 +120,7 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.answer"),
+    "Sample": "derive.sampling.sampling",
     "span": "derive.sweeping.axes",
     "Stream": "derive.sweeping.streaming",
     "Summary": "derive.sweeping.summing",
@@ -131,7 +136,7 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "reach", "profile")
+_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile")
 """What the built-in library is asked: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 

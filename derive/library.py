@@ -24,10 +24,12 @@ from quantities.source import OTHERWISE
 if TYPE_CHECKING:
     from derive.planning.plans import Plan
     from derive.planning.structure import Structure
+    from derive.sampling.sampling import Sample
     from derive.solving.answer import Answer
     from derive.solving.outcome import Outcome
     from derive.sweeping.streaming import Stream
     from derive.sweeping.table import Table
+    from quantities.value import Value
 
 __all__ = ["Library"]
 
@@ -157,6 +159,14 @@ class Library:
 
         return stream(self, targets, profiles, given)
 
+    def sample(
+        self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
+    ) -> Sample:
+        """The target at points drawn from the ranges among the givens and the profiles' values."""
+        from derive.sampling.sampling import sample
+
+        return sample(self, target, profiles, points, seed, given)
+
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""
         from derive.pointing import twins
@@ -168,8 +178,7 @@ class Library:
         from derive.planning.matching import closure
 
         names = [self.quantity(name).name for name in given]
-        defaults = [name for name, quantity in self.quantities.items() if quantity.default is not None]
-        return closure(self.structure(), [*names, *defaults])
+        return closure(self.structure(), [*names, *self.defaults])
 
     def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
         """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
@@ -183,8 +192,7 @@ class Library:
 
     @cached_property
     def _standing_in(self) -> frozenset[str]:
-        defaults = {name: quantity.default for name, quantity in self.quantities.items()}
-        return frozenset(name for name, value in defaults.items() if value is not None and value.source == OTHERWISE)
+        return frozenset(name for name, value in self.defaults.items() if value.source == OTHERWISE)
 
     @cached_property
     def _structures(self) -> dict[frozenset[str], Structure]:
@@ -223,6 +231,29 @@ class Library:
             for name in held:
                 found.setdefault(name, []).append(relation)
         return {name: tuple(names) for name, names in found.items()}
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where in the order of the library each relation stands."""
+        return {name: i for i, name in enumerate(self.relations)}
+
+    @cached_property
+    def limits(self) -> Mapping[str, tuple[str, ...]]:
+        """The inequalities that hold each quantity."""
+        found = {
+            name: tuple(r for r in held if not self.relations[r].is_equation) for name, held in self.holders.items()
+        }
+        return {name: held for name, held in found.items() if held}
+
+    @cached_property
+    def conditional(self) -> tuple[Relation, ...]:
+        """The relations that hold under conditions only."""
+        return tuple(relation for relation in self.relations.values() if relation.conditions)
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Value]:
+        """The quantities' own values."""
+        return {name: q.default for name, q in self.quantities.items() if q.default is not None}
 
     @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:

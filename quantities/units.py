@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property, lru_cache
 
 from quantities.dimension import NUMBER, Dimension
 from quantities.errors import UnitError
@@ -18,7 +19,7 @@ from quantities.errors import UnitError
 __all__ = ["DIMENSIONLESS", "Unit", "convert"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Unit:
     """A unit that has been read: its text, its size in coherent base units, and what it measures."""
 
@@ -57,12 +58,19 @@ class Unit:
         """A number in this unit as a number in coherent base units."""
         if self.offset:
             return float(_decimal(number) * self.size + self.offset) if math.isfinite(number) else number
-        return number * float(self.size)
+        return number * self._scale
 
     def from_base(self, number: float) -> float:
         if self.offset:
             return float((_decimal(number) - self.offset) / self.size) if math.isfinite(number) else number
-        return number / float(self.size)
+        return number / self._scale
+
+    @cached_property
+    def _scale(self) -> float:
+        return float(self.size)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
 
     def __str__(self) -> str:
         return self.text or "1"
@@ -95,18 +103,25 @@ def convert(number: float, source: Unit, target: Unit) -> float:
     >>> convert(20, parse_unit("degC"), parse_unit("K"))
     293.15
     """
-    turns = _turns(source, target)
+    ratio = _ratio(source, target)
     if source.offset or target.offset:
         if not math.isfinite(number):
             return number
         return float((_decimal(number) * source.size + source.offset - target.offset) / target.size)
-    scale = source.size / target.size
-    if not 1e-300 < scale < 1e300:
-        raise _misfit(source, target, "Their ratio leaves the range of numbers.")
-    converted = number * (float(scale) * turns)
+    converted = number * ratio
     if math.isinf(converted) and math.isfinite(number):
         raise _misfit(source, target, "The number leaves the range of double precision.")
     return converted
+
+
+@lru_cache(maxsize=4096)
+def _ratio(source: Unit, target: Unit) -> float:
+    """How many of one unit make one of the other, if they convert."""
+    turns = _turns(source, target)
+    scale = source.size / target.size
+    if not (1e-300 < scale < 1e300 or source.offset or target.offset):
+        raise _misfit(source, target, "Their ratio leaves the range of numbers.")
+    return float(scale) * turns
 
 
 def _turns(source: Unit, target: Unit) -> float:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0
 _NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Value:
     """A number with its unit, bounds and source; without a range the bounds are the number itself.
 
@@ -57,7 +57,7 @@ class Value:
     def is_range(self) -> bool:
         return self.low != self.high
 
-    @property
+    @cached_property
     def base(self) -> tuple[float, float, float]:
         """(low, number, high) in coherent base units."""
         to_base = self.unit.to_base
@@ -70,7 +70,7 @@ class Value:
 
     def sourced(self, source: Source) -> Value:
         """The same value, on somebody else's word."""
-        return replace(self, source=source)
+        return self if source is self.source else replace(self, source=source)
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit.text not in ("", "1") else ""

@@ -44,6 +44,7 @@ class Series:
     tags: tuple[str, ...] = ()
     strong: bool = False  # drawn thicker, above the others
     color: int | None = None  # the place in the palette; the next free one if None
+    start: tuple[float, ...] = ()  # where each bar begins, if not at zero
 
     @classmethod
     def of(cls, x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:

@@ -105,8 +105,10 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool) -> None:
     label = series.label or None
     if series.style == "bars":
         draw = panel.barh if across else panel.bar
-        place, length = (y, x) if across else (x, y)
-        draw(place, length, color=color, label=label, alpha=0.85)
+        place, end = (y, x) if across else (x, y)
+        start = _rounded(series.start) or [0.0] * len(end)
+        length = [high - low for low, high in zip(start, end, strict=True)]
+        draw(place, length, **{"left" if across else "bottom": start}, color=color, label=label, alpha=0.85)
     elif series.style == "points":
         panel.plot(x, y, "o", color=color, label=label, markersize=4.5)
     else:

@@ -13,9 +13,12 @@ code, and nothing here knows of units or of sympy.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 __all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
 
@@ -30,6 +33,11 @@ class Number:
     value: Fraction
     text: str = field(default="", compare=False)
     at: Span = field(default=_NOWHERE, compare=False)
+    real: float = field(default=math.nan, init=False, repr=False, compare=False)  # NaN where a double has no room
+
+    def __post_init__(self) -> None:
+        with suppress(OverflowError):
+            object.__setattr__(self, "real", float(self.value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +51,21 @@ class Apply:
     op: str
     args: tuple[Node, ...]
     at: Span = field(default=_NOWHERE, compare=False)
+    reckoning: Callable[[Mapping[str, float]], float] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # how its number is reckoned, which `evaluating` notes here, stays behind
+        return Apply, (self.op, self.args, self.at)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names below, each once, in reading order; looked for once."""
+        if self._names is None:
+            found = dict.fromkeys(part.name for part in walk(self) if isinstance(part, Name))
+            object.__setattr__(self, "_names", tuple(found))
+        return self._names or ()
 
 
 Node = Number | Name | Apply
@@ -99,7 +122,15 @@ def walk(node: Node) -> Iterator[Node]:
 
 def names_in(*nodes: Node) -> tuple[str, ...]:
     """The names that occur, each once, in reading order."""
-    return tuple(dict.fromkeys(part.name for node in nodes for part in walk(node) if isinstance(part, Name)))
+    if len(nodes) == 1 and isinstance(nodes[0], Apply):
+        return nodes[0].names
+    found: dict[str, None] = {}
+    for node in nodes:
+        if isinstance(node, Apply):
+            found.update(dict.fromkeys(node.names))
+        elif isinstance(node, Name):
+            found[node.name] = None
+    return tuple(found)
 
 
 def is_condition(node: Node) -> bool:

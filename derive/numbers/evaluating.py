@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
+from operator import itemgetter
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in
 from derive.numbers.intervals import joined, truths
@@ -24,6 +26,7 @@ __all__ = ["arms", "chosen_arm", "holds", "residual", "strain", "terms", "truth"
 Values = Mapping[str, float]
 
 _NAN = math.nan
+_INFINITY = math.inf
 
 
 def power(base: float, exponent: float) -> float:
@@ -42,6 +45,12 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh")},
     "floor": lambda x: float(math.floor(x)),
     "ceil": lambda x: float(math.ceil(x)),
+}
+_OF_SEVERAL: dict[str, Callable[[list[float]], float]] = {
+    "add": math.fsum,
+    "pow": lambda args: power(*args),
+    "max": max,
+    "min": min,
 }
 _TESTS: dict[str, Callable[[float, float], bool]] = {
     "lt": operator.lt,
@@ -63,36 +72,64 @@ def value(node: Node, values: Values) -> float:
     if isinstance(node, Name):
         return values[node.name]
     if isinstance(node, Number):
-        return float(node.value)
+        return node.real
     try:
-        result = _applied(node, values)
+        return (node.reckoning or _reckoning(node))(values)
     except (ValueError, ZeroDivisionError, OverflowError):
         return _NAN
-    return result if math.isfinite(result) else _NAN
 
 
-def _applied(node: Apply, values: Values) -> float:
+def _reckoning(node: Node) -> Callable[[Values], float]:
+    """How the number of an expression is reckoned: a function for each operation, made once and kept in the tree.
+
+    What one part has no value for, the whole has none for; an error therefore ends the whole of it, and so does NaN.
+    """
+    if isinstance(node, Name):
+        return itemgetter(node.name)
+    if isinstance(node, Number):
+        number = node.real
+        return lambda _: number
+    if node.reckoning is None:
+        object.__setattr__(node, "reckoning", _of_apply(node))
+    assert node.reckoning is not None
+    return node.reckoning
+
+
+def _of_apply(node: Apply) -> Callable[[Values], float]:
     op = node.op
     if op == "piecewise":
-        return _chosen(node, values)
+        return partial(_chosen, node)
     if op == "pi":
-        return math.pi
-    args = [value(arg, values) for arg in node.args]
-    if any(arg != arg for arg in args):
-        return _NAN
-    match op:
-        case "add":
-            return math.fsum(args)
-        case "mul":
-            return math.prod(args)
-        case "pow":
-            return power(args[0], args[1])
-        case "max":
-            return max(args)
-        case "min":
-            return min(args)
-        case _:
-            return _FUNCTIONS[op](args[0])
+        return lambda _: math.pi
+    parts = [_reckoning(arg) for arg in node.args]
+    if op == "mul":
+        return partial(_product, parts)
+    if op in _OF_SEVERAL:
+        return partial(_of_several, _OF_SEVERAL[op], parts)
+    return partial(_of_one, _FUNCTIONS[op], parts[0])
+
+
+def _product(parts: Sequence[Callable[[Values], float]], values: Values) -> float:
+    result = 1.0
+    for part in parts:
+        result *= part(values)
+    return result if -_INFINITY < result < _INFINITY else _NAN
+
+
+def _of_several(
+    function: Callable[[list[float]], float], parts: Sequence[Callable[[Values], float]], values: Values
+) -> float:
+    args = [part(values) for part in parts]
+    for arg in args:
+        if arg != arg:
+            return _NAN
+    result = function(args)
+    return result if -_INFINITY < result < _INFINITY else _NAN
+
+
+def _of_one(function: Callable[[float], float], part: Callable[[Values], float], values: Values) -> float:
+    result = function(part(values))
+    return result if -_INFINITY < result < _INFINITY else _NAN
 
 
 def _chosen(node: Apply, values: Values) -> float:
@@ -167,11 +204,19 @@ def residual(equation: Equation, values: Values) -> float:
     >>> residual(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
     0.0
     """
-    gap = value(equation.lhs, values) - value(equation.rhs, values)
+    left, right = value(equation.lhs, values), value(equation.rhs, values)
+    gap = left - right
     if gap == 0:
         return 0.0
-    size = sum(abs(value(term, values)) for side in (equation.lhs, equation.rhs) for term in terms(side))
+    size = _size(equation.lhs, left, values) + _size(equation.rhs, right, values)
     return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def _size(side: Node, number: float, values: Values) -> float:
+    """The sum of a side's absolute terms, where the side itself is known."""
+    if isinstance(side, Apply) and side.op in ("add", "neg"):
+        return sum(abs(value(term, values)) for term in terms(side))
+    return abs(number)
 
 
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from derive.planning.components import components
 from derive.planning.directing import directed, forwards
 from derive.planning.matching import Matching
 from derive.planning.structure import Structure
@@ -174,13 +175,9 @@ def _ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
 ) -> tuple[list[Block], list[str]]:
     """The blocks that the targets need, in order, and the unknowns among them that nothing fixes."""
-    import networkx
-
-    graph = networkx.DiGraph()
     free: list[str] = []
     pending = [name for name in targets if name not in known]
-    seen = set(pending)
-    graph.add_nodes_from(pending)
+    edges: dict[str, list[str]] = {name: [] for name in pending}
     while pending:
         name = pending.pop()
         relation = solved.get(name)
@@ -190,16 +187,19 @@ def _ordered(
         for other in structure.members[relation]:
             if other == name or other in known:
                 continue
-            graph.add_edge(name, other)
-            if other not in seen:
-                seen.add(other)
+            edges[name].append(other)
+            if other not in edges:
+                edges[other] = []
                 pending.append(other)
-    if free:
+    if free or not edges:
         return [], free
     order = {name: i for i, name in enumerate(structure.holders)}
     position = {relation: i for i, relation in enumerate(structure.members)}
     blocks = []
-    for component in networkx.strongly_connected_components(graph):
+    for component in components(edges):
+        if len(component) == 1:
+            blocks.append(Block((solved[component[0]],), component))
+            continue
         unknowns = tuple(sorted(component, key=lambda name: order.get(name, -1)))
         relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
         blocks.append(Block(relations, unknowns))

@@ -55,13 +55,13 @@ class Answer:
     quantity: Quantity
     base: float | None
     bounds: tuple[float, float] | None
-    steps: tuple[Step, ...]
     given: Mapping[str, Value]
     regime: Mapping[str, str]
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
     quantities: Mapping[str, Quantity] = field(repr=False, compare=False)  # all that the derivation speaks of
+    _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _formula: Callable[[], Any] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
 
@@ -92,6 +92,11 @@ class Answer:
         from quantities.registry import quantity
 
         return quantity(number, target)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The relations at work, in order, written out when they are asked for."""
+        return self._steps()
 
     @property
     def formula(self) -> Any:

@@ -67,7 +67,7 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
         for name, value in found.values.items():
             if name in library.quantities:
                 stated.setdefault(name, read_given(value, library.quantities[name]))
-    weak = stated | {name: value for name, value in _defaults(library).items() if name not in stated}
+    weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
     own = weak.pop(target, None)
     changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
     outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
@@ -89,12 +89,8 @@ def outlined(library: Library, target: str, given: Iterable[str]) -> Outline:
     """The outline of a question whose only weak values are the defaults."""
     names = tuple(dict.fromkeys(library.quantity(name).name for name in given))
     name = library.quantity(target).name
-    weak = {other: value for other, value in _defaults(library).items() if other != name}
+    weak = {other: value for other, value in library.defaults.items() if other != name}
     return Outline(name, names, tuple(other for other in _ranked(library, weak, names) if other not in names))
-
-
-def _defaults(library: Library) -> dict[str, Value]:
-    return {name: quantity.default for name, quantity in library.quantities.items() if quantity.default is not None}
 
 
 def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:

@@ -144,7 +144,7 @@ def _regained(
         if depth == 0:
             open_ones.append(render(divisor))
             continue
-        instead = tuple(Equation(divisor, "=", ZERO) if one is equation else one for one in equations)
+        instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in equations)
         other = _smooth(instead, replace(system, equations=instead), False, depth - 1)
         solutions += [
             s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)

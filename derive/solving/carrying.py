@@ -53,7 +53,7 @@ def carried_out(
     grounds = grounds or grounds_of(library, question)
     aside: dict[str, str] = dict(left_out or {})
     strong = {name: value.base[1] for name, value in question.strong.items()}
-    for relation in library.relations.values():
+    for relation in library.conditional:
         for condition in relation.conditions:
             if _truth(condition, strong) is False:
                 aside[relation.name] = whether(condition, strong, question)
@@ -116,11 +116,7 @@ def _with_conditions(
     library: Library, made: Plan, state: State, left_out: Mapping[str, str], grounds: Grounds
 ) -> State:
     """The state with what is asked for by the conditions of relations in use, and of those it puts to the test."""
-    names = {*made.checks, *left_out, *(one for name in state.values for one in library.holders.get(name, ()))}
-    tested = [library.relations[name] for name in sorted(names) if name in library.relations]
-    tested = [
-        r for r in tested if r.conditions and all(n in state.values for n in names_in(r.written.lhs, r.written.rhs))
-    ]
+    tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
     asked = {name for r in (*_conditional(library, made), *tested) for c in r.conditions for name in names_in(c)}
     missing = sorted(asked - state.values.keys() - state.spans.keys())
     asides = {name: number for name in missing if (number := grounds.value(name)) is not None}
@@ -235,14 +231,14 @@ def planned(library: Library, question: Question, left_out: frozenset[str]) -> P
 
 def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], str]:
     """The states after all blocks, and why the last block without a solution has none."""
-    states, reason = [start], ""
+    states, reason = [replace(start, values=dict(start.values))], ""
     for block in made.blocks:
         following: list[State] = []
         refused: NoSolutionError | None = None
         for state in states:
             tick()
             try:
-                steps, why = block_states(library, block, state)
+                steps, why = block_states(library, block, state, is_last=len(states) == 1)
             except NoSolutionError as error:  # of this state, which another may be without
                 refused = error
                 continue

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
@@ -69,9 +71,9 @@ def _limits(library: Library, question: Question, values: Mapping[str, float], t
     """Inequalities that weak values complete, such as a capacity from a profile."""
     everything = {**{name: weak.base[1] for name, weak in question.weak.items()}, **values}
     found = []
-    for name in dict.fromkeys(one for quantity in values for one in library.holders.get(quantity, ())):
+    for name in dict.fromkeys(one for quantity in values for one in library.limits.get(quantity, ())):
         relation = library.relations[name]
-        if relation.is_equation or name in told or not applies(relation, everything):
+        if name in told or not applies(relation, everything):
             continue
         if all(other in everything for other in library.members[name]):
             check = checked(relation, everything, {}, {})
@@ -84,17 +86,13 @@ def testable(library: Library, made: Plan, state: State) -> list[str]:
     values = state.values
     everything = {**state.asides, **values}
     spent = {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
-    touched = dict.fromkeys(made.checks)
-    for name in values:
-        touched.update(dict.fromkeys(library.holders.get(name, ())))
-    return [
+    met = Counter(chain.from_iterable(library.holders.get(name, ()) for name in values))
+    found = [
         name
-        for name in library.relations
-        if name in touched
-        and name not in spent
-        and all(other in values for other in library.members[name])
-        and applies(library.relations[name], everything)
+        for name, count in met.items()
+        if count == len(library.members[name]) and name not in spent and applies(library.relations[name], everything)
     ]
+    return sorted(found, key=library.places.__getitem__)
 
 
 def _sides(relation: Relation) -> tuple[Node, Node]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numbers.algebra import TWO, added, multiplied, negated
@@ -44,10 +45,16 @@ class Branch:
         return values
 
 
-def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: str) -> list[Branch]:
+def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: str) -> tuple[Branch, ...]:
     """Every way to write the other unknowns as expressions of the tears; none, if that does not work out."""
+    return _expressed(tuple(equations), frozenset(unknowns), tears)
+
+
+@lru_cache(maxsize=512)
+def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears: tuple[str, ...]) -> tuple[Branch, ...]:
+    """The same, remembered: whoever asks again with other numbers asks for the same expressions."""
     pending: list[tuple[dict[str, Node], tuple[Equation, ...], tuple[Lost, ...], tuple[Apply, ...]]] = [
-        ({}, tuple(equations), (), ())
+        ({}, equations, (), ())
     ]
     finished: list[Branch] = []
     while pending:
@@ -57,16 +64,16 @@ def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: st
             continue
         step = _next_step(left, set(unknowns) - set(tears) - forms.keys())
         if step is None or len(pending) + len(finished) > _BRANCHES:
-            return []
+            return ()
         equation, name, candidates = step
         rest = tuple(other for other in left if other is not equation)
         for candidate in candidates:
             form = substituted(candidate.form, forms)
             if sum(1 for _ in walk(form)) > _LARGEST:
-                return []
+                return ()
             divided = tuple((equation, divisor) for divisor in candidate.divisors)
             pending.append(({**forms, name: form}, rest, lost + divided, powers + candidate.powers))
-    return finished
+    return tuple(finished)
 
 
 def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, str, tuple[Candidate, ...]] | None:

@@ -56,14 +56,14 @@ def _complete(
     return values if system.holds(values) else None
 
 
-def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], list[Branch]]:
+def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
     for count in range(1, min(4, len(unknowns))):
         for tears in combinations(unknowns, count):
             tick()
             branches = expressed(equations, unknowns, *tears)
             if branches:
                 return tears, branches
-    return tuple(unknowns), [Branch({}, tuple(equations))]
+    return tuple(unknowns), (Branch({}, tuple(equations)),)
 
 
 def starts(

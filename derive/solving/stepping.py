@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.language.expression import Equation, Node, names_in
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["State", "block_states"]
 
+_T = TypeVar("_T")
 _KEPT = 256  # outcomes of simultaneous blocks that a library remembers
 
 
@@ -45,24 +46,24 @@ class State:
     asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
     barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
 
-    def taken(self, solution: Solution, note: str) -> State:
-        """The state after one more block."""
-        forms = dict(self.forms)
+    def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
+        """The state after one more block; what this one holds is passed on if nobody else will look at it."""
+        values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
+        values.update(solution.values)
+        spans.update(solution.spans)
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
-        return State(
-            {**self.values, **solution.values},
-            {**self.spans, **solution.spans},
-            forms,
-            (*self.notes, note) if note else self.notes,
-            self.asides,
-        )
+        return State(values, spans, forms, (*self.notes, note) if note else self.notes, self.asides)
 
 
-def block_states(library: Library, block: Block, state: State) -> tuple[list[State], str]:
-    """The states that follow from solving one block."""
+def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
+    return held if is_last and isinstance(held, dict) else dict(held)
+
+
+def block_states(library: Library, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
+    """The states that follow from solving one block; `is_last` says that nobody else will look at the one before."""
     relations = [library.relations[name] for name in block.relations]
-    needed = {name for relation in relations for name in names_in(relation.written.lhs, relation.written.rhs)}
+    needed = {name for relation in block.relations for name in library.members[relation]}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
@@ -80,7 +81,7 @@ def block_states(library: Library, block: Block, state: State) -> tuple[list[Sta
     steps = []
     for solution in outcome.solutions:
         note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
-        steps.append(state.taken(solution, note))
+        steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
     return steps, outcome.reason
 
 

@@ -63,7 +63,7 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     return replace(best, solutions=tuple(found)), lost
 
 
-def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, list[Branch]]]:
+def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
     """The unknowns by which the others can be expressed, those first that leave the least to be inverted."""
     ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
     return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
@@ -38,15 +38,18 @@ def answer_of(
     """The answer that a state holds; `alone` says whether it is the plan's only one."""
     target = question.target
     used = _used(library, question, made)
-    form = composed(target, state.forms)
-    if form is not None and not used.keys() >= set(names_in(form)):  # it hangs on what only numbers are known of
-        form = None
+
+    @cache
+    def form() -> Node | None:
+        """The closed form in terms of what the answer rests on, if there is one."""
+        whole = composed(target, state.forms)
+        return None if whole is None or not used.keys() >= set(names_in(whole)) else whole
+
     bounds, how = _bounds(library, question, made, state, form, alone)
     return Answer(
         quantity=library.quantities[target],
         base=None if target in state.spans else state.values[target],
         bounds=bounds,
-        steps=tuple(step for block in made.blocks for step in _steps(library, question, block, state)),
         given=MappingProxyType(used),
         regime=MappingProxyType(_regime(library, made, state)),
         assumptions=(
@@ -56,8 +59,9 @@ def answer_of(
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),
         checks=tuple(checks_of(library, question, made, extended(library, made, state), bounds)),
-        _formula=cache(lambda: _formula(library, form)),
-        _elasticities=cache(lambda: _elasticities(library, question, made, state, form, used)),
+        _steps=cache(lambda: tuple(step for block in made.blocks for step in _steps(library, question, block, state))),
+        _formula=cache(lambda: _formula(library, form())),
+        _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
     )
 
 
@@ -127,7 +131,7 @@ def _with_numbers(node: Node, library: Library, question: Question, state: State
             return Name(f"({shown})" if " " in shown else shown)
         return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
 
-    stated = question.strong.keys() | (question.weak.keys() - state.forms.keys())
+    stated = {n for n in worth if n in question.strong or (n in question.weak and n not in state.forms)}
     return put_in(node)
 
 
@@ -136,9 +140,10 @@ def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
     found = {}
     for block in made.blocks:
         for name in block.relations:
-            written = library.relations[name].written
-            if not all(other in state.values for other in names_in(written.lhs, written.rhs)):
+            relation = library.relations[name]
+            if not relation.chooses or not all(other in state.values for other in library.members[name]):
                 continue
+            written = relation.written
             binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values)]
             if binding:
                 found[name] = "; ".join(dict.fromkeys(render(arm) for arm in binding))
@@ -189,7 +194,7 @@ def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, 
 
 
 def _bounds(
-    library: Library, question: Question, made: Plan, state: State, form: Node | None, alone: bool
+    library: Library, question: Question, made: Plan, state: State, formed: Callable[[], Node | None], alone: bool
 ) -> tuple[Span | None, str]:
     """The bounds that ranged givens put on the target, and how they are known."""
     ranges = ranges_of(library, question, made)
@@ -198,6 +203,7 @@ def _bounds(
         return ranges[target], ""
     if not ranges:
         return state.spans.get(target), ""
+    form = formed()
     domain = library.quantities[target].domain
     box = {name: (number, number) for name, number in state.values.items()} | ranges
     whole = form is not None and target in state.values and not _chosen_arm(library, made, state)

@@ -23,7 +23,7 @@ from derive.errors import (
     listed,
     unknown,
 )
-from derive.language.expression import Equation, Node, is_condition, names_in, render
+from derive.language.expression import Apply, Equation, Node, is_condition, names_in, render, walk
 from derive.language.grammar import parse_condition, parse_equation, parse_expression
 from derive.stating.dimensions import mismatches, mismatches_of_condition
 from derive.stating.problems import problem_of
@@ -111,6 +111,12 @@ class Relation:
     def is_equation(self) -> bool:
         """Whether it can fix a value; an inequality only bounds one."""
         return self.written.op == "="
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether a maximum, a minimum or a choice stands in it."""
+        parts = (part for side in (self.written.lhs, self.written.rhs) for part in walk(side))
+        return any(isinstance(part, Apply) and part.op in ("max", "min", "piecewise") for part in parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.name, self.written, dict(self.quantities), self.because, self.source)
