@@ -1,4 +1,4 @@
-"""Answers of the command line, remembered: a question that was asked before needs no sympy, pint or numpy.
+"""Answers of the command line, remembered: a question that was asked before needs no sympy, pint, numpy or networkx.
 
 What was printed is kept as plain data in the user's cache folder, under a key made of all that the answer hangs on: the
 words of the command, the files that it names, the sources of this package, and the versions of what it calculates with.
@@ -20,7 +20,7 @@ __all__ = ["answered"]
 _VERBS = ("audit", "list", "show", "solve")  # they only print, and say the same tomorrow
 _FILES = ("--add", "--library")
 _SOURCES = (".py", ".toml", ".txt")
-_RECKON = ("mpmath", "numpy", "pint", "sympy")
+_RECKON = ("mpmath", "networkx", "numpy", "pint", "sympy")
 _ENTRY = 1_000_000  # bytes of what is kept
 _WHOLE = 32_000_000  # bytes of all that is kept
 _FORM = "1"

@@ -13,9 +13,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.cases import Asides, Case, Cases, Fork, Tree
-from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays
+from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays, stacked
 from derive.compiling.sheet import Scope, Sheet
-from derive.compiling.writing import Tongue
+from derive.compiling.writing import Tongue, Unsaid
 from derive.language.expression import Equation, Name, names_in
 from derive.numbers.evaluating import terms
 from derive.numbers.isolating import isolate, leaves_out
@@ -40,15 +40,11 @@ def written(library: Library, outline: Outline, found: Cases, tongue: Tongue) ->
     drafts = [_Draft(library, outline, found.asides, tongue).function(tree) for tree in found.alternatives]
     if len(drafts) == 1:
         return drafts[0]
-    if tongue.is_lazy:
-        return lambda *values: only(*(draft(*values) for draft in drafts))
-    return lambda *values: _stacked([draft(*values) for draft in drafts])
-
-
-def _stacked(held: Sequence[Any]) -> Any:
-    import numpy
-
-    return numpy.concatenate(held)
+    arguments = ", ".join(f"a{i}" for i in range(len(outline.strong)))
+    space = {"only": only if tongue.is_lazy else stacked, **tongue.names()}
+    space |= {f"h{i}": draft for i, draft in enumerate(drafts)}
+    all_of_them = ", ".join(f"h{i}({arguments})" for i in range(len(drafts)))
+    return tongue.made(f"def compiled({arguments}):\n    return only({all_of_them})\n", space)
 
 
 class _Draft:
@@ -69,20 +65,20 @@ class _Draft:
         if not self.tongue.is_lazy:
             self.sheet.space |= {"Axes": Axes, "rows": rows}
             self.sheet.write(f"axes = Axes({arguments})")
+        elif self.tongue.asks:
+            self.sheet.write("fine, asked, total = True, False, 0.0")
         for argument, name in zip(self.arguments, self.outline.strong, strict=True):
             based = self._based(argument, name)
             scope.variables[name] = based if based == argument else self.sheet.line(based)
-        if self.arguments and self.tongue.is_lazy:
+        if self.arguments and self.tongue.is_lazy and not self.tongue.asks:
             self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
         else:
             self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
         result = self._tree(tree, scope)
         if not self.tongue.is_lazy:
             self.sheet.write(f"return rows(axes, {', '.join([result, *self.arguments])})")
-        text = "\n".join([f"def compiled({arguments}):", *self.sheet.lines, ""])
-        exec(compile(text, "<derive>", "exec"), self.sheet.space)
-        made: Callable[..., Any] = self.sheet.space["compiled"]
-        return made
+        lines = self.sheet.lines if self.tongue.is_lazy else self.sheet.released()
+        return self.tongue.made("\n".join([f"def compiled({arguments}):", *lines, ""]), self.sheet.space)
 
     # Cases
 
@@ -96,7 +92,8 @@ class _Draft:
         else:
             result = "nan"
         if self.tongue.is_lazy:
-            self.sheet.write(f"return {result}")
+            judged = f"inf if asked | fine & (total - total != 0.0) else {result} if fine else nan"
+            self.sheet.write(f"return {judged if self.tongue.asks else result}")
         elif scope.masks and tree is not None:
             result = self.sheet.line(self.tongue.pick(scope.masks[0], result, "nan"))
         return result
@@ -125,8 +122,14 @@ class _Draft:
         aside = written(self.library, outline, Cases(self.asides[name], self.asides), self.tongue)
         self.sheet.space[helper] = aside if self.tongue.is_lazy else settled(aside)
         value = self.sheet.line(self._based(self._called(helper, self.arguments), name))
+        self._askable(value)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
+
+    def _askable(self, value: str) -> None:
+        """Keep in mind where a value is an infinity, by which machine code says that another has to be asked."""
+        if self.tongue.asks:
+            self.sheet.write(f"asked = asked | fine & (abs({value}) == inf)")
 
     def _case(self, case: Case, scope: Scope) -> None:
         self._plan(case.plan, scope)
@@ -197,13 +200,15 @@ class _Draft:
                     tried[i] = self.sheet.line(self.tongue.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
             chosen = tried[0]
             if self.tongue.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
-                self.sheet.space["only"] = only
+                self.sheet.space.setdefault("only", only)
                 chosen = self.sheet.line(f"only({', '.join(tried)})")
+                self._askable(chosen)
             elif not self.tongue.is_lazy:
                 self.sheet.space["branches"] = branches
                 inside = self.tongue.sure(scope.masks[0]) if scope.masks else "True"
                 chosen = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
-        self.sheet.require(scope, self._inside(chosen, name))
+        domain = self.library.quantities[name].domain
+        self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
         scope.bind(name, chosen)
         return True
 
@@ -235,6 +240,8 @@ class _Draft:
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to the solver, for each point that is not out already."""
+        if self.tongue.asks:
+            raise Unsaid
         helper = f"h{next(self.sheet.fresh)}"
         made = solver if self.tongue.is_lazy else solver_of_arrays
         self.sheet.space[helper] = made(self.library, block, inputs)

@@ -1,10 +1,11 @@
 """A question as a fast function of numbers.
 
 Every closed form of the plan becomes one line of Python in base units, with common subexpressions shared; `writing`
-knows the two tongues, one for floats and one for NumPy arrays. Names of users never reach that text: quantities are
-called v0, v1, ... in it. Where an unknown has several inverses, each is tried and the one that satisfies its relation
-within its domain is kept; where a block has no closed form it is solved by numbers, point by point. Where conditions
-decide which relations hold, each case has its own lines (`cases`).
+knows the two tongues, one for floats and one for NumPy arrays, and `machine` a third, which numba turns into one loop
+(`looping`). Names of users never reach that text: quantities are called v0, v1, ... in it. Where an unknown has several
+inverses, each is tried and the one that satisfies its relation within its domain is kept; where a block has no closed
+form it is solved by numbers, point by point. Where conditions decide which relations hold, each case has its own lines
+(`cases`).
 
 A point that has no admissible value, or more than one, or at which no case holds, comes out as NaN. Where lines leave
 several and relations that are not needed could tell them apart, or where a quantity on the way is only bounded, the
@@ -16,14 +17,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from operator import itemgetter
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from derive.compiling.calling import by_name
 from derive.compiling.cases import Cases, cases, leaves
 from derive.compiling.drafting import written
+from derive.compiling.looping import looped
+from derive.compiling.machine import Machine, is_at_hand
 from derive.compiling.pointwise import only_of_arrays
-from derive.compiling.writing import Arrays, Floats
-from derive.errors import DeriveError, UnknownNameError, unknown
+from derive.compiling.tiling import part, spread, tiles
+from derive.compiling.tongues import Arrays, Floats
+from derive.compiling.verdicts import sound
+from derive.compiling.writing import Unsaid
+from derive.errors import DeriveError, unknown
 from derive.solving.answering import solve
 from derive.solving.asking import Outline, outlined
 from quantities.value import is_number, read_number
@@ -33,10 +40,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BACKENDS", "Backend", "compiled"]
 
-Backend = Literal["auto", "python", "numpy"]
+Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
-_INFINITY = math.inf
-_PIECE = 1 << 18  # points that are worked out at once
+_TILE = 1 << 17  # points that are worked out at once, by NumPy
+_MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
+_LONG = 300  # blocks beyond which it is never worth it
 
 
 def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
@@ -61,94 +69,98 @@ def compiled(library: Library, target: str, given: Iterable[str], backend: str =
         from derive.solving.diagnosing import shortage
 
         raise shortage(library, outline, {})
-    names, count = outline.strong, len(outline.strong)
-    pick = itemgetter(*names) if count > 1 else lambda numbers: tuple(numbers[name] for name in names)
     versions = _Versions(library, outline, found)
-
-    def call(**numbers: Any) -> Any:
-        try:
-            values = pick(numbers)
-        except KeyError:
-            raise _misnamed(numbers, names) from None
-        if len(numbers) != count:
-            raise _misnamed(numbers, names)
-        if backend == "numpy":
-            return versions.on_arrays(values)
-        for value in values:
-            if type(value) is not float:  # numbers of other kinds, or arrays
-                if backend == "auto" and not all(map(is_number, values)):
-                    return versions.on_arrays(values)
-                return versions.on_floats(tuple(map(float, values)))
-        return versions.on_floats(values)
-
-    call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
+    match backend:
+        case "numpy":
+            call = by_name(outline.strong, versions.on_arrays)
+        case "numba":
+            if not is_at_hand():
+                hint = "pip install 'derive-engine[speed]'"
+                raise DeriveError("This needs numba, which is not installed.", hint=hint)
+            call = by_name(outline.strong, versions.in_machine_code)
+        case _:
+            slow = versions.on_any if backend == "auto" else versions.on_floats
+            call = by_name(outline.strong, slow, versions.floats, lambda *values: float(versions.on_arrays(values)))
+    call.__doc__ = f"{target} from {', '.join(outline.strong)}, in declared units."
     return call
 
 
-def _misnamed(numbers: Iterable[str], names: Sequence[str]) -> Exception:
-    for name in numbers:
-        if name not in names:
-            return unknown("argument", name, list(names))
-    missing = [name for name in names if name not in numbers]
-    return UnknownNameError(
-        f"{', '.join(missing)} is missing from the call.",
-        hint=f"Give {', '.join(names)}.",
-        name=missing[0],
-        kind="argument",
-    )
-
-
 class _Versions:
-    """The function in both tongues, each made when it is first asked for."""
+    """The function in each tongue, made when it is first asked for."""
 
     def __init__(self, library: Library, outline: Outline, found: Cases) -> None:
         self._parts = (library, outline, found)
-        self._floats: Callable[..., float] | None = None
-        self._arrays: Callable[..., Any] | None = None
         plans = [case.plan for tree in found.alternatives for case in leaves(tree)]
         self._has_steps = any(len(made.blocks) > 1 for made in plans)
         limits = (relation for relation in library.relations.values() if not relation.is_equation)
         self._has_checks = any(made.checks for made in plans) or any(limits)
+        self._size = sum(len(made.blocks) for made in plans)
+        self._points = 0  # so far, of arrays
 
-    def on_floats(self, values: Sequence[float]) -> float:
-        if self._floats is None:
-            self._floats = written(*self._parts, Floats())
+    def floats(self) -> Callable[..., float]:
+        return self._on_floats
+
+    @cached_property
+    def _on_floats(self) -> Callable[..., float]:
+        return written(*self._parts, Floats())
+
+    @cached_property
+    def _on_arrays(self) -> Callable[..., Any]:
+        return written(*self._parts, Arrays())
+
+    @cached_property
+    def _in_machine_code(self) -> Callable[..., float] | None:
+        """None where there are no lines for it: a block is solved by numbers."""
         try:
-            result = self._floats(*values)
+            return written(*self._parts, Machine())
+        except Unsaid:
+            return None
+
+    def on_floats(self, values: Sequence[Any]) -> float:
+        numbers = tuple(map(float, values))
+        try:
+            result = self._on_floats(*numbers)
         except (ValueError, ZeroDivisionError, OverflowError):  # arrays carry on with what is undefined or several
-            return float(self.on_arrays(values))
-        return result if -_INFINITY < result < _INFINITY else math.nan
+            return float(self.on_arrays(numbers))
+        return result if -math.inf < result < math.inf else math.nan
+
+    def on_any(self, values: Sequence[Any]) -> Any:
+        """By the back end that is soonest done: translating pays where there are many points, or were before."""
+        import numpy
+
+        if all(map(is_number, values)):
+            return self.on_floats(values)
+        self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
+        if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
+            return self.in_machine_code(values)
+        return self.on_arrays(values)
+
+    def in_machine_code(self, values: Sequence[Any]) -> Any:
+        point = self._in_machine_code
+        return self.on_arrays(values) if point is None else looped(point, values, self.on_arrays)
 
     def on_arrays(self, values: Sequence[Any]) -> Any:
-        """Large arrays piece by piece, so that what is worked out on the way stays near at hand."""
         import numpy
 
-        if self._arrays is None:
-            self._arrays = written(*self._parts, Arrays())
-        arrays = [numpy.asarray(value, dtype=float) for value in values]
-        shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
-        size = math.prod(shape)
+        arrays, shape = spread(values)
         with numpy.errstate(all="ignore"):
-            if 0 < size <= _PIECE:
-                return self._on_piece(self._arrays, arrays)
-            flat = [array if array.ndim == 0 else numpy.broadcast_to(array, shape).ravel() for array in arrays]
-            result = numpy.empty(size)
-            for start in range(0, size, _PIECE):
-                piece = slice(start, start + _PIECE)
-                result[piece] = self._on_piece(self._arrays, [array[piece] if array.ndim else array for array in flat])
-            return result.reshape(shape)
+            if math.prod(shape) <= _TILE:
+                return self._on_tile(arrays)
+            result = numpy.empty(shape)
+            for tile in tiles(shape, _TILE):
+                result[tile] = self._on_tile([part(array, tile) for array in arrays])
+            return result
 
-    def _on_piece(self, function: Callable[..., Any], arrays: Sequence[Any]) -> Any:
+    def _on_tile(self, arrays: Sequence[Any]) -> Any:
         import numpy
 
-        result, several, bounded = only_of_arrays(function(*arrays))
+        result, several, bounded = only_of_arrays(self._on_arrays(*arrays))
         open_ones = several & self._has_checks | bounded & self._has_steps
         if open_ones.any():
             result = numpy.array(result)
             points = [numpy.broadcast_to(array, result.shape)[open_ones].tolist() for array in arrays]
             result[open_ones] = [self._solved(point) for point in zip(*points, strict=True)]
-        finite = numpy.isfinite(result)
-        return result if finite.all() else numpy.where(finite, result, numpy.nan)
+        return sound(result)
 
     def _solved(self, point: Sequence[float]) -> float:
         """What the solver says at a point."""

@@ -17,7 +17,7 @@ from derive.planning.plans import Block
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays"]
+__all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays", "stacked"]
 
 _SAME = 1e-9  # two values closer than this are one
 
@@ -116,11 +116,21 @@ def rows(axes: Axes, result: Any, *arguments: Any) -> Any:
     """All values of each point, a row for each branch; a row of infinities where a quantity was only bounded."""
     import numpy
 
-    shape = numpy.broadcast_shapes(*(argument.shape for argument in arguments))
+    sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
+    shape = tuple(next((size for size in along if size != 1), 1) for along in sizes)
+    if not axes.bounded and numpy.shape(result) == shape:
+        return numpy.asarray(result)[None]
     parts = [result, *(numpy.where(bounded, numpy.inf, numpy.nan) for bounded in axes.bounded)]
     whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
     held = [part.reshape(-1, *shape) for part in whole]
     return held[0] if len(held) == 1 else numpy.concatenate(held)
+
+
+def stacked(*held: Any) -> Any:
+    """The rows of several functions."""
+    import numpy
+
+    return numpy.concatenate(held)
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -156,8 +166,7 @@ def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
     import numpy
 
     if len(held) == 1:
-        nowhere = numpy.zeros(held.shape[1:], dtype=bool)
-        return held[0], nowhere, nowhere
+        return held[0], numpy.False_, numpy.False_
     low, high = numpy.fmin.reduce(held), numpy.fmax.reduce(held)
     same = high - low <= _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))
     return numpy.where(same, low, numpy.nan), ~same & ~numpy.isnan(low), numpy.isinf(high)

@@ -1,12 +1,13 @@
 """A sheet of lines in one tongue, each subexpression written once, and what the lines so far have worked out.
 
-On floats a test that fails leaves the function at once, with NaN. On arrays tests are kept as masks, which blank the
-points that fail them.
+On floats a test that fails leaves the function at once, with NaN; in machine code it is kept in `fine`, to the same
+end. On arrays tests are kept as masks, which blank the points that fail them.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -16,6 +17,8 @@ from derive.language.expression import Apply, Name, Node, Number, names_in
 from derive.planning.plans import Block
 
 __all__ = ["Scope", "Sheet"]
+
+_HELD = re.compile(r"\bv\d+\b")
 
 
 @dataclass
@@ -40,7 +43,7 @@ class Sheet:
     """Lines, the names that they may call, and the way to write more of them.
 
     >>> from derive.language.grammar import parse_expression
-    >>> from derive.compiling.writing import Floats
+    >>> from derive.compiling.tongues import Floats
     >>> sheet = Sheet(Floats())
     >>> sheet.expression(parse_expression("sqrt(x) + sqrt(x)"), Scope({"x": "a0"}))
     'v1'
@@ -53,7 +56,7 @@ class Sheet:
         self.lines: list[str] = []
         self.indent = "    "
         self.fresh = count()
-        self.space: dict[str, Any] = {"__builtins__": {}, "nan": math.nan, **tongue.names()}
+        self.space: dict[str, Any] = {"nan": math.nan, **tongue.names()}
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
@@ -67,11 +70,24 @@ class Sheet:
         """Go on only where the tests hold."""
         if not tests:
             return
-        if self.tongue.is_lazy:
+        if self.tongue.asks:
+            self.write(f"fine = {' & '.join(['fine', *tests])}")
+        elif self.tongue.is_lazy:
             self.write(f"if not {self.tongue.logic('and', tests)}:")
             self.write("    return nan")
         else:
             scope.masks = (self.line(self.tongue.logic("and", [*scope.masks[-1:], *tests])),)
+
+    def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
+        """Go on only where a value is finite and lies within bounds.
+
+        In machine code one sum tells of all values whether they are finite; a NaN is not above a bound already.
+        """
+        if self.tongue.asks and -math.inf < low and high == math.inf:
+            self.require(scope, f"({low!r} {'<' if is_open else '<='} {text})")
+            self.write(f"total = total + {text}")
+        else:
+            self.require(scope, self.between(text, low, high, is_open))
 
     def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
         """The test that a value is finite and lies within bounds."""
@@ -79,6 +95,9 @@ class Sheet:
             return f"inside({text}, {low!r}, {high!r}, {is_open})"
         above = "<" if is_open or low == -math.inf else "<="
         below = "<" if high == math.inf else "<="
+        if self.tongue.asks:
+            is_real = low == -math.inf and high == math.inf
+            return f"(abs({text}) < inf)" if is_real else f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
         return f"({low!r} {above} {text} {below} {high!r})"
 
     def expression(self, node: Node, scope: Scope) -> str:
@@ -89,6 +108,16 @@ class Sheet:
         if node not in scope.written:
             scope.written[node] = self.line(self._worded(node, scope))
         return scope.written[node]
+
+    def released(self) -> list[str]:
+        """The lines, each followed by a farewell to what none after it needs: its room is used again while at hand."""
+        met, lines = set[str](), list[str]()
+        for line in reversed(self.lines):
+            last = sorted(set(_HELD.findall(line)) - met)
+            met.update(last)
+            is_end = line.lstrip().startswith("return")
+            lines.append(f"{line}; del {', '.join(last)}" if last and not is_end else line)
+        return lines[::-1]
 
     def _worded(self, node: Apply, scope: Scope) -> str:
         def part(inner: Node) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any
 
-__all__ = ["NAMES", "chosen", "contrary", "inside", "sound", "sure", "told"]
+__all__ = ["NAMES", "both", "chosen", "contrary", "inside", "sound", "sure", "told"]
 
 _HALF = 0.5
 
@@ -50,7 +51,10 @@ def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
     """
     import numpy
 
-    if low < numpy.min(number, initial=math.inf) and numpy.max(number, initial=-math.inf) < high:
+    if isinstance(number, float):
+        above = low < number if is_open or low == -math.inf else low <= number
+        return bool(above and (number < high if high == math.inf else number <= high))
+    if number.size and low < numpy.minimum.reduce(number, None) and numpy.maximum.reduce(number, None) < high:
         return True
     above = low < number if is_open or low == -math.inf else low <= number
     return above & (number < high if high == math.inf else number <= high)
@@ -62,7 +66,7 @@ def sound(number: Any) -> Any:
 
     if inside(number, -math.inf, math.inf, True) is True:
         return number
-    return numpy.where(numpy.isfinite(number), number, numpy.nan)
+    return numpy.where(numpy.isfinite(number), number, numpy.nan)[()]
 
 
 def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
@@ -77,6 +81,14 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
     if _are_bools(verdicts):
         return numpy.where(verdicts, yes, no) if numpy.ndim(verdicts) else yes if verdicts else no
     return numpy.where(verdicts == _HALF, numpy.nan, numpy.where(verdicts == 1, yes, no))
+
+
+def both(*verdicts: Any) -> Any:
+    """Where all of several conditions hold; what holds everywhere costs nothing."""
+    import numpy
+
+    left = [one for one in verdicts if one is not True]
+    return reduce(numpy.minimum, left) if left else True
 
 
 def contrary(verdicts: Any) -> Any:
@@ -94,5 +106,5 @@ def _are_bools(verdicts: Any) -> bool:
     return isinstance(verdicts, bool) or verdicts.dtype == bool
 
 
-NAMES = {"told": told, "chosen": chosen, "contrary": contrary, "inside": inside, "sound": sound, "sure": sure}
+NAMES = {one.__name__: one for one in (told, both, chosen, contrary, inside, sound, sure)}
 """By which the text of a function calls them."""

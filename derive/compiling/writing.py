@@ -1,4 +1,4 @@
-"""Expressions as Python text, in two tongues: floats and NumPy arrays.
+"""Expressions as Python text, in tongues: floats and NumPy arrays (`tongues`), and machine code (`machine`).
 
 The text comes to what `evaluating` says of the same tree. What is undefined there may not pass for a number here, and
 three things could let it: an infinity of which an operation makes a finite number again (1/inf is 0), a NaN of which
@@ -13,16 +13,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from itertools import count
 from typing import Any, Protocol
 
-from derive.compiling.verdicts import NAMES
-from derive.language.expression import COMPARISONS, CONDITIONS, Apply, Name, Node, Number, names_in
-from derive.numbers.evaluating import truth
+from derive.language.expression import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
 
-__all__ = ["Arrays", "Floats", "Tongue", "inlined", "number", "worded"]
+__all__ = [
+    "ARITHMETIC",
+    "SIGNS",
+    "Tongue",
+    "Unsaid",
+    "both_or_either",
+    "inlined",
+    "is_clear",
+    "is_literal",
+    "is_total",
+    "number",
+    "prefixed",
+    "worded",
+]
 
-_SIGNS = {op: sign for sign, op in COMPARISONS.items()}
+SIGNS = {op: sign for sign, op in COMPARISONS.items()}
 _TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
 _FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh"})
 _AS_THEIR_PARTS = frozenset({"neg", "abs", "sqrt", "floor", "ceil", "max", "min"})
@@ -31,10 +41,15 @@ _SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min"})
 """Operations that make a finite number of something that is none."""
 
 
+class Unsaid(Exception):  # noqa: N818  # no error: another tongue is taken
+    """What a tongue has no words for."""
+
+
 class Tongue(Protocol):
     """How the parts of an expression are put together."""
 
-    is_lazy: bool  # whether an arm that is not chosen is not worked out
+    is_lazy: bool  # whether it speaks of one point, and an arm that is not chosen is not worked out
+    asks: bool  # whether an infinity says that another tongue has to be asked about a point
 
     def names(self) -> dict[str, Any]:
         """What the text may call."""
@@ -57,119 +72,19 @@ class Tongue(Protocol):
     def pick(self, test: str, yes: str, no: str) -> str:
         """One number or another."""
 
-
-class Floats:
-    """Python's own floats; what is undefined raises, or is NaN."""
-
-    is_lazy = True
-
-    def __init__(self) -> None:
-        self._fresh = count()
-
-    def names(self) -> dict[str, Any]:
-        return {"m": math, "inf": math.inf, "max": max, "min": min, "abs": abs, "undefined": _undefined}
-
-    def sound(self, text: str) -> str:
-        if text.isidentifier():
-            return f"({text} if {text} - {text} == 0.0 else undefined())"
-        return f"(w if (w := {text}) - w == 0.0 else undefined())"
-
-    def operation(self, op: str, args: Sequence[str]) -> str:
-        match op:
-            case "max" | "min" | "abs":
-                return f"{op}({', '.join(args)})"
-            case "floor" | "ceil":
-                return f"1.0 * m.{op}({args[0]})"
-            case _:
-                return _ARITHMETIC[op].join(args) if op in _ARITHMETIC else _prefixed(op, args, "m.")
-
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
-        left, right = map(part, node.args)
-        if _is_total(node):
-            return f"({left} {_SIGNS[node.op]} {right})"
-        (left, one), (right, other) = map(self._kept, (left, right))
-        return f"({left} {_SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
-
-    def _kept(self, text: str) -> tuple[str, str]:
-        """What to call a number after it was worked out, and the text that works it out."""
-        if text.isidentifier() or text == "0.0" or _is_literal(text):
-            return text, text
-        name = f"w{next(self._fresh)}"
-        return name, f"({name} := {text})"
-
-    def logic(self, op: str, tests: Sequence[str]) -> str:
-        return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
-
-    def sure(self, test: str) -> str:
-        return test
-
-    def pick(self, test: str, yes: str, no: str) -> str:
-        return f"({yes} if {test} else {no})"
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        """The function `compiled` of a text, which may call what is in a space."""
 
 
-class Arrays:
-    """NumPy's arrays of floats; what is undefined is NaN, or an infinity until something is made of it."""
-
-    is_lazy = False
-
-    def __init__(self) -> None:
-        self._judges: list[Callable[..., bool | None]] = []
-
-    def names(self) -> dict[str, Any]:
-        import numpy
-
-        return {"np": numpy, "inf": math.inf, "judges": self._judges, **NAMES}
-
-    def sound(self, text: str) -> str:
-        return f"sound({text})"
-
-    def operation(self, op: str, args: Sequence[str]) -> str:
-        if op in ("max", "min"):
-            nested = args[0]
-            for arg in args[1:]:
-                nested = f"np.{op}imum({nested}, {arg})"
-            return nested
-        if op in _ARITHMETIC:
-            return _ARITHMETIC[op].join(args)
-        if op == "pow" and not _is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
-            base, exponent = args
-            return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
-        if op == "inv":  # of two plain numbers Python's own division would raise
-            return f"np.divide(1.0, {args[0]})"
-        return _prefixed(
-            {"pow": "power", **{f"a{w}": f"arc{w}" for w in ("sin", "cos", "tan")}}.get(op, op), args, "np."
-        )
-
-    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
-        left, right = map(part, node.args)
-        test = f"({left} {_SIGNS[node.op]} {right})"
-        if _is_total(node):
-            return test
-        names = names_in(node)
-        self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
-        held = "".join(f"{part(Name(name))}, " for name in names)
-        is_clear = all(map(_is_clear, node.args))
-        return f"told({test}, {left}, {right}, {is_clear}, judges[{len(self._judges) - 1}], ({held}))"
-
-    def logic(self, op: str, tests: Sequence[str]) -> str:
-        if op == "not":
-            return f"contrary({tests[0]})"
-        nested = tests[0]
-        for test in tests[1:]:
-            nested = f"np.{'minimum' if op == 'and' else 'maximum'}({nested}, {test})"
-        return nested
-
-    def sure(self, test: str) -> str:
-        return f"sure({test})"
-
-    def pick(self, test: str, yes: str, no: str) -> str:
-        return f"chosen({test}, {yes}, {no})"
+ARITHMETIC = {"add": " + ", "mul": " * "}
 
 
-_ARITHMETIC = {"add": " + ", "mul": " * "}
+def both_or_either(op: str, tests: Sequence[str]) -> str:
+    """Tests of one point in Python's own words."""
+    return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
 
 
-def _prefixed(op: str, args: Sequence[str], module: str) -> str:
+def prefixed(op: str, args: Sequence[str], module: str) -> str:
     match op:
         case "neg":
             return f"-{args[0]}"
@@ -181,11 +96,7 @@ def _prefixed(op: str, args: Sequence[str], module: str) -> str:
             return f"{module}{op}({', '.join(args)})"
 
 
-def _undefined() -> float:
-    raise ValueError("undefined")
-
-
-def _is_literal(text: str) -> bool:
+def is_literal(text: str) -> bool:
     """Whether a text is a plain number other than zero."""
     try:
         return float(text.strip("()")) != 0
@@ -208,6 +119,7 @@ def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str]
     """One operation as text, from the texts of its parts; `lazy` writes a part that may not be worked out ahead.
 
     >>> from derive.language.grammar import parse_expression
+    >>> from derive.compiling.tongues import Floats
     >>> sum_of = parse_expression("a + 2*b")
     >>> worded(sum_of, lambda node: "a" if isinstance(node, Name) else "v0", str, Floats())
     'a + v0'
@@ -230,7 +142,7 @@ def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str
     """The first arm whose condition holds; a condition after the first is met only where those before it failed."""
     arm = lazy if tongue.is_lazy else part
     otherwise = len(node.args) % 2
-    text = arm(node.args[-1]) if otherwise else "undefined()" if tongue.is_lazy else "np.nan"
+    text = arm(node.args[-1]) if otherwise else "undefined()" if tongue.is_lazy and not tongue.asks else "nan"
     for i in range(len(node.args) - otherwise - 2, -1, -2):
         test = part(node.args[i + 1]) if i == 0 else arm(node.args[i + 1])
         text = tongue.pick(test, arm(node.args[i]), text)
@@ -257,17 +169,17 @@ def _is_finite(node: Node) -> bool:
     return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
 
 
-def _is_total(node: Node) -> bool:
+def is_total(node: Node) -> bool:
     """Whether an expression, or both sides of a comparison, always come to a finite number."""
     if not isinstance(node, Apply):
         return True
-    return (node.op in _TOTAL or node.op in _SIGNS) and all(map(_is_total, node.args))
+    return (node.op in _TOTAL or node.op in SIGNS) and all(map(is_total, node.args))
 
 
-def _is_clear(node: Node) -> bool:
+def is_clear(node: Node) -> bool:
     """Whether an infinity can only be what overflowed here, in one step from finite numbers; a NaN has no meaning."""
     if isinstance(node, Apply) and node.op in ("neg", "abs"):
-        return _is_clear(node.args[0])
+        return is_clear(node.args[0])
     if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
         return all(map(_is_finite_inside, node.args))
     return _is_finite_inside(node)

@@ -21,7 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from derive.planning.components import components
 from derive.planning.directing import directed, forwards
 from derive.planning.matching import Matching
 from derive.planning.structure import Structure
@@ -175,6 +174,8 @@ def _ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
 ) -> tuple[list[Block], list[str]]:
     """The blocks that the targets need, in order, and the unknowns among them that nothing fixes."""
+    import networkx
+
     free: list[str] = []
     pending = [name for name in targets if name not in known]
     edges: dict[str, list[str]] = {name: [] for name in pending}
@@ -196,10 +197,7 @@ def _ordered(
     order = {name: i for i, name in enumerate(structure.holders)}
     position = {relation: i for i, relation in enumerate(structure.members)}
     blocks = []
-    for component in components(edges):
-        if len(component) == 1:
-            blocks.append(Block((solved[component[0]],), component))
-            continue
+    for component in networkx.strongly_connected_components(networkx.DiGraph(edges)):
         unknowns = tuple(sorted(component, key=lambda name: order.get(name, -1)))
         relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
         blocks.append(Block(relations, unknowns))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.compiling.functions import compiled
 from derive.compiling.sheet import Scope, Sheet
-from derive.compiling.writing import Arrays
+from derive.compiling.tongues import Arrays
 from derive.errors import DeriveError
 from derive.language.expression import Equation, Node
 from derive.numbers.evaluating import terms

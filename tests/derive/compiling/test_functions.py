@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+from fractions import Fraction
 
 import numpy
 import pytest
@@ -153,7 +155,7 @@ def test_the_result_has_the_shape_of_the_arrays(shape):
 
 
 @pytest.mark.parametrize(
-    "name", ["E", "I", "lambda_", "np", "m", "v0", "a0", "nan", "power", "abs_", "math", "h0", "N"]
+    "name", ["E", "I", "lambda_", "np", "m", "v0", "a0", "nan", "power", "math", "h0", "N", "others", "quick", "found"]
 )
 def test_a_name_means_the_quantity_whatever_it_looks_like(name):
     library = of(f"y = 2*{name} + max({name}, 1)*k")
@@ -224,6 +226,21 @@ def test_what_is_open_is_refused():
 def test_a_call_names_what_it_was_compiled_for(numbers):
     with pytest.raises(UnknownNameError):
         compiled(of("y = x*k"), "y", ["x", "k"])(**numbers)
+
+
+def test_a_function_says_what_it_takes():
+    function = compiled(of("y = x*k"), "y", ["x", "k"])
+    assert {p.kind.name for p in inspect.signature(function).parameters.values()} == {"KEYWORD_ONLY", "VAR_KEYWORD"}
+    assert set(inspect.signature(function).parameters) == {"x", "k", "others"}
+    assert function.__doc__ == "y from x, k, in declared units."
+
+
+@pytest.mark.parametrize("number", [3, True, numpy.float32(3), numpy.array(3.0), Fraction(3)])
+def test_a_number_of_any_kind_comes_out_as_a_float(number):
+    for function in (*both(of("y = x*k"), "y", ["x", "k"]), compiled(of("y = x*k"), "y", ["x", "k"])):
+        found = function(x=number, k=2.0)
+        assert isinstance(found, float)
+        assert found == 2.0 * float(number)
 
 
 def test_an_unknown_backend_is_refused():
