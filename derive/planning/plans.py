@@ -23,6 +23,7 @@ from dataclasses import dataclass
 
 from derive.planning.directing import directed, forwards
 from derive.planning.matching import Matching
+from derive.planning.ordering import components
 from derive.planning.structure import Structure
 
 __all__ = ["Block", "Plan", "based", "plan", "standing_in"]
@@ -174,8 +175,6 @@ def _ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
 ) -> tuple[list[Block], list[str]]:
     """The blocks that the targets need, in order, and the unknowns among them that nothing fixes."""
-    import networkx
-
     free: list[str] = []
     pending = [name for name in targets if name not in known]
     edges: dict[str, list[str]] = {name: [] for name in pending}
@@ -197,7 +196,7 @@ def _ordered(
     order = {name: i for i, name in enumerate(structure.holders)}
     position = {relation: i for i, relation in enumerate(structure.members)}
     blocks = []
-    for component in networkx.strongly_connected_components(networkx.DiGraph(edges)):
+    for component in components(edges):
         unknowns = tuple(sorted(component, key=lambda name: order.get(name, -1)))
         relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
         blocks.append(Block(relations, unknowns))

@@ -64,6 +64,12 @@ class System:
         whole = {**self.known, **values}
         return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in equations)
 
+    def meets(self, values: Mapping[str, float]) -> bool:
+        """Whether all equations hold to the digits that doubles have, and no more is asked."""
+        whole = {**self.known, **values}
+        inside = all(number in self.domains[name] for name, number in values.items())
+        return inside and all(abs(residual(equation, whole)) <= TOLERANCE for equation in self.equations)
+
     def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
         inside = all(number in self.domains[name] for name, number in values.items())
         return inside and all(agrees(equation, {**self.known, **values}, tolerance) for equation in self.equations)

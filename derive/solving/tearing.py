@@ -166,7 +166,7 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
     low, high = system.inside(tear)
     marks = sorted({x for x in (*_turns(branch, tear, system), *roots) if low < x < high})
     between = [middle(piece) for piece in pairwise([low, *marks, high])]
-    return [x for x in between if system.holds(branch.at({tear: x}, system.known)) and not _is_near(x, roots)]
+    return [x for x in between if not _is_near(x, roots) and system.meets(branch.at({tear: x}, system.known))]
 
 
 def _is_near(x: float, roots: Sequence[float]) -> bool:
