@@ -12,10 +12,13 @@ from derive.numbers.intervals import Span
 from derive.numbers.precision import gap_of
 from quantities.domain import Domain
 
-__all__ = ["TOLERANCE", "Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
+__all__ = ["MET", "TOLERANCE", "Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
 
 TOLERANCE = 1e-9
 """The share of the sum of the absolute terms within which the sides of an exact relation agree."""
+
+MET = 1e-11
+"""The share within which they agree where nothing but rounding keeps them apart."""
 
 _STRAIN = 1e-13  # relative change of the numbers that would bring the sides together
 
@@ -68,7 +71,7 @@ class System:
         """Whether all equations hold to the digits that doubles have, and no more is asked."""
         whole = {**self.known, **values}
         inside = all(number in self.domains[name] for name, number in values.items())
-        return inside and all(abs(residual(equation, whole)) <= TOLERANCE for equation in self.equations)
+        return inside and all(abs(residual(equation, whole)) <= MET for equation in self.equations)
 
     def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
         inside = all(number in self.domains[name] for name, number in values.items())

@@ -22,7 +22,7 @@ from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, unwo
 from derive.numbers.precision import exactly, is_rounded_zero, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from derive.solving.levels import has_choice, holds_everywhere, is_level_span, level_spans, may_cancel, middle, runs
-from derive.solving.outcome import TOLERANCE, Outcome, Solution, agrees
+from derive.solving.outcome import MET, Outcome, Solution, agrees
 from derive.solving.whole import by_whole_exponents
 from quantities.domain import Domain
 
@@ -77,7 +77,7 @@ def _along_arms(
     """The intervals in which an arm cancels to the digits that there are; None where there is none."""
 
     def holds(x: float) -> bool:
-        return abs(residual(equation, {**known, name: x})) <= TOLERANCE
+        return abs(residual(equation, {**known, name: x})) <= MET
 
     roots = sorted(solution.values[name] for solution in found)
     inner = [middle(piece) for piece in pairwise(roots)]

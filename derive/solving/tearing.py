@@ -29,6 +29,7 @@ from quantities.domain import Domain
 __all__ = ["straight", "torn"]
 
 _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
+_BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _LEAST = 1e-300  # what stands for the open end of a positive domain
@@ -163,14 +164,13 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
     """Points away from the roots at which all holds nevertheless, to the digits that there are: an arm cancels."""
     if not has_choice(branch.left[0], tear):
         return []
-    low, high = system.inside(tear)
-    marks = sorted({x for x in (*_turns(branch, tear, system), *roots) if low < x < high})
-    between = [middle(piece) for piece in pairwise([low, *marks, high])]
-    return [x for x in between if not _is_near(x, roots) and system.meets(branch.at({tear: x}, system.known))]
-
-
-def _is_near(x: float, roots: Sequence[float]) -> bool:
-    return any(abs(x - root) <= 1e-6 * max(abs(x), abs(root)) for root in roots)
+    if roots:  # an interval in which an arm cancels ends at a root, where another begins to bind
+        beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
+    else:
+        low, high = system.inside(tear)
+        marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
+        beside = [middle(piece) for piece in pairwise([low, *marks, high])]
+    return [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:
