@@ -29,16 +29,19 @@ def components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
 def _chain(edges: Mapping[str, Sequence[str]]) -> list[str] | None:
     """All nodes, each after those that it points to; None where one hangs on itself."""
     done: dict[str, None] = {}
+    begun: set[str] = set()
     for start in edges:
-        way = {} if start in done else {start: iter(edges[start])}
+        way = [] if start in done else [(start, iter(edges[start]))]
+        begun.update(node for node, _ in way)
         while way:
-            node = next(reversed(way))
-            fresh = next((other for other in way[node] if other not in done), None)
+            node, following = way[-1]
+            fresh = next((other for other in following if other not in done), None)
             if fresh is None:
                 done[node] = None
-                del way[node]
-            elif fresh in way:
+                way.pop()
+            elif fresh in begun:
                 return None
             else:
-                way[fresh] = iter(edges[fresh])
+                begun.add(fresh)
+                way.append((fresh, iter(edges[fresh])))
     return list(done)
