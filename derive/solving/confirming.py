@@ -76,6 +76,7 @@ def confirm(library: Library, question: Question, name: str) -> None:
 
 
 def no_solution(library: Library, question: Question, found: Found) -> NoSolutionError:
+    """The error that says why nothing is admissible, and which weak values had a part in it."""
     met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
     weak = [name for name in found.plan.weak if name in met]
     used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""

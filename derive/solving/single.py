@@ -62,7 +62,7 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
         level = _level(equation, name, known, domain, found)
         if level is not None:
             return level
-    if has_choice(equation, name):
+    if turn is None and has_choice(equation, name):
         along = _along_arms(equation, name, known, domain, found)
         if along is not None:
             return along
