@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from derive import span
 from derive.drawing.chart import Axis, Chart, Mark, Series, Shade
 from derive.relations import library
 from derive.reporting.asking import number, say, solve, stated, table, turned, worked
 from derive.reporting.document import Block, Heading, Picture, Text
+from derive.solving.answer import Answer
 
 _CHIPS = {"chips": "8 chip"}
 _SERVED = ("h100-sxm:bf16", "llama3-70b")
@@ -127,9 +128,9 @@ def _balance() -> Iterator[Block]:
 def _generations() -> Iterator[Block]:
     yield Heading("S6. The ratio across generations")
     known = library().profiles
-    rows = {}
+    rows: dict[str, list[Answer | str]] = {}
     for chip in _GENERATIONS:
-        cells = []
+        cells: list[Answer | str] = []
         for precision in _PRECISIONS:
             width = {"bf16": "2 byte/parameter", "fp8": "1 byte/parameter", "fp4": "0.5 byte/parameter"}[precision]
             has = f"{chip}:{precision}" in known
@@ -139,10 +140,10 @@ def _generations() -> Iterator[Block]:
     yield _generations_picture(rows)
 
 
-def _generations_picture(rows: dict[str, list]) -> Picture:  # type: ignore[type-arg]
+def _generations_picture(rows: Mapping[str, Sequence[Answer | str]]) -> Picture:
     series = []
     for column, precision in enumerate(_PRECISIONS):
-        held = [(i, cells[column]) for i, cells in enumerate(rows.values()) if not isinstance(cells[column], str)]
+        held = [(i, cell) for i, cells in enumerate(rows.values()) if isinstance(cell := cells[column], Answer)]
         numbers = [answer.to("token").magnitude for _, answer in held]
         series.append(Series.of(numbers, [i for i, _ in held], precision, style="points"))
     chart = Chart(
