@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from derive.drawing.chart import Chart
 from derive.reporting import markdown, shelf
 from derive.reporting.document import Formulas, Grid, Picture, Text, Worked
 
@@ -43,3 +44,13 @@ def headline(name: str, title: str) -> str:
 def formulas(name: str) -> list[tuple[tuple[str, str], ...]]:
     """The lines of mathematics, block by block."""
     return [block.lines for block in shelf.report(name).blocks if isinstance(block, Formulas)]
+
+
+def lines(name: str) -> list[tuple[str, str]]:
+    """All lines of mathematics: what stands left and right of each equals sign."""
+    return [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
+
+
+def chart(name: str, which: str, number: int = 0) -> Chart:
+    """A chart of a picture."""
+    return picture(name, which).charts[number]

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from derive.reporting import shelf
-from derive.reporting.document import Formulas, Grid
+from derive.reporting.document import Grid
 from derive.reporting.markdown import as_markdown
 
 
@@ -33,17 +33,6 @@ def numbers(text):
     """
     pairs = re.findall(r"(-?\d+(?:\.\d+)?)(?:\\times10\^\{(-?\d+)\})?", text.replace("10^{21}", r"1\times10^{21}"))
     return [float(number) * 10.0 ** int(power or 0) for number, power in pairs]
-
-
-def lines(name):
-    """All lines of mathematics: what stands left and right of each equals sign."""
-    return [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
-
-
-def chart(name, picture, number=0):
-    """A chart of a picture."""
-    (found,) = [one for one in shelf.report(name).pictures if one.name == picture]
-    return found.charts[number]
 
 
 def curve(drawn, label):

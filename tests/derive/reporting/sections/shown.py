@@ -5,36 +5,14 @@ from __future__ import annotations
 import re
 
 from derive.reporting import shelf
-from derive.reporting.document import Formulas, Grid, Text, Worked
+from derive.reporting.document import Text
 from derive.showing import mathematics
+from tests.derive.reporting.sections.reading import chart
 
 
 def words(name):
     """All paragraphs of a report, one after the other."""
     return "\n".join(block.words for block in shelf.report(name).blocks if isinstance(block, Text))
-
-
-def lines(name):
-    """All lines of mathematics: what stands left and right of each equals sign."""
-    return [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
-
-
-def row(name, caption, label):
-    """The cells of a row, in the table whose caption begins so."""
-    grids = (block for block in shelf.report(name).blocks if isinstance(block, Grid))
-    grid = next(grid for grid in grids if grid.caption.startswith(caption))
-    return next(cells[1:] for cells in grid.rows if cells[0] == label)
-
-
-def headline(name, title):
-    """The result of a derivation."""
-    worked = (block for block in shelf.report(name).blocks if isinstance(block, Worked))
-    return next(block.page.headline for block in worked if block.title == title)
-
-
-def chart(name, picture):
-    """The first chart of a picture."""
-    return next(one for one in shelf.report(name).pictures if one.name == picture).charts[0]
 
 
 def curve(name, picture, label):

@@ -11,7 +11,8 @@ from derive.errors import VerificationError
 from derive.relations import library
 from derive.reporting.sections import pipelines
 from derive.stating.relation import relate
-from tests.derive.reporting.sections.shown import chart, curve, first, headline, letters, lines, row, words
+from tests.derive.reporting.sections.reading import chart, headline, lines, row
+from tests.derive.reporting.sections.shown import curve, first, letters, words
 
 DEEPSEEK, KV = 671e9, 70272  # bytes in FP8; bytes of cache for a token
 

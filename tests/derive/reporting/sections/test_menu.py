@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.derive.reporting.sections.shown import chart, curve, first, headline, letters, lines, row, words
+from tests.derive.reporting.sections.reading import chart, headline, lines, row
+from tests.derive.reporting.sections.shown import curve, first, letters, words
 
 WEIGHTS = 70.6e9 * 2 / (8 * 3.35e12)  # seconds: Llama 3 70B in BF16, read by eight H100
 CACHE = 8000 * 327680 / (8 * 3.35e12)  # seconds for one sequence of 8k tokens

@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from tests.derive.reporting.sections.rendered import chart, curve, lines, row, told
+from tests.derive.reporting.sections.reading import chart, lines
+from tests.derive.reporting.sections.rendered import curve, row, told
 
 H100, A100, HOUR = 989.4e12, 312e12, 3600.0
 HOFFMANN = (406.4, 0.34, 410.7, 0.28)

@@ -10,7 +10,8 @@ import sympy
 
 from derive.errors import VerificationError
 from derive.reporting.sections import reversible
-from tests.derive.reporting.sections.rendered import chart, curve, lines, row, told
+from tests.derive.reporting.sections.reading import chart, lines
+from tests.derive.reporting.sections.rendered import curve, row, told
 
 H100_BYTES, H100_HBM, H100_BF16 = 3.35e12, 80e9, 989.4e12
 LLAMA = {"size": 70.6e9, "layers": 80, "heads": 64, "kv_heads": 8, "dimension": 128}
