@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
@@ -52,7 +52,8 @@ def _pictures(name: str) -> tuple[Picture, ...]:
     return tuple(picture for part in parts(name) for picture in part.pictures)
 
 
-def texts(name: str) -> dict[str, str]:
+@cache
+def texts(name: str) -> Mapping[str, str]:
     """The files of a report: their paths below the folder of reports, and what stands in them."""
     bound = parts(name)
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
