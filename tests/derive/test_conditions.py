@@ -66,7 +66,7 @@ def is_out_of_reach(node, at):
     )
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(CHAINS), SIDES, SIDES, SIDES, st.sampled_from(SIGNS), st.sampled_from(SIGNS), NUMBERS, NUMBERS)
 def test_no_back_end_takes_an_arm_that_exact_arithmetic_does_not(chain, a, b, c, s, t, x, y):
     text, at = chain.format(a=a, b=b, c=c, s=s, t=t), {"x": x, "y": y}
@@ -83,7 +83,7 @@ def test_no_back_end_takes_an_arm_that_exact_arithmetic_does_not(chain, a, b, c,
         assert float(function(**{name: at[name] for name in names_in(node)})) == pytest.approx(found, nan_ok=True)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=list(HealthCheck))
+@settings(max_examples=200, suppress_health_check=list(HealthCheck))
 @given(SIDES, SIDES, st.sampled_from(SIGNS), NUMBERS, NUMBERS, NUMBERS, st.sampled_from((0.0, 0.3, 1.0)))
 def test_over_an_interval_a_condition_may_be_all_that_it_is_at_a_point(a, b, sign, y, one, other, share):
     low, high = min(one, other), max(one, other)

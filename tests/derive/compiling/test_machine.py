@@ -57,7 +57,7 @@ def test_a_random_library_is_the_same_function_in_every_tongue_in_the_long_run(s
     of_hidden(seed)
 
 
-@settings(deadline=None, max_examples=15, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(expressions(6), st.randoms(use_true_random=False))
 def test_an_expression_is_the_same_in_every_tongue(text, draw):
     try:

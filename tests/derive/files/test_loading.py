@@ -830,7 +830,7 @@ def disturbed(draw: st.DrawFn) -> str:
     return "\n".join(rows) + "\n"
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(disturbed())
 def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):
     problems = derive.check(text)
@@ -843,7 +843,7 @@ def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):
         assert derive.load(text).quantities is not None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=60).map("\n{}".format))
 def test_check_never_raises_for_content(text):
     assert isinstance(derive.check(text), list)

@@ -91,7 +91,7 @@ TREES = st.recursive(st.sampled_from([A, B, C, number("2"), number("1/3"), numbe
 VALUES = {"a": 1.25, "b": -0.75, "c": 2.5}
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TREES)
 def test_what_a_tree_writes_has_its_value_in_python(tree):
     try:

@@ -129,7 +129,7 @@ def _joined(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 ARITHMETIC = st.recursive(st.sampled_from([*NAMES, "2", "3", "0.5", "1"]), _joined, max_leaves=10)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(ARITHMETIC)
 @example("-(a*b)")
 @example("(a*b)*c")
@@ -140,7 +140,7 @@ def test_a_text_reads_back_from_its_own_tree(text):
     assert parse_expression(render(tree)) == tree
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(ARITHMETIC)
 def test_a_tree_means_what_python_means_by_the_text(text):
     tree = _read(text)
@@ -157,7 +157,7 @@ def _read(text: str):
     except LimitError:
         assume(False)
     except ExpressionError as error:
-        assume("divides by zero" not in str(error))
+        assume("divides by zero" not in str(error) and "is no real number" not in str(error))
         raise
 
 
@@ -453,7 +453,7 @@ def slipped(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=600)
 @given(st.one_of(SOUP, slipped(), st.text(max_size=40)))
 def test_whatever_is_typed_is_read_or_refused_in_words(text):
     for read in (parse_equation, parse_expression, parse_condition):
@@ -461,7 +461,7 @@ def test_whatever_is_typed_is_read_or_refused_in_words(text):
         assert refused is None or (refused.what and _inside(getattr(refused, "position", None), text))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(slipped())
 def test_a_formula_with_slips_is_checked_or_refused_in_words(text):
     quantities = [declared(name, "m") for name in ("x", "y", "E")]

@@ -23,7 +23,7 @@ def test_a_published_formula_comes_to_what_python_makes_of_its_text(formula: For
     assert value(parse_equation(formula.equation).rhs, formula.values) == pytest.approx(formula.value(), rel=1e-13)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(expressions(), NUMBERS, NUMBERS)
 def test_an_expression_comes_to_what_plain_arithmetic_makes_of_it(text, x, y):
     node, at = parse_expression(text), {"x": x, "y": y}

@@ -17,7 +17,7 @@ from tests.derive.draws import expressions
 NUMBERS = st.floats(-20, 20).map(lambda x: round(x, 3))
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(expressions(), NUMBERS, NUMBERS)
 def test_an_expression_keeps_its_value_when_one_of_its_names_is_put_in(text, x, y):
     tree = parse_expression(text)

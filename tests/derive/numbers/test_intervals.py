@@ -58,13 +58,13 @@ def assert_enclosed(text, x_span, y_span=(1.0, 1.0)):
                 assert inside((number2 - number) / (x2 - x), found.slopes, 1e-5 * (1 + size + size2))
 
 
-@settings(deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(), BOXES, BOXES)
 def test_sampled_values_and_slopes_of_any_expression_lie_in_its_enclosure(text, x_span, y_span):
     assert_enclosed(text, x_span, y_span)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(expressions(), BOXES, BOXES)
 def test_what_is_not_partial_is_defined_throughout(text, x_span, y_span):
     node, spans = parse_expression(text), {"x": x_span, "y": y_span}
@@ -167,7 +167,7 @@ def test_a_condition_without_a_value_in_part_leaves_both_arms_open(test):
     assert_enclosed(f"(1 if {test} else 5)", (-1.0, 1.0))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(expressions(4), BOXES)
 def test_missing_zero_and_being_monotone_are_never_said_wrongly(text, span):
     node = parse_expression(text)

@@ -91,7 +91,7 @@ def test_nearly_every_published_formula_has_a_closed_form_for_each_of_its_symbol
     assert sum(isolate(e, n) is not None for e, n in asked) > 0.85 * len(asked)
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), NUMBERS, NUMBERS)
 def test_any_chain_of_operations_is_undone(steps, x, a):
     text = "x"
@@ -112,7 +112,7 @@ def test_any_chain_of_operations_is_undone(steps, x, a):
     assert meets(equation, "x", at, 1e-5)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.sampled_from(CHOICES), st.lists(st.sampled_from(STEPS[:16]), max_size=2), NUMBERS, NUMBERS)
 def test_the_arm_that_binds_is_inverted(choice, steps, x, a):
     text = choice.replace("{}", "x")
@@ -139,7 +139,7 @@ def test_the_arm_that_binds_is_inverted(choice, steps, x, a):
         ("y = max(x, a) + b*x", "x"),
     ],
 )
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_an_unknown_that_occurs_more_than_once_is_gathered(text, name, x, a, b):
     from derive.numbers.rooting import roots_of
@@ -181,7 +181,6 @@ def test_an_unknown_in_a_condition_has_no_closed_form():
     assert isolate(parse_equation("y = a if x > 1 else b"), "x") is None
 
 
-@settings(deadline=None)
 @given(st.sampled_from(["sin", "cos", "tan"]), st.floats(-0.9, 0.9), st.integers(-4, 4))
 def test_an_angle_holds_after_any_number_of_turns(op, y, turns):
     for candidate in isolate(parse_equation(f"y = {op}(x)"), "x"):
@@ -189,7 +188,6 @@ def test_an_angle_holds_after_any_number_of_turns(op, y, turns):
         assert getattr(math, op)(angle) == pytest.approx(y, abs=1e-12)
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-3, 3), min_size=3, max_size=3), st.floats(-3, 3))
 def test_the_coefficients_of_a_polynomial_put_together_are_it(numbers, x):
     a, b, c = numbers

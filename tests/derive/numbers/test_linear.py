@@ -24,7 +24,7 @@ def system(size):
     return [parse_equation(text) for text in texts], [f"x{j}" for j in range(size)]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.integers(2, 5), st.data(), st.integers(-12, 12))
 def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitude):
     matrix = numpy.array(data.draw(st.lists(ENTRIES, min_size=size**2, max_size=size**2))).reshape(size, size)
@@ -42,7 +42,7 @@ def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitud
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0.1, 9), st.booleans())
 def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
     equations = [parse_equation(text) for text in ("a*x + b*y = c", "3*a*x + 3*b*y = d")]
@@ -92,7 +92,6 @@ def test_what_is_not_linear_is_left_to_others(text):
     assert linear_solutions(equations, ["x", "y"], {"a": 2.0}, {"x": REAL, "y": REAL}) is None
 
 
-@settings(deadline=None)
 @given(*(st.floats(-3, 3) for _ in range(4)))
 def test_factors_put_together_are_the_expression(a, b, x, y):
     node = parse_expression("a*(x + 2*y)/b - (y - a)*3 + b")
@@ -103,7 +102,7 @@ def test_factors_put_together_are_the_expression(a, b, x, y):
     assert whole == pytest.approx(a * (x + 2 * y) / b - (y - a) * 3 + b, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.integers(-20, 20), min_size=3, max_size=3), st.lists(st.integers(-20, 20), min_size=3, max_size=3))
 def test_rank_does_not_hang_on_the_size_of_the_units(row_powers, column_powers):
     matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]

@@ -14,7 +14,7 @@ SIZES = st.floats(0.2, 5)
 PAIR = [parse_equation("a = x*y + x**2"), parse_equation("b = x + y**3")]
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(SIZES, SIZES, st.integers(-15, 15))
 def test_a_start_nearby_runs_to_a_solution_at_any_scale(x, y, magnitude):
     s = 10.0**magnitude
@@ -25,7 +25,7 @@ def test_a_start_nearby_runs_to_a_solution_at_any_scale(x, y, magnitude):
     assert found == pytest.approx({"x": x, "y": y * s}, rel=0.1)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(SIZES, SIZES, SIZES, SIZES)
 def test_wherever_a_start_ends_the_equations_hold(a, b, x, y):
     for point in many_starts(PAIR, ["x", "y"], {"a": a, "b": b}, [{"x": x, "y": y}], frozenset("xy")):

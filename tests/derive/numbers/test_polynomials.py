@@ -28,21 +28,21 @@ def never(x):
     return False
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(RATIONALS, min_size=1, max_size=6))
 def test_exact_coefficients_give_each_root_once_however_often_it_counts(roots):
     found = real_roots(expanded(*roots), never)
     assert found == pytest.approx(sorted({float(root) for root in roots}), rel=1e-15)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(RATIONALS, st.fractions(Fraction(1, 9), 9, max_denominator=9))
 def test_a_parabola_above_the_axis_has_none(x, height):
     coefficients = (x * x + height, -2 * x, Fraction(1))
     assert real_roots(coefficients, never) == ()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.sampled_from([(1,), (3, 11), (2, 7, 31), (5, 40)]), st.integers(2, 3))
 def test_rounded_coefficients_do_not_split_a_multiple_root(roots, times):
     exact = expanded(*(Fraction(root, 7) for root in roots for _ in range(times)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.language.grammar import parse_equation
 from derive.numbers.precision import is_root, is_rounded_zero
 
 
-@settings(deadline=None)
 @given(st.floats(0.01, 100), st.floats(0.01, 100), st.sampled_from([1e-3, 1e-2, 0.3]))
 def test_a_root_passes_and_a_point_beside_it_does_not(x, a, aside):
     equation = parse_equation("y = x**3 + a*x")

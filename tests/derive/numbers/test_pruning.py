@@ -26,7 +26,7 @@ def every(found):
     return [*found.crossings, *found.level, *found.jumps, *found.unsettled, *found.beyond]
 
 
-@settings(deadline=None, max_examples=120, suppress_health_check=list(HealthCheck))
+@settings(max_examples=120, suppress_health_check=list(HealthCheck))
 @given(expressions(), st.floats(0.05, 50))
 def test_a_hidden_root_lies_in_one_of_the_places(text, hidden):
     tree = folded(parse_expression(text), {"y": 1.5})

@@ -61,14 +61,14 @@ def drawn(rows):
     return structure(*texts), [row for row, _ in rows]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(GRAPHS, st.sets(st.sampled_from(NAMES), max_size=4))
 def test_a_closure_is_what_every_maximum_matching_covers(rows, known):
     graph, members = drawn(rows)
     assert closure(graph, known) == determined(members, known)
 
 
-@settings(deadline=None, max_examples=500)
+@settings(max_examples=500)
 @given(
     GRAPHS,
     st.lists(st.sampled_from(NAMES), max_size=4, unique=True),

@@ -85,7 +85,7 @@ def read_back(tex):
     return re.sub(r"(?<=[\w)]) (?=[\w(])", "*", tex)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TREES)
 def test_what_is_set_reads_back_to_the_same_value(text):
     try:

@@ -20,7 +20,7 @@ def texts(*equations):
     return [parse_equation(text) for text in equations]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(st.sampled_from(SIDES), st.floats(0.01, 100), st.floats(0.01, 100), st.floats(0, 5), st.floats(0, 5))
 def test_a_hidden_solution_is_kept(side, x, s, below, above):
     y = value(parse_expression(side), {"x": x, "s": s})

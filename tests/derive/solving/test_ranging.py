@@ -27,7 +27,7 @@ def grid(form, ranges, count=60):
 
 
 @pytest.mark.parametrize("text", [*MONOTONE, *BENT])
-@settings(deadline=None, max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
 @given(ENDS, ENDS)
 def test_bounds_hold_every_sample_and_are_reached(text, a, b):
     form, ranges = parse_expression(text), {"a": a, "b": b}
@@ -58,7 +58,7 @@ def test_extremes_inside_a_range_are_known_to_one_part_in_a_hundred_thousand(tex
     assert found == pytest.approx((low, high), rel=1e-5, abs=1e-9)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(4), ENDS)
 def test_bounds_of_any_form_hold_its_samples(text, ends):
     form, ranges = parse_expression(text), {"x": ends}
@@ -74,7 +74,7 @@ def test_bounds_of_any_form_hold_its_samples(text, ends):
 
 
 @pytest.mark.parametrize("text", [*MONOTONE, *BENT])
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(st.floats(1.01, 3), st.floats(1.01, 3))
 def test_an_elasticity_is_what_a_small_change_gives(text, a, b):
     form, at = parse_expression(text), {"a": a, "b": b}

@@ -371,7 +371,7 @@ def test_the_slips_are_many_and_of_every_kind():
 CASES = [(formula, text) for formula in FORMULAS[::4] for _, text in sampled(formula.name, formula.equation, 2)]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(CASES), st.sampled_from(["swapped", "turned", "scaled", "squared", "commuted", "doubled"]))
 def test_rewriting_both_sides_alike_keeps_the_verdict(case, how):
     formula, text = case
@@ -404,7 +404,7 @@ def _commuted(text: str) -> str:
     return ast.unparse(Exchanged().visit(ast.parse(text, mode="eval").body))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(FORMULAS), st.data())
 def test_another_unit_of_the_same_kind_changes_no_verdict(formula, data):
     """The verdict is about what is measured: millimetres fit where metres do."""
