@@ -24,7 +24,7 @@ _SWEEPS = 12  # in which the order of each column settles
 
 def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Sequence[str] = ()) -> str:
     """One question's plan: what is given, then each block below what it needs; without givens, what leads to it."""
-    stated = [name for profile in profiles for name in library.profile(profile).values if name in library.quantities]
+    stated = [name for profile in profiles for name in library.profile(profile).values if name in library.declared]
     outline = outlined(library, target, given)
     outline = replace(outline, weak=tuple(name for name in (*stated, *outline.weak) if name not in given))
     made = plan(library.structure(), outline.target, outline.strong, outline.weak)
@@ -45,13 +45,13 @@ def _origins(library: Library, target: str) -> str:
     for name in pending:
         if name in written and name not in taken:
             taken[name] = written[name]
-            pending.extend(library.relations[written[name]].quantities)
-    taken |= {name: r for name, r in written.items() if target in library.relations[r].quantities and name != target}
+            pending.extend(library.relations[written[name]].declared)
+    taken |= {name: r for name, r in written.items() if target in library.relations[r].declared and name != target}
     shown = dict.fromkeys([*pending, *taken])
     edges = [
         (other, name, relation)
         for name, relation in taken.items()
-        for other in library.relations[relation].quantities
+        for other in library.relations[relation].declared
         if other != name and other in shown
     ]
     return _drawn(_columns(shown, edges), edges, {}, library)
@@ -62,10 +62,10 @@ def library_graph(library: Library) -> str:
     edges = [
         (other, target, name)
         for name, target in library.structure().forward.items()
-        for other in library.relations[name].quantities
+        for other in library.relations[name].declared
         if other != target
     ]
-    return _drawn(_columns(library.quantities, edges), edges, {}, library)
+    return _drawn(_columns(library.declared, edges), edges, {}, library)
 
 
 def _columns(names: Iterable[str], edges: Sequence[tuple[str, str, str]]) -> list[list[str]]:
@@ -102,7 +102,7 @@ def _layers(library: Library, made: Plan) -> list[list[str]]:
     """The givens first, then the unknowns of each block, one layer below the deepest that it needs."""
     depth: dict[str, int] = {}
     for block in made.blocks:
-        needed = dict.fromkeys(n for r in block.relations for n in library.relations[r].quantities)
+        needed = dict.fromkeys(n for r in block.relations for n in library.relations[r].declared)
         deepest = max((depth.get(name, 0) for name in needed if name not in block.unknowns), default=0)
         for name in needed:
             depth.setdefault(name, 0)
@@ -117,7 +117,7 @@ def _svg(library: Library, made: Plan, layers: list[list[str]]) -> str:
         (other, name, relation)
         for block in made.blocks
         for name, relation in zip(block.unknowns, block.relations, strict=True)
-        for other in library.relations[relation].quantities
+        for other in library.relations[relation].declared
         if other not in block.unknowns
     ]
     blocks = {name: i for i, block in enumerate(made.blocks) if len(block.unknowns) > 1 for name in block.unknowns}
@@ -157,14 +157,14 @@ def _drawn(
         parts.append(
             f'<g><rect x="{x}" y="{y}" width="{width}" height="26" rx="5" fill="{fill}" stroke="#557"/>'
             f'<text x="{x + 10}" y="{y + 17}">{escape(shown)} <tspan fill="#666">[{escape(unit)}]</tspan></text>'
-            f"<title>{escape(library.quantities[name].meaning or name)}</title></g>"
+            f"<title>{escape(library.declared[name].meaning or name)}</title></g>"
         )
     return "\n".join([*parts, "</svg>", ""])
 
 
 def _label(name: str, library: Library) -> tuple[str, str]:
     """A quantity's name and unit, cut where they are too long for a box."""
-    unit = library.quantities[name].unit.text or "1"
+    unit = library.declared[name].unit.text or "1"
     return _cut(name, 36), _cut(unit, 24)
 
 

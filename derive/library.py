@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import unknown
 from derive.language.expression import names_in
-from derive.merging import both, merged, named, no_profile, prove_fit, shelved, typed
+from derive.merging import both, declarations, merged, named, no_profile, prove_fit, shelved, typed
 from derive.stating.relation import Relation
 from derive.stating.vocabulary import Vocabulary
+from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
-from quantities.quantity import Quantity
 from quantities.source import OTHERWISE
+from quantities.symbolic import Symbols
 
 if TYPE_CHECKING:
     from derive.planning.plans import Plan
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from derive.solving.outcome import Outcome
     from derive.sweeping.streaming import Stream
     from derive.sweeping.table import Table
+    from quantities.quantity import Quantity
     from quantities.value import Value
 
 __all__ = ["Library"]
@@ -39,13 +41,14 @@ class Library:
     """Relations, the quantities they join, and profiles of values; in the order in which they were stated.
 
     >>> from derive.stating.relation import relate
+    >>> from quantities import Quantity
     >>> voltage, current, resistance = Quantity("V", "V"), Quantity("I", "A"), Quantity("R", "ohm")
     >>> ohm = Library([relate("ohm", voltage, current * resistance)])
     >>> list(ohm.quantities), str(ohm.relations["ohm"])
     (['V', 'I', 'R'], 'ohm: V = I*R')
     """
 
-    quantities: Mapping[str, Quantity]
+    declared: Mapping[str, Declaration]
     relations: Mapping[str, Relation]
     profiles: Profiles
     title: str
@@ -53,19 +56,19 @@ class Library:
     def __init__(
         self,
         relations: Iterable[Relation] = (),
-        quantities: Iterable[Quantity] = (),
+        quantities: Iterable[Quantity | Declaration] = (),
         profiles: Iterable[Profile] | Profiles = (),
         title: str = "",
     ) -> None:
         listed = typed("relation", Relation, relations)
         stated = named("relation", listed, Relation.states_the_same)
-        mentioned = [quantity for relation in listed for quantity in relation.quantities.values()]
-        vocabulary = merged([*typed("quantity", Quantity, quantities), *mentioned])
+        mentioned = [quantity for relation in listed for quantity in relation.declared.values()]
+        vocabulary = merged([*declarations(quantities), *mentioned])
         sets = shelved(profiles)
         for profile in sets.stated.values():
             prove_fit(profile, vocabulary)
         object.__setattr__(self, "relations", MappingProxyType({n: r.over(vocabulary) for n, r in stated.items()}))
-        object.__setattr__(self, "quantities", MappingProxyType(vocabulary))
+        object.__setattr__(self, "declared", MappingProxyType(vocabulary))
         object.__setattr__(self, "profiles", sets)
         object.__setattr__(self, "title", title)
 
@@ -75,7 +78,7 @@ class Library:
             return NotImplemented
         return Library(
             [*self.relations.values(), *other.relations.values()],
-            [*self.quantities.values(), *other.quantities.values()],
+            [*self.declared.values(), *other.declared.values()],
             both(self.profiles, other.profiles),
             self.title or other.title,
         )
@@ -92,13 +95,22 @@ class Library:
             if not isinstance(name, str) or name not in self.relations:
                 raise unknown("relation", name, list(self.relations))
         kept = [relation for name, relation in self.relations.items() if name not in names]
-        return Library(kept, self.quantities.values(), self.profiles, self.title)
+        return Library(kept, self.declared.values(), self.profiles, self.title)
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The quantities as sympy symbols."""
+        return Symbols(self.declared)
 
     def quantity(self, name: str) -> Quantity:
-        """The quantity of this name."""
-        if not isinstance(name, str) or name not in self.quantities:
-            raise unknown("quantity", name, list(self.quantities))
-        return self.quantities[name]
+        """The quantity of this name, as a sympy symbol."""
+        return self.quantities[self.declaration(name).name]
+
+    def declaration(self, name: str) -> Declaration:
+        """What is declared of the quantity of this name."""
+        if not isinstance(name, str) or name not in self.declared:
+            raise unknown("quantity", name, list(self.declared))
+        return self.declared[name]
 
     def relation(self, name: str) -> Relation:
         """The relation of this name."""
@@ -177,7 +189,7 @@ class Library:
         """Every quantity that these givens determine, they and the defaults included."""
         from derive.planning.matching import closure
 
-        names = [self.quantity(name).name for name in given]
+        names = [self.declaration(name).name for name in given]
         return closure(self.structure(), [*names, *self.defaults])
 
     def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
@@ -253,7 +265,7 @@ class Library:
     @cached_property
     def defaults(self) -> Mapping[str, Value]:
         """The quantities' own values."""
-        return {name: q.default for name, q in self.quantities.items() if q.default is not None}
+        return {name: q.default for name, q in self.declared.items() if q.default is not None}
 
     @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:
@@ -263,24 +275,24 @@ class Library:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The quantities as repairs name them."""
-        return Vocabulary(self.quantities)
+        return Vocabulary(self.declared)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (tuple(self.relations.values()), tuple(self.quantities.values()), self.profiles)
+        parts = (tuple(self.relations.values()), tuple(self.declared.values()), self.profiles)
         return Library, (*parts, self.title)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Library):
             return NotImplemented
-        parts = ("quantities", "relations", "profiles")
+        parts = ("declared", "relations", "profiles")
         return all(_same(getattr(self, part), getattr(other, part)) for part in parts)
 
     def __hash__(self) -> int:
-        return hash(frozenset((*self.relations.values(), *self.quantities.values(), *self.profiles)))
+        return hash(frozenset((*self.relations.values(), *self.declared.values(), *self.profiles)))
 
     def __repr__(self) -> str:
         title = f"{self.title!r}, " if self.title else ""
-        counts = f"{len(self.relations)} relations, {len(self.quantities)} quantities, {len(self.profiles)} profiles"
+        counts = f"{len(self.relations)} relations, {len(self.declared)} quantities, {len(self.profiles)} profiles"
         return f"<Library {title}{counts}>"
 
 

@@ -12,8 +12,8 @@ from derive.library import Library
 from derive.relations import SUBJECTS
 from derive.reporting.titles import REPORTS
 from derive.stating.relation import Relation
+from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
-from quantities.quantity import Quantity
 from quantities.source import Source
 
 __all__ = ["KINDS", "LISTS", "as_data", "entries", "grouped", "mentions", "rows"]
@@ -32,7 +32,7 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
     """
     match kind:
         case "quantities":
-            found = [(q.name, q.unit.text or "1", q.meaning) for q in library.quantities.values()]
+            found = [(q.name, q.unit.text or "1", q.meaning) for q in library.declared.values()]
             return [("quantity", "unit", "meaning"), *found]
         case "relations":
             return [("relation", "equation"), *((r.name, str(r.written)) for r in library.relations.values())]
@@ -81,7 +81,7 @@ def _spread(library: Library, subjects: dict[str, str]) -> dict[str, str]:
     """The heading of each quantity: that of the first relation written for it, or else of the first that holds it."""
     forward = dict(library.structure().forward)
     written = {name: subjects[relation] for relation, name in reversed(forward.items()) if relation in subjects}
-    held = {name: subjects[r] for r in reversed(subjects) for name in library.relations[r].quantities}
+    held = {name: subjects[r] for r in reversed(subjects) for name in library.relations[r].declared}
     merged = {**held, **written}
     order = list(dict.fromkeys(subjects.values()))
     return dict(sorted(merged.items(), key=lambda entry: order.index(entry[1])))
@@ -90,8 +90,8 @@ def _spread(library: Library, subjects: dict[str, str]) -> dict[str, str]:
 def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
     """Everything that bears a name: for each a heading, and its lines as label and text."""
     found: list[tuple[str, list[tuple[str, str]]]] = []
-    if name in library.quantities:
-        found.append((f"quantity {name}", _quantity(library.quantities[name], library)))
+    if name in library.declared:
+        found.append((f"quantity {name}", _quantity(library.declared[name], library)))
     if name in library.relations:
         found.append((f"relation {name}", _relation(library.relations[name])))
     if name in library.profiles:
@@ -102,12 +102,12 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if not found and ":" in name:
         library.profile(name)  # which says what there is after the colon
     if not found:
-        raise unknown("entry", name, [*library.quantities, *library.relations, *library.profiles, *REPORTS])
+        raise unknown("entry", name, [*library.declared, *library.relations, *library.profiles, *REPORTS])
     return found
 
 
-def _quantity(quantity: Quantity, library: Library) -> list[tuple[str, str]]:
-    used = [str(r.written) for r in library.relations.values() if quantity.name in r.quantities]
+def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
+    used = [str(r.written) for r in library.relations.values() if quantity.name in r.declared]
     lines = [
         ("meaning", quantity.meaning),
         ("unit", quantity.unit.text or "1"),
@@ -129,7 +129,7 @@ def _relation(relation: Relation) -> list[tuple[str, str]]:
         *(("when", condition) for condition in relation.when),
         ("holds", tolerance),
     ]
-    where = [("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.quantities.values()]
+    where = [("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.declared.values()]
     return [(label, text) for label, text in [*lines, *where] if text]
 
 
@@ -144,7 +144,7 @@ def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
     lines = [("is", profile.title), ("note", profile.note), ("source", _sourced(common) if common else "")]
     for name, value in values.items():
         told = str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"
-        lines.append((name, told if name.partition(" ")[0] in library.quantities else f"{told}  [{_UNUSED}]"))
+        lines.append((name, told if name.partition(" ")[0] in library.declared else f"{told}  [{_UNUSED}]"))
     return [(label, text) for label, text in lines if text]
 
 
@@ -176,7 +176,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
                 "domain": q.domain.text,
                 "default": None if q.default is None else str(q.default),
             }
-            for q in library.quantities.values()
+            for q in library.declared.values()
         ],
         "relations": lambda: [
             {
@@ -186,7 +186,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
                 "source": r.source,
                 "when": list(r.when),
                 "approximate": r.approximate,
-                "quantities": list(r.quantities),
+                "quantities": list(r.declared),
             }
             for r in library.relations.values()
         ],

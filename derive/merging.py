@@ -7,10 +7,10 @@ from typing import Any, TypeVar
 
 from derive.errors import DeriveError, ExpressionError, UnknownNameError, excerpt, unknown
 from derive.stating.relation import Relation
+from quantities.declaration import Declaration, agreed, declaration_of, read_given
 from quantities.profiles import Profile, Profiles
-from quantities.quantity import Quantity, agreed, read_given
 
-__all__ = ["both", "merged", "named", "no_profile", "prove_fit", "shelved", "typed"]
+__all__ = ["both", "declarations", "merged", "named", "no_profile", "prove_fit", "shelved", "typed"]
 
 _T = TypeVar("_T", Relation, Profile)
 _S = TypeVar("_S")
@@ -19,7 +19,7 @@ _FEW = 4  # names that an error proposes
 
 def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
     """The parts as a list, each of the type that is wanted."""
-    listed = list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
+    listed = _listed(parts)
     for part in listed:
         if not isinstance(part, wanted):
             raise ExpressionError(
@@ -28,6 +28,15 @@ def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
                 text=type(part).__name__,
             )
     return listed
+
+
+def declarations(parts: Any) -> list[Declaration]:
+    """What is declared of each of these quantities."""
+    return typed("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
+
+
+def _listed(parts: Any) -> list[Any]:
+    return list(parts) if isinstance(parts, Iterable) and not isinstance(parts, (str, Mapping)) else [parts]
 
 
 def shelved(profiles: Iterable[Profile] | Profiles) -> Profiles:
@@ -84,7 +93,7 @@ def _begins(name: str, words: Sequence[str]) -> bool:
     return len(words) > 1 and _plain(name).partition("-")[0] in (word for word in words if len(word) > 2)
 
 
-def prove_fit(profile: Profile, quantities: Mapping[str, Quantity]) -> None:
+def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
     """Refuse a profile whose values do not fit the quantities that it speaks of."""
     for name, value in profile.values.items():
         if name in quantities:
@@ -113,8 +122,8 @@ def _twice(kind: str, name: str) -> ExpressionError:
     )
 
 
-def merged(quantities: Iterable[Quantity]) -> dict[str, Quantity]:
-    found: dict[str, Quantity] = {}
+def merged(quantities: Iterable[Declaration]) -> dict[str, Declaration]:
+    found: dict[str, Declaration] = {}
     for quantity in quantities:
         first = found.get(quantity.name, quantity)
         found[quantity.name] = first if first is quantity else agreed(first, quantity)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from derive.errors import ExpressionError, excerpt
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.stating.relation import Relation
-from quantities.quantity import Quantity, check_name
+from quantities.declaration import Declaration, check_name
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 __all__ = ["twins"]
 
 
-def twins(library: Library, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Quantity]]:
+def twins(library: Library, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:
     """The second copy of the named quantities, of all that follows from them, and of the relations between these."""
     check_name(point)
     if "." in point:
         raise ExpressionError(f"{excerpt(point)} cannot be a point's name: it has a dot.", hint="Write one word.")
-    moved = _following(library, [library.quantity(name).name for name in names])
-    copies = {name: _twin(library.quantities[name], point) for name in library.quantities if name in moved}
+    moved = _following(library, [library.declaration(name).name for name in names])
+    copies = {name: _twin(library.declared[name], point) for name in library.declared if name in moved}
     renamed = {name: copy.name for name, copy in copies.items()}
     relations = []
     for relation in library.relations.values():
-        if moved.isdisjoint(relation.quantities):
+        if moved.isdisjoint(relation.declared):
             continue
         written = relation.written
         lhs, rhs = _renamed(written.lhs, renamed), _renamed(written.rhs, renamed)
-        held = [copies.get(name, quantity) for name, quantity in relation.quantities.items()]
+        held = [copies.get(name, quantity) for name, quantity in relation.declared.items()]
         relations.append(
             Relation(
                 f"{point}.{relation.name}",
@@ -68,8 +68,8 @@ def _following(library: Library, names: Iterable[str]) -> set[str]:
     return found
 
 
-def _twin(quantity: Quantity, point: str) -> Quantity:
-    return Quantity(
+def _twin(quantity: Declaration, point: str) -> Declaration:
+    return Declaration(
         f"{point}.{quantity.name}",
         quantity.unit.text,
         f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",

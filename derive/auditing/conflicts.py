@@ -17,7 +17,7 @@ from derive.auditing.scene import Assertion, Scene
 from derive.errors import DeriveError, InconsistentError
 from derive.library import Library
 from derive.stating.relation import relate
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.value import Value, read_value
 
 __all__ = ["Conflict", "conflicts"]
@@ -75,8 +75,8 @@ def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) ->
         return None
     relations, given = [], dict(scene.premises)
     for assertion in assertions:
-        quantity = library.quantity(assertion.quantity)
-        claimed = Quantity(assertion.name, quantity.unit.text, domain=quantity.domain.text)
+        quantity = library.declaration(assertion.quantity)
+        claimed = Declaration(assertion.name, quantity.unit.text, domain=quantity.domain.text)
         relations.append(relate(assertion.name, quantity, claimed, because=f"so {assertion.claim} says"))
         given[assertion.name] = assertion.value
     try:

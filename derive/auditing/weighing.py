@@ -12,7 +12,7 @@ from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolu
 from derive.library import Library
 from derive.solving.answer import Answer
 from derive.stating.relation import Relation, relate
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
 from quantities.value import Value, read_value
 
@@ -79,9 +79,9 @@ def weigh(library: Library, reading: Reading) -> Weighed:
 
 def _stated(library: Library, reading: Reading, statement: Statement) -> Weighed:
     """Whether the equation can be stated at all."""
-    newcomers = [Quantity(name, unit) for name, unit in statement.units]
+    newcomers = [Declaration(name, unit) for name, unit in statement.units]
     try:
-        relation = relate("claim", statement.equation, quantities=[*library.quantities.values(), *newcomers])
+        relation = relate("claim", statement.equation, quantities=[*library.declared.values(), *newcomers])
     except DimensionError as error:
         said = str(error).removeprefix("claim: ").partition("\n")[0].rstrip(".")
         return Weighed(reading, _MISSED, said, refusal=error)

@@ -95,7 +95,7 @@ def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool)
 
 def _say_sound(label: str, library: Library, quiet: bool) -> None:
     if not quiet:
-        relations, quantities = len(library.relations), len(library.quantities)
+        relations, quantities = len(library.relations), len(library.declared)
         plural = "" if relations == 1 else "s"
         click.echo(f"{label}: consistent ({relations} relation{plural} over {quantities} quantities)")
 

@@ -149,18 +149,18 @@ class _Draft:
             self._block(block, scope)
 
     def _default(self, name: str, scope: Scope) -> None:
-        default = self.library.quantities[name].default
+        default = self.library.declared[name].default
         assert default is not None
         base = repr(default.base[1])
         scope.bind(name, base if self.tongue.is_lazy else self.sheet.line(f"np.float64({base})"))
 
     def _based(self, text: str, name: str) -> str:
-        unit = self.library.quantities[name].unit
+        unit = self.library.declared[name].unit
         scaled = text if unit.size == 1 else f"{text} * {float(unit.size)!r}"
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
     def _declared(self, text: str) -> str:
-        unit = self.library.quantities[self.outline.target].unit
+        unit = self.library.declared[self.outline.target].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         return shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
 
@@ -185,7 +185,7 @@ class _Draft:
         if not candidates or any(candidate.winds for candidate in candidates):
             return False
         powers = [power for candidate in candidates for power in candidate.powers]
-        domains = {other: self.library.quantities[other].domain for other in names_in(*powers)}
+        domains = {other: self.library.declared[other].domain for other in names_in(*powers)}
         if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
             return False
         texts = [self.sheet.expression(candidate.form, scope) for candidate in candidates]
@@ -207,7 +207,7 @@ class _Draft:
                 self.sheet.space["branches"] = branches
                 inside = self.tongue.sure(scope.masks[0]) if scope.masks else "True"
                 chosen = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
-        domain = self.library.quantities[name].domain
+        domain = self.library.declared[name].domain
         self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
         scope.bind(name, chosen)
         return True
@@ -228,7 +228,7 @@ class _Draft:
         return self.sheet.line(self.tongue.pick(self.tongue.logic("and", tests), found, "nan"))
 
     def _inside(self, text: str, name: str) -> str:
-        domain = self.library.quantities[name].domain
+        domain = self.library.declared[name].domain
         return self.sheet.between(text, domain.low, domain.high, domain.open_low)
 
     def _holds(self, equation: Equation, scope: Scope) -> str:

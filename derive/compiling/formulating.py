@@ -149,7 +149,7 @@ def _inverted(library: Library, block: Block) -> dict[str, Node]:
 def _single(library: Library, equation: Equation, name: str) -> Node:
     candidates = isolate(equation, name)
     powers = [power for candidate in candidates or () for power in candidate.powers]
-    domains = {other: library.quantities[other].domain for other in names_in(*powers)}
+    domains = {other: library.declared[other].domain for other in names_in(*powers)}
     if not candidates or leaves_out(powers, {other: (one.low, one.high) for other, one in domains.items()}):
         raise _none(name, [str(equation)])
     admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
@@ -174,7 +174,7 @@ def _may_be(library: Library, name: str, candidate: Candidate) -> bool:
     from derive.language.symbolic import to_sympy
 
     form = to_sympy(unwound(candidate.form, 0), library.quantities)
-    domain = library.quantities[name].domain
+    domain = library.declared[name].domain
     if form.is_real is False or (domain.low >= 0 and form.is_negative):
         return False
     return not (domain.low >= 0 and domain.open_low and form.is_zero)

@@ -165,7 +165,7 @@ class _Versions:
     def _solved(self, point: Sequence[float]) -> float:
         """What the solver says at a point."""
         library, outline, _ = self._parts
-        units = {name: library.quantities[name].unit for name in (*outline.strong, outline.target)}
+        units = {name: library.declared[name].unit for name in (*outline.strong, outline.target)}
         try:
             given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
             base = solve(library, outline.target, (), given).base

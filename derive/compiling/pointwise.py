@@ -62,7 +62,7 @@ def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callabl
     from derive.solving.blocks import solve_block
 
     equations = [library.relations[name].written for name in block.relations]
-    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    domains = {name: library.declared[name].domain for name in block.unknowns}
 
     def at(*numbers: float) -> list[tuple[float, ...]] | None:
         known = dict(zip(inputs, map(float, numbers), strict=True))

@@ -20,9 +20,9 @@ from derive.files.stated import VALUE, stated_profiles, stated_value
 from derive.library import Library
 from derive.stating.relation import Relation, relate
 from derive.stating.vocabulary import Vocabulary
+from quantities.declaration import Declaration, check_name
 from quantities.domain import read_domain
 from quantities.profiles import Profile
-from quantities.quantity import Quantity, check_name
 from quantities.spelling import parse_unit
 
 __all__ = ["check", "load"]
@@ -91,7 +91,7 @@ class _Reader:
 
     notes: Notes
     beside: Library
-    quantities: dict[str, Quantity] = field(default_factory=dict)
+    quantities: dict[str, Declaration] = field(default_factory=dict)
     relations: list[Relation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
@@ -109,7 +109,7 @@ class _Reader:
         self.notes.text("", (), data, "title")
         for name, table in self._tables(data, "quantities"):
             self._quantity(name, table)
-        known = {**self.beside.quantities, **self.quantities}
+        known = {**self.beside.declared, **self.quantities}
         vocabulary = Vocabulary(known)
         for name, table in self._tables(data, "relations"):
             self._relation(name, table, known, vocabulary)
@@ -142,18 +142,18 @@ class _Reader:
         unit = self.notes.attempt(name, (*where, "unit"), lambda: parse_unit(texts["unit"]))
         if unit is None or self.notes.attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
             return
-        plain = Quantity(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain)
+        plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain)
         declared = self._with_default(plain, table) if "value" in table else plain
         if declared is not None:
             self.quantities[name] = declared
             self.broken.discard(name)
 
-    def _with_default(self, declared: Quantity, table: Mapping[str, Any]) -> Quantity | None:
+    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration | None:
         where = ("quantities", declared.name)
         value = stated_value(self.notes, declared.name, where, declared, table)
         if value is None:
             return None
-        return Quantity(
+        return Declaration(
             declared.name,
             declared.unit.text,
             declared.meaning,
@@ -163,7 +163,7 @@ class _Reader:
         )
 
     def _relation(
-        self, name: str, table: Mapping[str, Any], known: dict[str, Quantity], vocabulary: Vocabulary
+        self, name: str, table: Mapping[str, Any], known: dict[str, Declaration], vocabulary: Vocabulary
     ) -> None:
         where = ("relations", name)
         before = len(self.notes.errors)

@@ -14,9 +14,9 @@ from typing import Any
 
 from derive.errors import unknown
 from derive.files.noting import SEARCHED, Notes, Path, within
+from quantities.declaration import Declaration, read_given
 from quantities.facts import SAID, by_choice
 from quantities.profiles import Profile
-from quantities.quantity import Quantity, read_given
 from quantities.source import KINDS, Source
 from quantities.value import Value, read_value
 
@@ -30,7 +30,7 @@ _SHARED = ("source", "as_of", "kind")  # what a profile says for all of its valu
 
 
 def stated_profiles(
-    notes: Notes, name: str, table: Mapping[str, Any], known: Mapping[str, Quantity], broken: set[str]
+    notes: Notes, name: str, table: Mapping[str, Any], known: Mapping[str, Declaration], broken: set[str]
 ) -> list[Profile]:
     """A profile, and one for each choice that it leaves open; none, if something is wrong with it."""
     where = ("profiles", name)
@@ -65,14 +65,14 @@ def _by_choice(entry: Any) -> Mapping[str, Any]:
 
 
 def _stated(
-    notes: Notes, name: str, where: Path, quantity: Quantity, entry: Any, shared: Mapping[str, str]
+    notes: Notes, name: str, where: Path, quantity: Declaration, entry: Any, shared: Mapping[str, str]
 ) -> Value | None:
     stated = entry if isinstance(entry, dict) else {"value": entry}
     notes.keys(name, where, stated, VALUE)
     return stated_value(notes, name, where, quantity, {**shared, **stated})
 
 
-def stated_value(notes: Notes, name: str, where: Path, quantity: Quantity, table: Mapping[str, Any]) -> Value | None:
+def stated_value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
     """A value with its source, or None and a problem."""
     if "value" not in table:
         notes.complain(name, where, "it has no value.", f'Add value = "3 {quantity.unit}".')

@@ -14,8 +14,8 @@ from derive.inferring.questions import STANDING_IN, Question
 from derive.inferring.sheets import PRINTED, Sheet
 from derive.solving.answer import Answer
 from derive.stating.relation import Relation
+from quantities.declaration import Declaration
 from quantities.profiles import Profile
-from quantities.quantity import Quantity
 from quantities.source import Source
 from quantities.value import Value
 
@@ -81,7 +81,7 @@ class Asker:
     def _prices(self, name: str) -> tuple[str, ...]:
         """The prices that a quantity is worked out from, or else itself."""
         for relation in self._written.get(name, ()):
-            others = tuple(other for other in relation.quantities if other != name)
+            others = tuple(other for other in relation.declared if other != name)
             if PRINTED.issuperset(others):
                 return others
         return (name,)
@@ -130,7 +130,7 @@ class Asker:
             pending, seen = list(targets), set(targets)
             for name in pending:
                 if name not in named or name in targets:
-                    following = [n for relation in self._written.get(name, ()) for n in relation.quantities]
+                    following = [n for relation in self._written.get(name, ()) for n in relation.declared]
                     pending += [n for n in dict.fromkeys(following) if n not in seen]
                     seen.update(following)
             self.common[asked] = named & seen
@@ -151,7 +151,7 @@ class Asker:
         if asked not in self._known:
             profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
             names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
-            known = frozenset(names.intersection(self.sheet.library.quantities))
+            known = frozenset(names.intersection(self.sheet.library.declared))
             if known not in self.common:
                 self.common[known] = self.sheet.library.reach(sorted(known))
             self._known[asked] = self.common[known]
@@ -162,7 +162,7 @@ def _pared(profile: Profile, names: frozenset[str]) -> Profile:
     return Profile(profile.name, {name: value for name, value in profile.values.items() if name in names})
 
 
-def stated(quantity: Quantity, low: float, high: float, source: Source) -> Value:
+def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
     """A number in base units, or a range of them, as somebody would state it of a quantity."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
     return Value(low / 2 + high / 2, low, high, quantity.unit, source)

@@ -22,7 +22,7 @@ Told = TypeVar("Told")
 
 def conclude(asker: Asker, question: Question) -> Conclusion | Missing:
     """What the sheet says to a question, over all choices that its answer rests on."""
-    quantity = asker.sheet.library.quantity(question.target)
+    quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
     if lacking:
         return Missing(quantity, lacking)

@@ -9,7 +9,7 @@ from typing import Any
 
 from derive.showing.numerals import in_unit
 from derive.solving.answer import Answer
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.value import Value
 
 __all__ = ["Choice", "Conclusion", "Contradiction", "Inference", "Missing"]
@@ -31,7 +31,7 @@ class Choice:
 class Conclusion:
     """What prices say of one quantity: an answer at the reference choice, and how far it moves over all of them."""
 
-    quantity: Quantity
+    quantity: Declaration
     answer: Answer
     bounds: tuple[float, float]  # in base units, over all choices and all ranges of their values
     reference: Choice
@@ -69,7 +69,7 @@ class Conclusion:
 class Missing:
     """A conclusion that the sheet does not yield: the prices that would, or why none would."""
 
-    quantity: Quantity
+    quantity: Declaration
     needs: tuple[str, ...]
     reason: str = ""
 

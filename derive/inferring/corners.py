@@ -50,7 +50,7 @@ def _over_all(
     if not all(isfinite(end) for span in box.values() for end in span):
         return None
     library = asker.sheet.library
-    boxed = {name: stated(library.quantity(name), *span, _OVER) for name, span in box.items()}
+    boxed = {name: stated(library.declaration(name), *span, _OVER) for name, span in box.items()}
     whole = asker.ask(question.target, (), {**given, **boxed})
     return whole if _PROVED in whole.assumptions else None
 

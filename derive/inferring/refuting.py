@@ -57,7 +57,7 @@ def _lever(
             except NOES:
                 continue
     numbers = sorted(number for number in found if number is not None)
-    unit = asker.sheet.library.quantity(name).unit
+    unit = asker.sheet.library.declaration(name).unit
     limits = [f"{word} {shown(number, unit)}" for word, number in zip(("below", "above"), numbers, strict=False)]
     return f"{name} {' or '.join(limits)}, all else as at {concluded.reference}" if len(limits) == 2 else ""
 

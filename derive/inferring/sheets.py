@@ -12,8 +12,8 @@ from derive.files.loading import load
 from derive.library import Library
 from derive.merging import prove_fit
 from derive.relations import library as built_in
+from quantities.declaration import read_given
 from quantities.profiles import Profile
-from quantities.quantity import read_given
 from quantities.symbols import prices, vocabulary
 from quantities.value import Value
 
@@ -39,7 +39,7 @@ class Sheet:
     @property
     def names(self) -> tuple[str, ...]:
         """What the sheet states, as far as the library speaks of it."""
-        return tuple(name for name in self.profile.values if name in self.library.quantities)
+        return tuple(name for name in self.profile.values if name in self.library.declared)
 
 
 def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
@@ -55,7 +55,9 @@ def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
             hint='Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.',
             text=profile.name,
         )
-    return Sheet(library, profile, {name: read_given(value, library.quantity(name)) for name, value in given.items()})
+    return Sheet(
+        library, profile, {name: read_given(value, library.declaration(name)) for name, value in given.items()}
+    )
 
 
 def sheet_names() -> tuple[str, ...]:
@@ -66,7 +68,7 @@ def sheet_names() -> tuple[str, ...]:
 def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
     library = built_in()
     if isinstance(source, Profile):
-        prove_fit(source, library.quantities)
+        prove_fit(source, library.declared)
         return library, source
     is_text = isinstance(source, str) and (not source or any(mark in source for mark in _MARKS))
     if isinstance(source, str) and not is_text and (source in library.profiles or not _is_path(source)):
@@ -81,7 +83,7 @@ def _read(source: str | Path | Profile) -> tuple[Library, Profile]:
             hint="Write [profiles.my-prices] and the prices below it.",
             text=label,
         )
-    return library | loaded if loaded.relations or loaded.quantities else library, found[0]
+    return library | loaded if loaded.relations or loaded.declared else library, found[0]
 
 
 def _is_path(source: str) -> bool:

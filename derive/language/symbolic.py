@@ -18,7 +18,8 @@ from sympy.core.relational import Relational
 from derive.errors import ExpressionError, LimitError, excerpt
 from derive.language.constants import ConstantError, prove_constants
 from derive.language.expression import Apply, Equation, Name, Node, Number
-from quantities.quantity import Quantity, agreed
+from quantities.declaration import Declaration, agreed
+from quantities.quantity import Quantity
 
 __all__ = ["from_sympy", "to_relational", "to_sympy"]
 
@@ -98,8 +99,8 @@ def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Rel
     return made
 
 
-def from_sympy(expression: Any) -> tuple[Node, dict[str, Quantity]]:
-    """What sympy left of an expression, as a tree, and the quantities in it."""
+def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
+    """What sympy left of an expression, as a tree, and what is declared of the quantities in it."""
     if hasattr(expression, "_units"):  # a pint Quantity, which sympify would strip of its unit
         raise _no_expression(expression)
     try:
@@ -133,7 +134,7 @@ def _too_deep() -> LimitError:
 class _Reader:
     """One pass over a sympy expression, with the quantities that it meets."""
 
-    def __init__(self, found: dict[str, Quantity]) -> None:
+    def __init__(self, found: dict[str, Declaration]) -> None:
         self.found = found
         self.depth = 0
 
@@ -148,7 +149,7 @@ class _Reader:
 
     def _node(self, expression: Any) -> Node:
         if isinstance(expression, Quantity):
-            return self._named(expression)
+            return self._named(expression.declaration)
         if expression.is_Symbol or isinstance(expression, AppliedUndef):
             raise ExpressionError(
                 f"{excerpt(str(expression))} is a sympy symbol without a unit.",
@@ -171,9 +172,9 @@ class _Reader:
             return self._pieces(expression)
         return self._operation(expression)
 
-    def _named(self, quantity: Quantity) -> Node:
-        name = quantity.name
-        self.found[name] = agreed(self.found[name], quantity) if name in self.found else quantity
+    def _named(self, said: Declaration) -> Node:
+        name = said.name
+        self.found[name] = agreed(self.found[name], said) if name in self.found else said
         return Name(name)
 
     def _operation(self, expression: Any) -> Node:

@@ -18,7 +18,7 @@ from derive.showing.derivation import Line, amount, digits_borne, lay_out
 from derive.showing.numerals import prefixed
 from derive.solving.answer import Answer
 from derive.stating.relation import Relation
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.source import Source
 
 __all__ = [
@@ -107,22 +107,22 @@ def known(profile: str, name: str) -> str:
 
 def letter(name: str) -> str:
     """A quantity's letter, in a line of words."""
-    return f"${_letter(built_in().quantity(name))}$"
+    return f"${_letter(built_in().declaration(name))}$"
 
 
 def stated(*names: str, library: Library | None = None) -> tuple[Block, ...]:
     """Relations of the library as they are stated, and why they hold."""
     chosen = [(library or built_in()).relation(name) for name in names]
-    met: dict[str, Quantity] = {}
+    met: dict[str, Declaration] = {}
     for relation in chosen:
-        met.update({name: relation.quantities[name] for name in names_in(relation.written.lhs, relation.written.rhs)})
+        met.update({name: relation.declared[name] for name in names_in(relation.written.lhs, relation.written.rhs)})
     reasons = tuple(f"*{verbatim(r.name.replace('_', ' '))}*: {verbatim(r.because)}" for r in chosen if r.because)
     sources = tuple(dict.fromkeys(Source(r.source) for r in chosen if r.source and r.source != "by definition"))
     formulas = Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values()))
     return (formulas, Items(reasons, sources)) if reasons else (formulas,)
 
 
-def symbols(quantities: Sequence[Quantity]) -> tuple[Block, ...]:
+def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
     """What the letters of a report mean."""
     rows = tuple(
         (
@@ -211,18 +211,18 @@ def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
     return tuple(joined)
 
 
-def _letter(quantity: Quantity) -> str:
+def _letter(quantity: Declaration) -> str:
     return mathematics.letter(quantity.name, quantity.latex)
 
 
-def _is_spelled_out(quantity: Quantity) -> bool:
+def _is_spelled_out(quantity: Declaration) -> bool:
     """Whether formulas bear the name itself, for want of a letter."""
     return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
 
 
 def _line(relation: Relation) -> tuple[str, str]:
     def written(name: str) -> str:
-        return _letter(relation.quantities[name])
+        return _letter(relation.declared[name])
 
     shown = relation.written
     if shown.op != "=":
@@ -258,7 +258,7 @@ def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str
     from derive.language.symbolic import from_sympy
 
     def written(name: str) -> str:
-        return _letter(library.quantities[name])
+        return _letter(library.declared[name])
 
     node, _ = from_sympy(_one_fraction(library.formula(target, given)))
     return mathematics.mathematics(Name(target), written), mathematics.mathematics(_led(node), written)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.source import Source
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Formulas:
     """Lines of mathematics, aligned at their equals signs, and the quantities whose letters stand in them."""
 
     lines: tuple[Line, ...]
-    quantities: tuple[Quantity, ...] = ()
+    quantities: tuple[Declaration, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class Report:
     blocks: tuple[Block, ...]
 
     @property
-    def quantities(self) -> tuple[Quantity, ...]:
+    def quantities(self) -> tuple[Declaration, ...]:
         """The quantities whose letters the formulas use, each once."""
         met = (quantity for block in self.blocks if isinstance(block, Formulas) for quantity in block.quantities)
         return tuple(dict.fromkeys(met))

@@ -13,6 +13,7 @@ from derive.relations import library
 from derive.reporting.document import Formulas
 from derive.showing import mathematics
 from derive.showing.derivation import Line
+from quantities.declaration import Declaration
 
 __all__ = ["closed", "identical", "lines", "plain", "typeset", "without"]
 
@@ -73,10 +74,11 @@ def typeset(expression: Any) -> str:
 def lines(*equations: tuple[Any, Any]) -> Formulas:
     """Equations below each other: each side an expression of the library's quantities, or LaTeX."""
     shown: list[Line] = []
-    met: dict[Any, None] = {}
+    met: dict[Declaration, None] = {}
     for sides in equations:
         left, right = (side if isinstance(side, str) else typeset(side) for side in sides)
         shown.append((left, right))
         for side in sides:
-            met.update({} if isinstance(side, str) else dict.fromkeys(sorted(side.free_symbols, key=str)))
+            held = () if isinstance(side, str) else sorted(side.free_symbols, key=str)
+            met.update(dict.fromkeys(quantity.declaration for quantity in held))
     return Formulas(tuple(shown), tuple(met))

@@ -32,7 +32,7 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     question = ask(library, target, profiles, given)
     values = {**question.strong, **_stated(library, question)}
     function = library.compile(target, list(values))
-    spreads = {name: spread_of(v, library.quantities[name]) for name, v in values.items() if v.is_range}
+    spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
     if not spreads:
         raise ExpressionError(
             f"Nothing that {target} follows from is a range.",
@@ -40,7 +40,7 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
             text=target,
         )
     fixed = {
-        name: library.quantities[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
+        name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
     return Venture(spreads, fixed, function)
 
@@ -56,7 +56,7 @@ def _stated(library: Library, question: Question) -> dict[str, Value]:
     stated = {
         name: value
         for name, value in question.weak.items()
-        if name in used and (value.is_range or value is not library.quantities[name].default)
+        if name in used and (value.is_range or value is not library.declared[name].default)
     }
     unsure = sorted(stated.keys() & yielding)
     if unsure:

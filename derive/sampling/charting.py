@@ -8,7 +8,7 @@ from derive.drawing.chart import Axis, Chart, Mark, Series
 
 if TYPE_CHECKING:
     from derive.sampling.sampling import Sample
-    from quantities.quantity import Quantity
+    from quantities.declaration import Declaration
 
 __all__ = ["as_text", "charts"]
 
@@ -96,6 +96,6 @@ def _range(sample: Sample, name: str) -> str:
     return f"{low}..{high} {unit}" if unit.text not in ("", "1") else f"{low}..{high}"
 
 
-def _label(quantity: Quantity) -> str:
+def _label(quantity: Declaration) -> str:
     unit = quantity.unit.text
     return f"{quantity.name.replace('_', ' ')} [{unit}]" if unit not in ("", "1") else quantity.name.replace("_", " ")

@@ -18,7 +18,7 @@ from derive.sampling.asking import ventured
 from derive.sampling.spreads import Spread
 from derive.sampling.swinging import Swing, swings
 from derive.sweeping.packages import package
-from quantities.quantity import Quantity, read_given
+from quantities.declaration import Declaration, read_given
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -33,13 +33,13 @@ _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie 
 class Sample:
     """The target at points drawn from the ranges, in its declared unit; NaN where it has no single value."""
 
-    quantity: Quantity
+    quantity: Declaration
     numbers: Any
     draws: Mapping[str, Any]  # what was drawn of each given, in its declared unit
     spreads: Mapping[str, Spread]
     tornado: tuple[Swing, ...]  # how far each range alone moves the target, the one that moves it most first
     seed: int
-    quantities: Mapping[str, Quantity] = field(repr=False)
+    quantities: Mapping[str, Declaration] = field(repr=False)
 
     @cached_property
     def _sorted(self) -> Any:
@@ -142,16 +142,16 @@ def sample(
     draws = {}
     for name, spread in venture.spreads.items():
         stream = numpy.random.default_rng([seed, *name.encode()])
-        draws[name] = _from_base(library.quantities[name], spread.at(stream.random(points)))
+        draws[name] = _from_base(library.declared[name], spread.at(stream.random(points)))
         draws[name].setflags(write=False)
     numbers = numpy.array(numpy.broadcast_to(venture.function(**venture.fixed, **draws), (points,)))
     numbers.setflags(write=False)
     if not numpy.isfinite(numbers).any():
         what = f"{target} has no value at any of {points} points of the ranges."
         raise NoSolutionError(what, hint="Ask solve at one of them: it says why.", reason="no value within the ranges")
-    quantity = library.quantities[target]
+    quantity = library.declared[target]
     facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), swings(library, venture), seed)
-    return Sample(quantity, numbers, *facts, library.quantities)
+    return Sample(quantity, numbers, *facts, library.declared)
 
 
 def _prove_whole(what: str, number: Any, least: int) -> None:
@@ -160,7 +160,7 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
         raise ExpressionError(f"{what} = {number!r} is no such number.", hint=hint, text=repr(number))
 
 
-def _from_base(quantity: Quantity, numbers: Any) -> Any:
+def _from_base(quantity: Declaration, numbers: Any) -> Any:
     """An array in base units in the declared one."""
     import numpy
 

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.value import Value
 
 __all__ = ["Spread", "spread_of"]
@@ -57,11 +57,11 @@ class Spread:
         return numpy.clip(numpy.exp(found) if self.log else found, self.low, self.high)
 
 
-def spread_of(value: Value, quantity: Quantity) -> Spread:
+def spread_of(value: Value, quantity: Declaration) -> Spread:
     """The spread of a value that is a range.
 
     >>> from quantities.value import read_value
-    >>> batch, price = Quantity("batch", "1"), Quantity("price", "USD")
+    >>> batch, price = Declaration("batch", "1"), Declaration("price", "USD")
     >>> spread_of(read_value("1..1000"), batch).shape, spread_of(read_value("300 +/- 20 USD"), price).shape
     ('log-uniform', 'uniform')
     >>> spread_of(read_value("2 USD").between(read_value("1..10 USD")), price).shape

@@ -42,12 +42,12 @@ def swings(library: Library, venture: Venture) -> tuple[Swing, ...]:
     """The swings, widest first."""
     import numpy
 
-    held = {name: library.quantities[name].unit.from_base(spread.kept) for name, spread in venture.spreads.items()}
+    held = {name: library.declared[name].unit.from_base(spread.kept) for name, spread in venture.spreads.items()}
     shares = numpy.linspace(0.0, 1.0, _BETWEEN + 1)
     middle = float(venture.function(**venture.fixed, **held))
     found = []
     for name, spread in venture.spreads.items():
-        from_base = library.quantities[name].unit.from_base
+        from_base = library.declared[name].unit.from_base
         along = numpy.array([from_base(x) for x in spread.low + shares * (spread.high - spread.low)])
         reached = numpy.broadcast_to(venture.function(**venture.fixed, **{**held, name: along}), along.shape)
         finite = reached[numpy.isfinite(reached)]

@@ -8,7 +8,7 @@ from typing import Any
 
 from derive.language.expression import Equation, Node
 from derive.showing.numerals import in_unit
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 from quantities.source import Source
 from quantities.units import Unit
 from quantities.value import Value
@@ -52,7 +52,7 @@ class Check:
 class Answer:
     """The answer to a question; numbers are held in base units and come out in the quantity's unit."""
 
-    quantity: Quantity
+    quantity: Declaration
     base: float | None
     bounds: tuple[float, float] | None
     given: Mapping[str, Value]
@@ -60,7 +60,7 @@ class Answer:
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
-    quantities: Mapping[str, Quantity] = field(repr=False, compare=False)  # all that the derivation speaks of
+    quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # all that the derivation speaks of
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _formula: Callable[[], Any] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)

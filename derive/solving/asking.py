@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnknownNameError
 from derive.planning.directing import following
+from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
-from quantities.quantity import Quantity, read_given
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -53,20 +53,20 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
     """Read a question.
 
     >>> from derive.library import Library
-    >>> from quantities.quantity import Quantity
-    >>> pendulum = Library(quantities=[Quantity("length", "m"), Quantity("period", "s")])
+    >>> from quantities.declaration import Declaration
+    >>> pendulum = Library(quantities=[Declaration("length", "m"), Declaration("period", "s")])
     >>> question = ask(pendulum, "period", (), {"length": "2 m"})
     >>> {name: str(value) for name, value in question.strong.items()}
     {'length': '2 m'}
     """
-    library.quantity(target)
+    library.declaration(target)
     strong = {name: read_given(value, _asked(library, name, value)) for name, value in given.items()}
     stated: dict[str, Value] = {}
     for profile in reversed(profiles):
         found = profile if isinstance(profile, Profile) else library.profile(profile)
         for name, value in found.values.items():
-            if name in library.quantities:
-                stated.setdefault(name, read_given(value, library.quantities[name]))
+            if name in library.declared:
+                stated.setdefault(name, read_given(value, library.declared[name]))
     weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
     own = weak.pop(target, None)
     changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
@@ -76,19 +76,19 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
     return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)})
 
 
-def _asked(library: Library, name: str, value: Any) -> Quantity:
+def _asked(library: Library, name: str, value: Any) -> Declaration:
     """The quantity of a given; where somebody wrote chip="h100-sxm", what to write instead."""
-    if name not in library.quantities and isinstance(value, str) and value in library.profiles:
+    if name not in library.declared and isinstance(value, str) and value in library.profiles:
         what = f"There is no quantity {name!r}, and {value} is a profile."
         hint = f'Profiles stand before the givens and have no name there: solve(target, "{value}", ...).'
         raise UnknownNameError(what, hint=hint, name=name, kind="quantity", suggestions=())
-    return library.quantity(name)
+    return library.declaration(name)
 
 
 def outlined(library: Library, target: str, given: Iterable[str]) -> Outline:
     """The outline of a question whose only weak values are the defaults."""
-    names = tuple(dict.fromkeys(library.quantity(name).name for name in given))
-    name = library.quantity(target).name
+    names = tuple(dict.fromkeys(library.declaration(name).name for name in given))
+    name = library.declaration(target).name
     weak = {other: value for other, value in library.defaults.items() if other != name}
     return Outline(name, names, tuple(other for other in _ranked(library, weak, names) if other not in names))
 
@@ -98,7 +98,7 @@ def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) 
     follows = _following(library, frozenset(weak), frozenset(strong))
 
     def rank(name: str) -> tuple[bool, bool, bool]:
-        value, default = weak[name], library.quantities[name].default
+        value, default = weak[name], library.declared[name].default
         if value is not default:
             return False, name in follows, True
         return value.source.kind != "exact", name in follows, False

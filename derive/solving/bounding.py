@@ -37,7 +37,7 @@ _JUMPS = {"piecewise", "floor", "ceil"}
 def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The interval that inequalities leave to the target."""
     target = question.target
-    domain = library.quantities[target].domain
+    domain = library.declared[target].domain
     low, high = domain.low, domain.high
     used: list[str] = []
     for relation in library.relations.values():
@@ -72,7 +72,7 @@ def _allowed(library: Library, question: Question, relation: Relation) -> Span |
     edges = _edges(library, question, relation)
     if edges is None or len(edges) > _EDGES:
         return None
-    domain = library.quantities[question.target].domain
+    domain = library.declared[question.target].domain
     pieces = [span for span in pairwise([domain.low, *edges, domain.high]) if span[0] < span[1]]
     verdicts = [_is_allowed(library, question, relation, span) for span in pieces]
     if None in verdicts:
@@ -98,7 +98,7 @@ def _edges(library: Library, question: Question, relation: Relation) -> list[flo
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
     others = [other for other in library.relations.values() if other.is_equation]
     try:
-        found = carried_out(type(library)([*others, equal], library.quantities.values()), question)
+        found = carried_out(type(library)([*others, equal], library.declared.values()), question)
     except DeriveError:
         return None
     if relation.name not in (name for block in found.plan.blocks for name in block.relations):
@@ -108,7 +108,7 @@ def _edges(library: Library, question: Question, relation: Relation) -> list[flo
     target = question.target
     ends = [state.values[target] for state in found.states if target in state.values]
     ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
-    domain = library.quantities[target].domain
+    domain = library.declared[target].domain
     return sorted({end for end in ends if domain.low < end < domain.high})
 
 
@@ -133,7 +133,7 @@ def _holds_at(library: Library, question: Question, relation: Relation, point: f
     """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
     stated = Value(point, point, point, _base_unit(library, question.target))
     values = {question.target: point}
-    for name in relation.quantities:
+    for name in relation.declared:
         if name in values:
             continue
         try:
@@ -150,7 +150,7 @@ def _holds_at(library: Library, question: Question, relation: Relation, point: f
 
 def _base_unit(library: Library, name: str) -> Unit:
     """The unit in which a number in base units is itself."""
-    quantity = library.quantities[name]
+    quantity = library.declared[name]
     return Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
 
 

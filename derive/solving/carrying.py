@@ -137,7 +137,7 @@ def _loosely(library: Library, made: Plan, states: Sequence[State], target: str)
     loose = [
         name
         for name in made.checks
-        if any(other in state.spans for state in states for other in library.relations[name].quantities)
+        if any(other in state.spans for state in states for other in library.relations[name].declared)
     ]
     note = f"bounds do not take {', '.join(loose)} into account; not every value in them need be reached"
     return [replace(s, notes=(*s.notes, note)) if loose and target in s.spans else s for s in states]

@@ -51,7 +51,7 @@ def checks_of(
             reach = bounds if bounds is not None and name == question.target else (values[name],) * 2
             found.append(_yielding(library, name, weak, values[name], reach))
         elif name in state.barred:
-            stated = shown_number(weak.base[1], library.quantities[name].unit)
+            stated = shown_number(weak.base[1], library.declared[name].unit)
             found.append(Check(name, f"{name} = {stated} by {weak.source}; no value fits here", math.inf, False))
     return found
 
@@ -59,7 +59,7 @@ def checks_of(
 def _yielding(library: Library, name: str, weak: Value, number: float, reach: Span) -> Check:
     """A weak value beside the number that took its place, and what else this may be."""
     low, stated, high = weak.base
-    unit = library.quantities[name].unit
+    unit = library.declared[name].unit
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
     slack = TOLERANCE * max(abs(low), abs(high))
     inside = low - slack <= reach[1] and reach[0] <= high + slack

@@ -63,11 +63,11 @@ def confirm(library: Library, question: Question, name: str) -> None:
     numbers = [state.values[name] for state in found.states]
     if any(abs(one - given.base[1]) <= TOLERANCE * (abs(one) + abs(given.base[1])) for one in numbers):
         return
-    stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.quantities if other in others]
+    stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.declared if other in others]
     conflicts = [*used, *dict.fromkeys(stated), f"{name} = {given}"]
     raise InconsistentError(
         f"{name} is stated as {given}, and the other givens make it "
-        f"{' or '.join(shown_number(one, library.quantities[name].unit) for one in numbers)}. "
+        f"{' or '.join(shown_number(one, library.declared[name].unit) for one in numbers)}. "
         f"The conflict: {', '.join(used)}; {', '.join(conflicts[len(used) :])}.",
         hint=f"Change or drop one of them, or leave out one of {', '.join(used)}.",
         conflicts=conflicts,

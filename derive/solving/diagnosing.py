@@ -98,7 +98,7 @@ def _is_product(library: Library, name: str) -> bool:
     """Whether a relation joins products of positive quantities, and nothing else."""
     relation = library.relations[name]
     sides = [product_of(side, lambda base: True) for side in (relation.written.lhs, relation.written.rhs)]
-    positive = all(one.domain.low >= 0 and 0.0 not in one.domain for one in relation.quantities.values())
+    positive = all(one.domain.low >= 0 and 0.0 not in one.domain for one in relation.declared.values())
     return positive and all(isinstance(base, (Name, Number)) for side in sides for base in side.powers)
 
 
@@ -130,7 +130,7 @@ def contradiction(library: Library, question: Question, made: Plan, state: State
         if check is None or check.passed:
             continue
         relations, givens, weak = _traced(library, made, relation)
-        if weak or any(one in state.spans for one in relation.quantities):
+        if weak or any(one in state.spans for one in relation.declared):
             continue
         stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
         return InconsistentError(
@@ -178,7 +178,7 @@ def _told(relation: Relation, question: Question, state: State) -> str:
     written = relation.written
     right, left = value(written.rhs, state.values), value(written.lhs, state.values)
     if isinstance(written.lhs, Name):
-        unit = relation.quantities[written.lhs.name].unit
+        unit = relation.declared[written.lhs.name].unit
         verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
         whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
         return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
@@ -191,8 +191,8 @@ def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str]
     relations: dict[str, None] = {}
     givens: dict[str, None] = {}
     weak: dict[str, None] = {}
-    pending = list(relation.quantities.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
-    pending.sort(key=list(relation.quantities).index)
+    pending = list(relation.declared.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
+    pending.sort(key=list(relation.declared).index)
     seen: set[str] = set()
     while pending:
         name = pending.pop(0)

@@ -83,7 +83,7 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
 
     from derive.language.symbolic import from_sympy, to_sympy
 
-    whole = sympy.cancel(sympy.together(to_sympy(form, dict(quantities))))
+    whole = sympy.cancel(sympy.together(to_sympy(form, quantities)))
     symbols = whole.free_symbols
     split = sympy.apart(whole, *symbols) if len(symbols) == 1 else whole  # (x + 1)/(x + 2) as 1 - 1/(x + 2)
     return min(form, from_sympy(whole)[0], from_sympy(split)[0], key=_mentions)

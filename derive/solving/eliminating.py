@@ -83,9 +83,7 @@ def _prove_fit(library: Library, question: Question, names: Sequence[str], groun
     for equation in whole.tested(left.equations) if left else ():
         gap = residual(equation, known)
         if not agrees(equation, known) and not any(question.strong[n].is_range for n in names_in(*_sides(equation))):
-            stated = [
-                f"{n} = {question.strong[n]}" for one in relations for n in one.quantities if n in question.strong
-            ]
+            stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
             conflicts = list(dict.fromkeys([*names, *stated]))
             raise InconsistentError(
                 f"{', '.join(names)}: together they demand {equation}, and the sides differ by {abs(gap):.2g} of their "
@@ -123,7 +121,7 @@ class _Elimination:
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
         names = names_in(*(side for one in self.relations for side in (one.written.lhs, one.written.rhs)))
-        return {name: self.library.quantities[name].domain for name in names if name not in self.known}
+        return {name: self.library.declared[name].domain for name in names if name not in self.known}
 
     def tested(self, equations: Sequence[Equation]) -> list[Equation]:
         """The equations in which nothing is unknown."""

@@ -158,7 +158,7 @@ def _bound(
 ) -> tuple[Sequence[str], Sequence[Equation]]:
     """What is left of a block: one unknown and one equation, if the others surely have forms in it; else all of it."""
     written = [library.relations[name].written for name in block.relations]
-    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    domains = {name: library.declared[name].domain for name in block.unknowns}
     inputs = _inputs(written, block.unknowns, forms, spans) if len(written) > 1 else None
     way = straight(written, block.unknowns, inputs, domains) if inputs is not None else None
     if way is None or inputs is None:
@@ -189,7 +189,7 @@ def _inputs(
 
 
 def _domain(library: Library, name: str) -> Span:
-    domain = library.quantities[name].domain
+    domain = library.declared[name].domain
     return domain.low, domain.high
 
 

@@ -67,7 +67,7 @@ def block_states(library: Library, block: Block, state: State, *, is_last: bool 
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
-    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    domains = {name: library.declared[name].domain for name in block.unknowns}
     outcome = _outcome(library, block, [relation.written for relation in relations], known, domains)
     if outcome.singular and not outcome.solutions:
         names = ", ".join(block.relations)
@@ -125,7 +125,7 @@ def _bounded(library: Library, block: Block, state: State) -> tuple[list[State],
         if exact is not None:
             return [exact], ""
     written = [library.relations[name].written for name in block.relations]
-    domains = {name: library.quantities[name].domain for name in block.unknowns}
+    domains = {name: library.declared[name].domain for name in block.unknowns}
     starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
     numbers = {name: (number, number) for name, number in state.values.items()}
     spans = narrowed(written, block.unknowns, {**numbers, **state.spans, **starts})
@@ -145,7 +145,7 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None
-    domain = relation.quantities[name].domain
+    domain = relation.declared[name].domain
     points = {other: (number, number) for other, number in state.values.items()}
     if leaves_out(candidates[0].powers, {**points, **state.spans, name: (domain.low, domain.high)}):
         return None

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.planning.plans import Block, Plan
     from derive.solving.asking import Question
-    from quantities.quantity import Quantity
+    from quantities.declaration import Declaration
     from quantities.units import Unit
 
 __all__ = ["answer_of"]
@@ -47,7 +47,7 @@ def answer_of(
 
     bounds, how = _bounds(library, question, made, state, form, alone)
     return Answer(
-        quantity=library.quantities[target],
+        quantity=library.declared[target],
         base=None if target in state.spans else state.values[target],
         bounds=bounds,
         given=MappingProxyType(used),
@@ -70,16 +70,16 @@ def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:
     needed = {question.target}
     for block in made.blocks:
         for name in block.relations:
-            needed.update(library.relations[name].quantities)
+            needed.update(library.relations[name].declared)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     return {name: value for name, value in stated.items() if name in needed}
 
 
-def _spoken_of(library: Library, made: Plan) -> Mapping[str, Quantity]:
+def _spoken_of(library: Library, made: Plan) -> Mapping[str, Declaration]:
     """All quantities that a plan's relations hold, in the order in which they come up."""
-    found = {made.target: library.quantities[made.target]}
+    found = {made.target: library.declared[made.target]}
     for relation in (name for block in made.blocks for name in block.relations):
-        found |= library.relations[relation].quantities
+        found |= library.relations[relation].declared
     return MappingProxyType(found)
 
 
@@ -87,7 +87,7 @@ def _steps(library: Library, question: Question, block: Block, state: State) -> 
     written = [str(library.relations[relation].written) for relation in block.relations]
     found = []
     for i, name in enumerate(block.unknowns):
-        quantity = library.quantities[name]
+        quantity = library.declared[name]
         form = state.forms.get(name)
         if name in state.spans:
             told = shown_span(*state.spans[name], quantity.unit)
@@ -114,7 +114,7 @@ def _worth(form: Node, library: Library, question: Question, state: State) -> di
         if stated is not None:
             found[name] = stated.number, stated.unit
         elif name in state.values:
-            unit = library.quantities[name].unit
+            unit = library.declared[name].unit
             found[name] = unit.from_base(state.values[name]), unit
     return found
 
@@ -204,7 +204,7 @@ def _bounds(
     if not ranges:
         return state.spans.get(target), ""
     form = formed()
-    domain = library.quantities[target].domain
+    domain = library.declared[target].domain
     box = {name: (number, number) for name, number in state.values.items()} | ranges
     whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
     if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):

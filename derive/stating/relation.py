@@ -23,17 +23,20 @@ from derive.errors import (
     listed,
     unknown,
 )
-from derive.language.expression import Apply, Equation, Node, is_condition, names_in, render, walk
+from derive.language.expression import Apply, Equation, Name, Node, is_condition, names_in, render, walk
 from derive.language.grammar import parse_condition, parse_equation, parse_expression
 from derive.stating.dimensions import mismatches, mismatches_of_condition
 from derive.stating.problems import problem_of
 from derive.stating.vocabulary import Vocabulary
-from quantities.quantity import Quantity, agreed, check_name, same_thing
+from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
 from quantities.spelling import parse_unit
+from quantities.symbolic import Symbols
 from quantities.value import read_value
 
 if TYPE_CHECKING:
     from sympy.core.relational import Relational
+
+    from quantities.quantity import Quantity
 
 __all__ = ["Relation", "read_tolerance", "relate"]
 
@@ -50,7 +53,7 @@ class Relation:
 
     name: str
     written: Equation
-    quantities: Mapping[str, Quantity]
+    declared: Mapping[str, Declaration]
     because: str = ""
     source: str = ""
     conditions: tuple[Node, ...] = ()
@@ -65,13 +68,13 @@ class Relation:
                 hint="A relation joins at least one quantity to something.",
                 text=str(self.written),
             )
-        problems = self._problems(vocabulary or Vocabulary(self.quantities))
+        problems = self._problems(vocabulary or Vocabulary(self.declared))
         if problems:
             raise DimensionError(listed(problems), problems=problems)
-        object.__setattr__(self, "quantities", MappingProxyType(dict(self.quantities)))
+        object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
 
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
-        own = Vocabulary(self.quantities)
+        own = Vocabulary(self.declared)
         faults = [(self.name, self.written, fault) for fault in mismatches(self.written, own.dimensions, own.marks)]
         for condition in self.conditions:
             found = mismatches_of_condition(condition, own.dimensions, own.marks)
@@ -84,6 +87,11 @@ class Relation:
             rest = f"{self.name}: {len(faults) - _TOLD} more of its parts do not fit."
             told.append(Problem(self.name, 0, rest, "Mend the first ones, and check it again."))
         return told
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The quantities that the relation joins, as sympy symbols."""
+        return Symbols(self.declared)
 
     @cached_property
     def equation(self) -> Relational:
@@ -119,7 +127,7 @@ class Relation:
         return any(isinstance(part, Apply) and part.op in ("max", "min", "piecewise") for part in parts)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        fields = (self.name, self.written, dict(self.quantities), self.because, self.source)
+        fields = (self.name, self.written, dict(self.declared), self.because, self.source)
         return Relation, (*fields, self.conditions, self.approximate)
 
     def __eq__(self, other: object) -> bool:
@@ -128,24 +136,24 @@ class Relation:
     def __hash__(self) -> int:
         return hash((self.name, self.written))
 
-    def over(self, quantities: Mapping[str, Quantity]) -> Relation:
+    def over(self, declared: Mapping[str, Declaration]) -> Relation:
         """The same relation between the same things, as another library tells more of them."""
-        mine = {name: quantities[name] for name in self.quantities}
-        if mine == dict(self.quantities):
+        mine = {name: declared[name] for name in self.declared}
+        if mine == dict(self.declared):
             return self
         made = object.__new__(Relation)  # proved before, and on the same scales
         for part in fields(self):
             object.__setattr__(made, part.name, getattr(self, part.name))
-        object.__setattr__(made, "quantities", MappingProxyType(mine))
+        object.__setattr__(made, "declared", MappingProxyType(mine))
         return made
 
     def states_the_same(self, other: Relation) -> bool:
         """Whether two relations say the same of the same things, whatever else is known of those."""
-        mine, theirs = self.quantities, other.quantities
+        mine, theirs = self.declared, other.declared
         return self._statement() == other._statement() and all(same_thing(mine[n], theirs[n]) for n in mine)
 
     def _content(self) -> tuple[Any, ...]:
-        return (*self._statement(), dict(self.quantities))
+        return (*self._statement(), dict(self.declared))
 
     def _statement(self) -> tuple[Any, ...]:
         return (self.name, self.written, self.because, self.source, self.conditions, self.approximate)
@@ -163,7 +171,7 @@ def relate(
     source: str = "",
     when: Iterable[Any] = (),
     approximate: str | None = None,
-    quantities: Iterable[Quantity] | Mapping[str, Quantity] = (),
+    quantities: Iterable[Quantity | Declaration] | Mapping[str, Quantity | Declaration] = (),
     vocabulary: Vocabulary | None = None,
 ) -> Relation:
     """Make a relation from text, from a sympy equation, or from its two sides.
@@ -171,6 +179,7 @@ def relate(
     Text takes its names from `quantities`; sympy expressions bring their own.
 
     >>> from sympy import pi, sqrt
+    >>> from quantities import Quantity
     >>> length, gravity = Quantity("length", "m"), Quantity("gravity", "m/s**2")
     >>> period = Quantity("period", "s")
     >>> swing = relate("small_swing", period, 2*pi*sqrt(length/gravity), because="small angles")
@@ -185,7 +194,7 @@ def relate(
       Take the square root of the right.
     """
     stated = quantities if isinstance(quantities, Mapping) else _by_name(quantities)
-    declared = ChainMap[str, Quantity]({}, stated)  # type: ignore[arg-type]  # what sympy brings is added in front
+    declared = ChainMap[str, Declaration]({}, stated)  # type: ignore[arg-type]  # what sympy brings is added in front
     equation = _equation(lhs, rhs, declared)
     if isinstance(when, str) or not isinstance(when, Iterable):
         raise ExpressionError(f"{name}: 'when' is no list of conditions.", hint='Write when=["swing < 0.3"].')
@@ -195,7 +204,7 @@ def relate(
     if missing := [one for one in used if one not in declared]:
         raise _undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)
-    mine = {one: declared[one] for one in used}
+    mine = {one: _declaration(declared[one]) for one in used}
     return Relation(name, equation, mine, because, source, conditions, tolerance, searched)
 
 
@@ -206,15 +215,19 @@ def _undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> Unknow
     return error
 
 
-def _by_name(quantities: Any) -> dict[str, Quantity]:
+def _by_name(quantities: Any) -> dict[str, Declaration]:
     listed = list(quantities) if isinstance(quantities, Iterable) else [quantities]
-    for quantity in listed:
-        if not isinstance(quantity, Quantity):
-            raise ExpressionError(f"a {type(quantity).__name__} is no quantity.", hint='Write Quantity("x", "m").')
-    return {quantity.name: quantity for quantity in listed}
+    return {said.name: said for said in map(_declaration, listed)}
 
 
-def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Quantity]) -> Equation:
+def _declaration(quantity: Any) -> Declaration:
+    said = declaration_of(quantity)
+    if said is None:
+        raise ExpressionError(f"a {type(quantity).__name__} is no quantity.", hint='Write Quantity("x", "m").')
+    return said
+
+
+def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equation:
     if isinstance(lhs, str) and rhs is None:
         return parse_equation(lhs)
     if rhs is not None:
@@ -234,7 +247,7 @@ def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Quantity]) -> Equation
     )
 
 
-def _value(side: Any, declared: ChainMap[str, Quantity]) -> Node:
+def _value(side: Any, declared: ChainMap[str, Declaration]) -> Node:
     node = _side(side, declared)
     if is_condition(node):
         raise ExpressionError(
@@ -245,18 +258,26 @@ def _value(side: Any, declared: ChainMap[str, Quantity]) -> Node:
     return node
 
 
-def _side(side: Any, declared: ChainMap[str, Quantity]) -> Node:
+def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
     if isinstance(side, str):
         return parse_expression(side)
-    from derive.language.symbolic import from_sympy
-
-    node, found = from_sympy(side)
-    for name, quantity in found.items():
-        declared.maps[0][name] = agreed(declared[name], quantity) if name in declared else quantity
+    node, found = _tree(side)
+    for name, said in found.items():
+        declared.maps[0][name] = agreed(_declaration(declared[name]), said) if name in declared else said
     return node
 
 
-def _condition(condition: Any, declared: ChainMap[str, Quantity]) -> Node:
+def _tree(side: Any) -> tuple[Node, dict[str, Declaration]]:
+    """A side as a tree, with what it speaks of; a quantity alone needs no sympy."""
+    said = declaration_of(side)
+    if said is not None:
+        return Name(said.name), {said.name: said}
+    from derive.language.symbolic import from_sympy
+
+    return from_sympy(side)
+
+
+def _condition(condition: Any, declared: ChainMap[str, Declaration]) -> Node:
     if isinstance(condition, str):
         return parse_condition(condition)
     node = _side(condition, declared)

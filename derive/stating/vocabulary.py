@@ -9,8 +9,8 @@ from functools import cached_property
 
 from derive.language.expression import Apply, Node, Number, render
 from derive.stating.turning import STILL, Turn, mark_of
+from quantities.declaration import Declaration
 from quantities.dimension import Dimension
-from quantities.quantity import Quantity
 
 __all__ = ["Vocabulary", "exponent_of", "factors_of", "shown"]
 
@@ -21,7 +21,7 @@ _WIDEST = 48  # characters of an expression that a message repeats
 class Vocabulary:
     """The quantities that a repair may name."""
 
-    quantities: Mapping[str, Quantity]
+    quantities: Mapping[str, Declaration]
     searches: bool = True  # for repairs and for names that look alike; after many problems nobody needs them
 
     @cached_property

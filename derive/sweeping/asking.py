@@ -21,7 +21,7 @@ from derive.solving.asking import ask
 from derive.sweeping.axes import Line, is_axis, is_lazy, line
 from derive.sweeping.bounding import ENDS
 from derive.sweeping.working import Recipe, Work
-from quantities.quantity import read_given
+from quantities.declaration import read_given
 from quantities.units import convert
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Survey:
     @property
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets."""
-        quantities, targets = self.work.library.quantities, [recipe.target for recipe in self.work.recipes]
+        quantities, targets = self.work.library.declared, [recipe.target for recipe in self.work.recipes]
         found = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
         ends = ENDS if self.work.is_ranged else ()
         return found | {f"{target}.{end}": found[target] for target in targets for end in ends}
@@ -129,18 +129,18 @@ def asked(
     if not wanted:
         raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
     for target in wanted:
-        library.quantity(target)
+        library.declaration(target)
     lines, fixed = [], {}
     for name, value in given.items():
         if name in wanted:
             varies = "is an axis" if is_axis(value) else "is given"
             raise ExpressionError(f"{name} {varies}, and is asked for.", hint="Ask for what follows from it.")
         if is_axis(value):
-            lines.append(line(library.quantity(name), value))
+            lines.append(line(library.declaration(name), value))
         else:
             fixed[name] = value
     recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
-    ranged = any(read_given(value, library.quantities[name]).is_range for name, value in fixed.items())
+    ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
     work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
     _ = work.functions  # what cannot be answered is refused here
     return Survey(tuple(lines), work)
@@ -157,7 +157,7 @@ def _recipe(
     checks = _said_twice(library, [*question.strong], {name for block in made.blocks for name in block.relations})
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
-    numbers = {n: convert(value.number, value.unit, library.quantities[n].unit) for n, value in used.items()}
+    numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
     return Recipe(target, numbers, checks)
 
 
@@ -194,7 +194,7 @@ def _point(library: Library, lines: Sequence[Line], share: float | None = None) 
     """A point at a share of each axis; without one, a point between, at numbers that are stated nowhere else."""
     found = {}
     for each in lines:
-        quantity = library.quantities[each.name]
+        quantity = library.declared[each.name]
         if is_lazy(each.source):  # which may not be looked at
             low, high = quantity.domain.low, quantity.domain.high
             inside = low / 2 + high / 2 if math.isfinite(high - low) else 1.382 if low <= 1.382 <= high else low or high

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from derive.errors import DomainError, ExpressionError, UnitError
-from quantities.quantity import Quantity, read_given
+from quantities.declaration import Declaration, read_given
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import is_number, read_value
@@ -111,10 +111,10 @@ def is_lazy(array: Any) -> bool:
     return type(array).__module__.partition(".")[0] == "dask"
 
 
-def line(quantity: Quantity, given: Any) -> Line:
+def line(quantity: Declaration, given: Any) -> Line:
     """An axis for a quantity.
 
-    >>> line(Quantity("batch", "sequence"), span("1..3 ksequence", 3)).part(1, 3).tolist()
+    >>> line(Declaration("batch", "sequence"), span("1..3 ksequence", 3)).part(1, 3).tolist()
     [2000.0, 3000.0]
     """
     if isinstance(given, Axis):
@@ -137,7 +137,7 @@ def line(quantity: Quantity, given: Any) -> Line:
     return Line(quantity.name, quantity.unit.text, checked(quantity, found.declared(array)))
 
 
-def _array(quantity: Quantity, given: Any) -> Any:
+def _array(quantity: Declaration, given: Any) -> Any:
     """An array of numbers in one dimension, or a tuple of values that are to be read one by one."""
     import numpy
 
@@ -161,7 +161,7 @@ def _array(quantity: Quantity, given: Any) -> Any:
     return array.astype(float)
 
 
-def _read(quantity: Quantity, values: Sequence[Any]) -> Any:
+def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
     import numpy
 
     found = []
@@ -173,7 +173,7 @@ def _read(quantity: Quantity, values: Sequence[Any]) -> Any:
     return numpy.asarray(found)
 
 
-def checked(quantity: Quantity, numbers: Any) -> Any:
+def checked(quantity: Declaration, numbers: Any) -> Any:
     """The numbers of an axis in the declared unit, proved finite and in the domain."""
     import numpy
 
@@ -193,7 +193,7 @@ def checked(quantity: Quantity, numbers: Any) -> Any:
     return numbers
 
 
-def _fitting(quantity: Quantity, unit: Unit, example: str) -> Unit:
+def _fitting(quantity: Declaration, unit: Unit, example: str) -> Unit:
     if unit.factors or unit.text not in ("", "1") or quantity.unit.is_number:
         return unit
     raise UnitError(
@@ -203,7 +203,7 @@ def _fitting(quantity: Quantity, unit: Unit, example: str) -> Unit:
     )
 
 
-def _into(quantity: Quantity, unit: Unit) -> tuple[float, float]:
+def _into(quantity: Declaration, unit: Unit) -> tuple[float, float]:
     """What to multiply by and then to add, from a unit to the declared one."""
     try:
         scale = convert(1.0, unit, quantity.unit)
@@ -216,5 +216,5 @@ def _into(quantity: Quantity, unit: Unit) -> tuple[float, float]:
     return scale, 0.0
 
 
-def _wrong(quantity: Quantity, what: str, hint: str) -> ExpressionError:
+def _wrong(quantity: Declaration, what: str, hint: str) -> ExpressionError:
     return ExpressionError(f"{quantity.name}: {what}.", hint=hint, text=quantity.name)

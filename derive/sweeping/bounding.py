@@ -40,12 +40,12 @@ def at(
     library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], point: Mapping[str, float]
 ) -> tuple[float, float, float]:
     """What the solver says at a point on the axes, in the middle and at most; NaN where there is no answer."""
-    stated = {name: f"{x!r} {library.quantities[name].unit.text}" for name, x in point.items()}
+    stated = {name: f"{x!r} {library.declared[name].unit.text}" for name, x in point.items()}
     try:
         answer = solve(library, target, profiles, {**given, **stated})
     except DeriveError:
         return math.nan, math.nan, math.nan
-    unit = library.quantities[target].unit.text
+    unit = library.declared[target].unit.text
     found = (answer.value, answer.low, answer.high)
     middle, low, high = (math.nan if value is None else float(value.to(unit).magnitude) for value in found)
     return middle, middle if low != low else low, middle if high != high else high

@@ -54,7 +54,7 @@ def _axis(survey: Survey, line: Line, size: int) -> Any:
     from dask import array
 
     if is_lazy(line.source):
-        quantity = survey.work.library.quantities[line.name]
+        quantity = survey.work.library.declared[line.name]
         source = line.source.rechunk(size) if max(line.source.chunks[0]) > size else line.source
         return source.map_blocks(_declared, line, quantity, dtype="f8", meta=_empty(1, "f8"))
     if isinstance(line.source, Axis):

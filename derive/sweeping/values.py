@@ -38,7 +38,7 @@ def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
     """A quantity is on an axis, asked for, given, or follows by the lines that lead to the target."""
     import numpy
 
-    quantity = work.library.quantities[name]
+    quantity = work.library.declared[name]
     if name in work.names or name == recipe.target:
         return lambda values: _based(values[name], quantity)
     if name in recipe.numbers:

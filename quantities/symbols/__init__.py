@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from quantities.quantity import Quantity
+from quantities.declaration import Declaration
 
 __all__ = ["vocabulary"]
 
 
-def vocabulary(*subjects: ModuleType) -> dict[str, Quantity]:
+def vocabulary(*subjects: ModuleType) -> dict[str, Declaration]:
     """The quantities that these modules declare, by name."""
-    found = [value for subject in subjects for value in vars(subject).values() if isinstance(value, Quantity)]
+    found = [value for subject in subjects for value in vars(subject).values() if isinstance(value, Declaration)]
     return {quantity.name: quantity for quantity in found}

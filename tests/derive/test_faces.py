@@ -32,6 +32,17 @@ def python(program: str, cwd: Path, *first_on_path: Path) -> subprocess.Complete
     )
 
 
+CLIFF = (
+    'solve("kv_bytes_per_token", peak_compute="1978.9 TFLOP/s/chip", hbm_bandwidth="3.35 TB/s/chip", '
+    'active_parameters="100 Gparameter", crossover_context="200 ktoken/sequence")'
+)
+TWOFOLD = (
+    'solve("batch", "h100-sxm:fp8", step_time="20 ms", chips="8 chip", active_parameters="70 Gparameter", '
+    'total_parameters="70 Gparameter", bytes_per_parameter="1 byte/parameter", context="1 ktoken/sequence", '
+    'kv_bytes_per_token="10 kB/token")'
+)
+
+
 @pytest.mark.parametrize(
     ("statement", "allowed"),
     [
@@ -41,6 +52,12 @@ def python(program: str, cwd: Path, *first_on_path: Path) -> subprocess.Complete
         ("import derive.language.grammar; derive.language.grammar.parse_equation('a = b + c')", set()),
         ("import derive.cli", {"click"}),
         ("import derive; derive.Quantity('x', 'm')", {"sympy"}),
+        ("import derive; derive.llm; derive.profile('h100-sxm:fp8')", set()),
+        (f"import derive\nanswer = derive.{CLIFF}\nassert round(answer.base) == 1693\nanswer.text()", set()),
+        (
+            f"import derive\nanswer = derive.{TWOFOLD}\nassert answer.regime == {{'step_time': 'compute_time'}}",
+            {"networkx"},
+        ),
     ],
 )
 def test_what_is_imported_is_what_is_used(statement, allowed, tmp_path):

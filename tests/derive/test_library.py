@@ -297,5 +297,5 @@ def test_a_wrong_relation_never_reaches_a_library():
 
 def test_the_vocabulary_is_that_of_the_quantities():
     library = circuit()
-    assert dict(library.vocabulary.quantities) == dict(library.quantities)
+    assert dict(library.vocabulary.quantities) == dict(library.declared)
     assert library.vocabulary is library.vocabulary

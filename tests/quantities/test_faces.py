@@ -50,6 +50,7 @@ def test_every_public_name_is_the_one_of_its_own_module(name):
 @pytest.mark.parametrize(
     "module",
     [
+        "declaration",
         "definitions",
         "dimension",
         "domain",
@@ -59,6 +60,7 @@ def test_every_public_name_is_the_one_of_its_own_module(name):
         "quantity",
         "registry",
         "source",
+        "symbolic",
         "units",
         "value",
     ],

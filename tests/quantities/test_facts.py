@@ -11,16 +11,16 @@ from importlib.resources import files
 import pytest
 
 import quantities.symbols
+from quantities.declaration import Declaration, read_given
 from quantities.errors import ExpressionError
 from quantities.facts import Facts, _File
 from quantities.profiles import Profile, Profiles
-from quantities.quantity import Quantity, read_given
 from quantities.source import KINDS
 from quantities.symbols import vocabulary
 
 FILES = ("accelerators", "tiers", "models", "prices")
 FACTS = Profiles(shelves=[Facts(*FILES)])
-WORDS: dict[str, Quantity] = vocabulary(
+WORDS: dict[str, Declaration] = vocabulary(
     *(
         import_module(f"quantities.symbols.{module.name}")
         for module in pkgutil.iter_modules(quantities.symbols.__path__)

@@ -19,8 +19,9 @@ import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quantities.declaration import check_name, read_given
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
-from quantities.quantity import Quantity, check_name, read_given
+from quantities.quantity import Quantity
 from quantities.source import ASKER, Source
 from quantities.spelling import parse_unit
 from quantities.value import Value, read_value

@@ -95,7 +95,7 @@ def _reading() -> Iterator[Block]:
 
 def _turned(question: Question, words: str) -> str:
     """What a price is turned into, and what is taken for granted."""
-    meaning = library().quantity(question.target).meaning.partition(" if ")[0].rstrip(",")
+    meaning = library().declaration(question.target).meaning.partition(" if ")[0].rstrip(",")
     return f"*{words}*: {letter(question.target)}, {verbatim(meaning)}, if {verbatim('; '.join(question.assuming))}"
 
 

@@ -15,6 +15,7 @@ from derive import ExpressionError, LimitError, Quantity
 from derive.language.expression import render
 from derive.language.grammar import parse_equation, parse_expression
 from derive.language.symbolic import from_sympy, to_relational, to_sympy
+from quantities.quantity import symbol
 from tests.derive.corpus import FORMULAS, Formula, declared
 from tests.derive.trees import value
 
@@ -60,8 +61,8 @@ def test_a_text_is_the_sympy_expression_that_it_reads_like(text, expected):
 @pytest.mark.parametrize(("text", "expression"), MEANT, ids=[text for text, _ in MEANT])
 def test_a_sympy_expression_becomes_a_tree_of_its_value(text, expression):
     tree, found = from_sympy(expression)
-    assert found == {name: DECLARED[name] for name in found}
-    assert set(found.values()) == expression.free_symbols
+    assert found == {name: DECLARED[name].declaration for name in found}
+    assert set(map(symbol, found.values())) == expression.free_symbols
     assert value(tree, AT) == pytest.approx(value(parse_expression(text), AT))
     assert to_sympy(tree, DECLARED) == expression
 

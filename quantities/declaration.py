@@ -1,0 +1,271 @@
+"""What is said of a quantity: its unit, what it means, and where it may lie.
+
+A `Declaration` is all that checking, planning and reckoning need of a quantity. The same as a symbol, to write
+expressions with, is a `Quantity`, which needs sympy; a question of numbers does without.
+
+All that a declaration says takes part in equality and hashing, so that two libraries never swap each other's defaults.
+Whether two declarations of one name can be one is another question: `agreed` answers it.
+"""
+
+from __future__ import annotations
+
+import keyword
+import re
+from functools import cached_property
+from math import isclose
+from typing import Any, NoReturn
+
+from quantities.dimension import Dimension
+from quantities.domain import Domain, read_domain
+from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
+from quantities.source import ASKER, DEFAULT, Source
+from quantities.spelling import parse_unit
+from quantities.units import DIMENSIONLESS, Unit, convert
+from quantities.value import Value, is_number, read_number, read_value
+
+__all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_given", "same_thing"]
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_LONGEST_NAME = 120
+_CONSTANTS = {"pi": "the number 3.14159..."}
+
+
+class Declaration:
+    """A named thing with a unit.
+
+    >>> period = Declaration("period", "s", "time of one swing", latex="T")
+    >>> period.unit.text, str(period.dimension), period.domain.text
+    ('s', 's', 'positive')
+    >>> period == Declaration("period", "ms")
+    False
+    """
+
+    name: str
+    unit: Unit
+    meaning: str
+    latex: str
+    domain: Domain
+    default: Value | None
+
+    def __init__(
+        self,
+        name: str,
+        unit: str = "",
+        meaning: str = "",
+        *,
+        latex: str = "",
+        domain: str = "positive",
+        default: str | float | Value | None = None,
+    ) -> None:
+        for what, text in (("unit", unit), ("meaning", meaning), ("latex", latex), ("domain", domain)):
+            if not isinstance(text, str):
+                raise ExpressionError(f"{name}: the {what} is a {type(text).__name__}.", hint=f'Write {what}="...".')
+        read = parse_unit(unit)
+        held = read_domain(domain, read)
+        self.__dict__.update(name=check_name(name), unit=read, meaning=meaning, latex=latex, domain=held)
+        self.__dict__["default"] = None if default is None else read_given(default, self, DEFAULT)
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise AttributeError(f"{self.name}: a quantity does not change; declare another one.")
+
+    __delattr__ = __setattr__  # type: ignore[assignment]
+
+    @property
+    def dimension(self) -> Dimension:
+        """What the quantity's unit measures."""
+        return self.unit.dimension
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """All that is said, in words that tell any two declarations apart."""
+        scale = ",".join(f"{part}^{power}" for part, power in sorted(self.unit.factors))
+        ends = f"{self.domain.low!r},{self.domain.high!r},{self.domain.open_low}"
+        default = "" if self.default is None else repr(self.default)
+        return self.name, scale, ends, self.meaning, self.latex, default
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, Declaration) and self.said == other.said)
+
+    def __hash__(self) -> int:
+        return hash(self.said)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.name, self.unit.text, self.meaning, self.latex, self.domain.text, self.default)
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _again(name: str, unit: str, meaning: str, latex: str, domain: str, default: Value | None) -> Declaration:
+    return Declaration(name, unit, meaning, latex=latex, domain=domain, default=default)
+
+
+def declaration_of(thing: Any) -> Declaration | None:
+    """What a declaration, or a quantity in sympy, says; None of anything else."""
+    found = thing if isinstance(thing, Declaration) else getattr(thing, "declaration", None)
+    return found if isinstance(found, Declaration) else None
+
+
+def same_thing(first: Declaration, second: Declaration) -> bool:
+    """Whether two quantities of one name measure the same, on the same scale and in the same domain.
+
+    >>> same_thing(Declaration("force", "N"), Declaration("force", "kg*m/s**2", "a push"))
+    True
+    """
+    return first is second or _scale(first) == _scale(second)
+
+
+def _scale(quantity: Declaration) -> tuple[Any, ...]:
+    unit, domain = quantity.unit, quantity.domain
+    return unit.dimension, unit.size, unit.offset, unit.counts, domain.low, domain.high, domain.open_low
+
+
+def agreed(first: Declaration, second: Declaration) -> Declaration:
+    """One quantity out of two of one name, with all that either says of it, if they mean the same.
+
+    >>> both = agreed(Declaration("x", "m", default="3 m"), Declaration("x", "m", "a length"))
+    >>> both.meaning, str(both.default)
+    ('a length', '3 m')
+    """
+    if first == second:
+        return first
+    if not same_thing(first, second):
+        raise _clash(first.name, _differences(first, second))
+    if first.meaning and second.meaning and first.meaning != second.meaning:
+        raise _clash(first.name, f"meaning {first.meaning!r} and {second.meaning!r}")
+    one, other = first.default, second.default
+    if one and other and not all(isclose(*ends, rel_tol=1e-12) for ends in zip(one.base, other.base, strict=True)):
+        raise _clash(first.name, f"default {str(one)!r} and {str(other)!r}")
+    return Declaration(
+        first.name,
+        first.unit.text,
+        first.meaning or second.meaning,
+        latex=first.latex or second.latex,
+        domain=first.domain.text,
+        default=one or other,
+    )
+
+
+def _differences(first: Declaration, second: Declaration) -> str:
+    """How two quantities of one name differ in scale."""
+    return f"in {first.unit} and {first.domain.text}, in {second.unit} and {second.domain.text}"
+
+
+def _clash(name: str, difference: str) -> ExpressionError:
+    return ExpressionError(
+        f"The quantity {name} is declared twice with two meanings: {difference}.",
+        hint="Rename one, or leave one out.",
+        text=name,
+    )
+
+
+def check_name(name: str) -> str:
+    """The name itself, if a quantity or relation can bear it.
+
+    >>> check_name("lambda")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.ExpressionError: 'lambda' cannot be a name: it is a word of the language. Write lambda_ instead.
+    """
+    if not isinstance(name, str):
+        raise ExpressionError(f"a {type(name).__name__} cannot be a name.", hint="Write a word such as batch.")
+    parts = name.split(".")
+    for part in parts:
+        reason, hint = _refusal(part)
+        if reason:
+            raise ExpressionError(f"{excerpt(name)} cannot be a name: {reason}.", hint=hint, text=name)
+    return name
+
+
+def _refusal(part: str) -> tuple[str, str]:
+    if part in _CONSTANTS:
+        return f"it is {_CONSTANTS[part]}", f"Write {part}_ instead."
+    if keyword.iskeyword(part):
+        return "it is a word of the language", f"Write {part}_ instead."
+    if len(part) > _LONGEST_NAME:
+        return f"it has {len(part)} characters", f"Keep it under {_LONGEST_NAME}."
+    if part.startswith("__"):
+        return "it begins with two underscores", "Begin it with a letter."
+    if not _NAME.fullmatch(part):
+        return "it is not one word of letters, digits and underscores", "Write it as in kv_bytes_per_token."
+    return "", ""
+
+
+def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Value:
+    """What somebody states of a quantity, as a value that fits its unit and lies in its domain.
+
+    >>> str(read_given("3 min", Declaration("period", "s")))
+    '3 min'
+    >>> read_given(3.0, Declaration("period", "s"))
+    Traceback (most recent call last):
+        ...
+    quantities.errors.UnitError: period: 3.0 has no unit, and period is in s. Write "3.0 s".
+    """
+    value = _value_of(given, quantity, source)
+    try:
+        convert(1.0, value.unit, quantity.unit)
+    except UnitError as error:
+        what = f"{quantity.name}: {value} does not fit its unit {quantity.unit}: {error.what}"
+        raise UnitError(what, hint=error.hint, quantity=quantity.name, unit=value.unit.text) from None
+    if value.unit.dimension != quantity.dimension:  # cycles given for radians, or the other way round
+        value = value.within(quantity.unit)
+    for end in value.base:
+        if not quantity.domain.admits(end):
+            raise DomainError(
+                f"{quantity.name}: {value} lies outside its domain, {quantity.domain.text}.",
+                hint=f"Give a value that is {quantity.domain.text}, or declare another domain.",
+                quantity=quantity.name,
+                domain=quantity.domain.text,
+            )
+    return value
+
+
+def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
+    """The given as a value in a unit of its own."""
+    try:
+        if isinstance(given, Value):
+            return _with_unit(given, str(given), quantity)
+        if isinstance(given, str):
+            value = read_value(given)
+        elif hasattr(given, "_units") and hasattr(given, "magnitude"):
+            from quantities.registry import unit_of
+
+            if not is_number(given.magnitude):
+                raise TypeError
+            value = read_number(float(given.magnitude), unit_of(given))
+        elif is_number(given):
+            value = read_number(float(given), DIMENSIONLESS)
+        else:
+            raise TypeError
+    except ExpressionError as error:
+        error.what = f"{quantity.name}: {error.what}"
+        raise
+    except (DomainError, OverflowError) as error:
+        what, hint = "it leaves the range of double precision.", "Give a number up to 1e300."
+        if isinstance(error, DomainError):
+            what, hint = error.what, error.hint
+        facts = {"quantity": quantity.name, "domain": quantity.domain.text}
+        raise DomainError(f"{quantity.name}: {what}", hint=hint, **facts) from None
+    except UnitError as error:
+        raise UnitError(
+            f"{quantity.name}: {error.what}", hint=error.hint, quantity=quantity.name, unit=error.unit
+        ) from None
+    except (TypeError, ValueError):
+        raise ExpressionError(
+            f"{quantity.name}: a {type(given).__name__} is no value.",
+            hint=f'Write a text such as "3 {quantity.unit}", or a pint Quantity.',
+            text=type(given).__name__,
+        ) from None
+    shown = str(given) if isinstance(given, str) or is_number(given) else repr(value.number)
+    return _with_unit(value, shown, quantity).sourced(source)
+
+
+def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
+    """A bare number is accepted only where it cannot be misread."""
+    if value.unit.factors or value.unit.text or quantity.unit.is_number:
+        return value
+    raise UnitError(
+        f"{quantity.name}: {shown} has no unit, and {quantity.name} is in {quantity.unit}.",
+        hint=f'Write "{shown.strip()} {quantity.unit}".',
+        quantity=quantity.name,
+    )

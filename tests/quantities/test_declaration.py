@@ -1,0 +1,80 @@
+"""What is declared of a quantity is the same with sympy and without."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from derive import Library, relate
+from quantities import Quantity
+from quantities.declaration import Declaration, declaration_of
+from quantities.quantity import symbol
+from quantities.symbolic import Symbols
+
+SAID = {"meaning": "length of the string", "latex": "L", "domain": "1..2 m", "default": "1.5 m"}
+ALL = Declaration("length", "m", **SAID)
+LESS = [
+    Declaration("length", "m", **{**SAID, word: other})
+    for word, other in zip(SAID, ("", "", "real", None), strict=True)
+]
+
+
+def test_a_quantity_says_what_its_declaration_says():
+    stated = Quantity("length", "m", **SAID)
+    assert stated.declaration == ALL
+    for word in ("name", "unit", "meaning", "latex", "domain", "default", "dimension"):
+        assert getattr(stated, word) == getattr(ALL, word)
+
+
+@pytest.mark.parametrize("other", [*LESS, Declaration("length", "km", **SAID), Declaration("width", "m", **SAID)])
+def test_whatever_else_is_said_makes_another_declaration_and_another_symbol(other):
+    assert (other == ALL, len({other, ALL}), symbol(other) == symbol(ALL)) == (False, 2, False)
+
+
+def test_two_spellings_of_a_unit_declare_the_same():
+    assert Declaration("work", "kg*m") == Declaration("work", "m*kg")
+
+
+@pytest.mark.parametrize("journey", [lambda x: pickle.loads(pickle.dumps(x)), copy.copy, copy.deepcopy])
+def test_a_declaration_arrives_as_it_left(journey):
+    arrived = journey(ALL)
+    assert (type(arrived), arrived, arrived.said, hash(arrived)) == (Declaration, ALL, ALL.said, hash(ALL))
+
+
+@pytest.mark.parametrize("name", ["unit", "default", "other"])
+def test_a_declaration_does_not_change(name):
+    with pytest.raises(AttributeError, match="declare another one"):
+        setattr(ALL, name, None)
+    with pytest.raises(AttributeError, match="declare another one"):
+        del ALL.unit
+
+
+def test_there_is_one_symbol_for_a_declaration():
+    stated = Quantity("length", "m")
+    assert symbol(stated.declaration) is stated
+    assert symbol(ALL) is symbol(ALL)
+    assert (declaration_of(stated), declaration_of(ALL), declaration_of("length")) == (stated.declaration, ALL, None)
+
+
+def test_symbols_are_a_mapping_that_does_not_change():
+    held = Symbols({"length": ALL})
+    assert (list(held), len(held), "length" in held, "width" in held) == (["length"], 1, True, False)
+    assert held["length"] == Quantity("length", "m", **SAID)
+    assert held == {"length": held["length"]}
+    with pytest.raises(KeyError):
+        held["width"]
+    with pytest.raises(TypeError):
+        held["width"] = ALL
+
+
+def test_a_relation_is_stated_in_declarations_as_in_symbols():
+    area, side = Declaration("area", "m**2"), Declaration("side", "m")
+    by_text = relate("square", "area = side**2", quantities=[area, side])
+    by_symbols = relate("square", symbol(area), symbol(side) ** 2)
+    assert by_text == by_symbols
+    assert Library([by_text]) == Library([by_symbols], [symbol(side)])
+    assert Library([by_text]).quantities["side"] is symbol(side)
+    same = relate("same", side, Declaration("edge", "m"))
+    assert str(same) == "same: side = edge"
