@@ -68,7 +68,8 @@ class Declaration:
     def __setattr__(self, name: str, value: Any) -> NoReturn:
         raise AttributeError(f"{self.name}: a quantity does not change; declare another one.")
 
-    __delattr__ = __setattr__  # type: ignore[assignment]
+    def __delattr__(self, name: str) -> NoReturn:
+        self.__setattr__(name, None)
 
     @property
     def dimension(self) -> Dimension:
