@@ -10,11 +10,11 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from quantities.dimension import NUMBER, Dimension
+from quantities.texts import read
 
 __all__ = ["Definition", "Entry", "definition", "definition_lines", "entry", "known_names", "spellings"]
 
@@ -48,7 +48,7 @@ class _Tables(NamedTuple):
 
 def definition_lines() -> list[str]:
     """The lines of the file as pint reads them."""
-    return files("quantities").joinpath("units.txt").read_text(encoding="utf-8").splitlines()
+    return read("units.txt").splitlines()
 
 
 @cache

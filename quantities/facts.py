@@ -8,15 +8,14 @@ choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[sources]` says w
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from importlib.resources import files
 from typing import Any
 
 from quantities.errors import DeriveError, ExpressionError
 from quantities.profiles import Profile
 from quantities.source import Source
+from quantities.texts import read
 from quantities.value import Value, read_value
 
 __all__ = ["SAID", "Facts", "by_choice"]
@@ -78,7 +77,9 @@ class _File:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        text = files("quantities").joinpath("values", f"{self.name}.toml").read_text(encoding="utf-8")
+        import tomllib
+
+        text = read("values", f"{self.name}.toml")
         return tomllib.loads(text)
 
     @cached_property

@@ -44,17 +44,22 @@ def write(output: str, text: str) -> None:
 
 def opened(replaced: str | None, added: Sequence[str]) -> Library:
     """The built-in library or the one in its place, with what is added to it."""
+    library = _built_in() if replaced is None else _loaded(replaced, None)
+    for file in added:
+        library = library | _loaded(file, library)
+    return library
+
+
+def _built_in() -> Library:
+    from derive.relations import library
+
+    return library()
+
+
+def _loaded(file: str, beside: Library | None) -> Library:
     from derive.files.loading import load
 
-    if replaced is None:
-        from derive.relations import library as built_in
-
-        library = built_in()
-    else:
-        library = load(Path(replaced))
-    for file in added:
-        library = library | load(Path(file), beside=library)
-    return library
+    return load(Path(file), beside=beside)
 
 
 def complain(error: Exception) -> None:
