@@ -79,7 +79,6 @@ def in_unyt() -> dict[str, Any]:
 
 DERIVE_PROGRAM = """
 import sys, time
-import sympy
 start = time.perf_counter()
 import derive
 library = derive.load({text!r})
@@ -89,7 +88,6 @@ print(time.perf_counter() - start, file=sys.stderr)
 """
 BUILT_IN_PROGRAM = """
 import sys, time
-import sympy
 start = time.perf_counter()
 import derive
 print(derive.solve({target!r}, {profiles}, **{given!r}))
