@@ -17,7 +17,7 @@ from itertools import pairwise
 
 __all__ = ["answered"]
 
-_VERBS = ("audit", "list", "show", "solve")  # they only print, and say the same tomorrow
+_VERBS = ("audit", "infer", "list", "show", "solve")  # they only print, and say the same tomorrow
 _FILES = ("--add", "--library")
 _SOURCES = (".py", ".toml", ".txt")
 _RECKON = ("mpmath", "networkx", "numpy", "pint", "sympy")
@@ -121,7 +121,7 @@ def _terminal() -> str:
 def _named_files(words: Sequence[str]) -> Iterator[str]:
     """The files that the command reads."""
     for before, word in pairwise(words):
-        if before in _FILES:
+        if before in _FILES or os.path.isfile(word):
             yield word
     for word in words:
         option, equals, path = word.partition("=")

@@ -27,14 +27,14 @@ def in_unit(base: float, unit: Unit) -> Any:
     return quantity(unit.from_base(base), unit)
 
 
-def prefixed(number: float, unit: str) -> tuple[float, str]:
-    """A number and its unit, with a prefix where that leaves one to three digits before the point.
+def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
+    """A number and its unit; where it is below one or `long`, with a prefix that leaves one to three digits in front.
 
     >>> prefixed(0.0152, "s"), prefixed(1.412e11, "byte"), prefixed(2e9, "byte/s/chip"), prefixed(5e4, "byte/token")
     ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
     """
     head = re.match(r"[A-Za-z]+", unit)
-    if head is None or head[0] not in _BEARS or not number or not math.isfinite(number) or 1 <= abs(number) < 1e5:
+    if head is None or head[0] not in _BEARS or not number or not math.isfinite(number) or 1 <= abs(number) < long:
         return number, unit
     rest = unit[head.end() :]
     prefixes = _BEARS[head[0]]

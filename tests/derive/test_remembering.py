@@ -60,6 +60,14 @@ def test_a_changed_file_is_read_again(room):
     assert ask().stdout == "period = 4.9217 s\n"
 
 
+def test_a_changed_sheet_is_read_again(room, capsys):
+    for price in ("1 USD/Mtoken", "2 USD/Mtoken", "2 USD/Mtoken"):
+        (room / "sheet.toml").write_text(f'input_price = "{price}"')
+        remembering.answered(["infer", "sheet.toml"], answering(price))
+    assert capsys.readouterr().out == "1 USD/Mtoken\n2 USD/Mtoken\n2 USD/Mtoken\n"
+    assert len(entries(room)) == 2
+
+
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"00\nperiod = 3 s\n", b"\xff\xfe"])
 def test_a_damaged_entry_is_as_good_as_none(room, damage):
     ask()

@@ -187,7 +187,7 @@ def test_data_hold_everything() -> None:
         (1692.857, "byte/token", "1690 byte/token"),
         (200e3, "token/sequence", "200 ktoken/sequence"),
         (1.16e12, "parameter", "1.16 Tparameter"),
-        (5e16, "parameter", "5e+16 parameter"),
+        (5e16, "parameter", "50 Pparameter"),
         (0.125, "", "0.125"),
         (123456.0, "", "123000"),
         (float("inf"), "byte", "any number"),
