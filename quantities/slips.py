@@ -35,6 +35,9 @@ MARKS = {
 """Marks that are no part of a unit, and what stands for them."""
 
 
+_SHORT = 12  # letters of a name that is looked at letter by letter
+
+
 def is_refused(name: str) -> bool:
     """Whether a name is refused although its letters could be read as a unit."""
     return _bare(name) in _REFUSED
@@ -56,7 +59,7 @@ def mend(name: str) -> str:
     alike = spellings(name)
     if name.endswith("ps") and len(name) > 2 and entry(name[:-2]):
         return f"Write {name[:-2]}/s."
-    if name.isalpha() and len(name) <= 12:
+    if name.isalpha() and len(name) <= _SHORT:
         for cut in range(1, len(name)):
             one, other = name[:cut], name[cut:]
             usual = (
@@ -64,5 +67,12 @@ def mend(name: str) -> str:
             )  # Nm is a slip of the product, KHz and KW are slips of the shift key
             if (usual or not alike) and definition(one) and definition(other):
                 return f"Write {one}*{other} for the product."
-    close = list(dict.fromkeys([*alike, *suggest(name, known_names())]))[:3]
+    close = list(dict.fromkeys([*alike, *suggest(name, [*known_names(), *_with_prefix(name)])]))[:3]
     return f"Did you mean {' or '.join(close)}?" if close else "`derive.units` knows the SI and its prefixes."
+
+
+def _with_prefix(name: str) -> list[str]:
+    """Units under the prefix that a name begins with, which are like the rest of it or have a letter less."""
+    rest = name[1:]
+    shorter = [rest[:i] + rest[i + 1 :] for i in range(len(rest))] if 1 < len(rest) < _SHORT else []
+    return [name[0] + one for one in dict.fromkeys([*shorter, *suggest(rest, known_names())]) if entry(name[0] + one)]
