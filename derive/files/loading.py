@@ -18,6 +18,7 @@ from derive.files.noting import SEARCHED, Notes, within
 from derive.files.sources import Document, parse_source, read_document, read_source
 from derive.files.stated import VALUE, stated_profiles, stated_value
 from derive.library import Library
+from derive.numbers.collecting import collecting_seldom
 from derive.stating.relation import Relation, relate
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, check_name
@@ -49,10 +50,11 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     >>> pendulum
     <Library 1 relations, 3 quantities, 0 profiles>
     """
-    reader = _read(parse_source(*read_source(source)), beside)
-    if reader.notes.errors:
-        raise _gathered(reader)
-    return reader.library()
+    with collecting_seldom():
+        reader = _read(parse_source(*read_source(source)), beside)
+        if reader.notes.errors:
+            raise _gathered(reader)
+        return reader.library()
 
 
 def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:

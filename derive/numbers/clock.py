@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from derive.errors import LimitError
+from derive.numbers.collecting import collecting_seldom
 
 __all__ = ["limits", "query", "tick"]
 
@@ -61,7 +62,8 @@ def query() -> Iterator[None]:
     seconds = _mine.get() or (_everybodys[-1] if _everybodys else _SECONDS)
     token = _running.set(_Clock(seconds, time.monotonic() + seconds))
     try:
-        yield
+        with collecting_seldom():
+            yield
     finally:
         _running.reset(token)
 
