@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.drawing.chart import Axis, Chart, Mark, Series, Shade
 from derive.errors import ExpressionError
+from derive.showing.numerals import prefixed
 from derive.sweeping.bounding import ENDS
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _LINES = 7  # values of the further axes that are drawn
 _STRETCHES = 9  # regimes along a line; what changes more often is no regime to look at
 _FINER = 64  # points between two, where a knee is sought
 _ROUNDS = 5
+_LONG = 1e4  # from which on a number takes a prefix
 
 
 def charts(table: Table) -> tuple[Chart, ...]:
@@ -184,4 +186,5 @@ def _label(name: str, table: Table) -> str:
 
 
 def _measured(value: float, unit: str) -> str:
-    return f"{value:.4g} {unit}" if unit not in ("", "1") else f"{value:.4g}"
+    number, text = prefixed(float(value), unit, _LONG)
+    return f"{number:.4g} {text}" if text not in ("", "1") else f"{number:.4g}"
