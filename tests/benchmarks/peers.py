@@ -12,7 +12,6 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import count
-from shutil import which
 from time import perf_counter
 from typing import Any
 
@@ -97,11 +96,28 @@ def _gpkit(backwards: bool) -> float:
     return float(model.solve(verbosity=0)["cost"])
 
 
-def _pyomo(_: bool) -> float:
-    """It states models, and hands them to a solver of nonlinear problems that is installed beside it."""
-    if not any(map(which, ("ipopt", "baron", "couenne", "conopt"))):
-        raise NotImplementedError("it has no solver of its own, and none for it is installed")
-    raise NotImplementedError("not written for the solver that is installed")
+def _pyomo(backwards: bool) -> float:
+    """The least cost that allows all of it, handed to HiGHS: a linear programme, as long as the bandwidth is known."""
+    if backwards:
+        raise NotImplementedError("the least bandwidth is no linear programme")
+    pyomo = import_module("pyomo.environ")
+    model = pyomo.ConcreteModel()
+    model.compute, model.weights, model.kv, model.step, model.cost = (
+        pyomo.Var(domain=pyomo.NonNegativeReals) for _ in range(5)
+    )
+    model.rules = pyomo.ConstraintList()
+    for rule in (
+        model.compute == N["flops"] * N["tokens"] / N["peak"],
+        model.weights == N["size"] / N["bandwidth"],
+        model.kv == N["cache"] * N["tokens"] / N["bandwidth"],
+        model.step >= model.compute,
+        model.step >= model.weights + model.kv,
+        model.cost == N["price"] * model.step / N["tokens"],
+    ):
+        model.rules.add(rule)
+    model.least = pyomo.Objective(expr=model.cost)
+    pyomo.SolverFactory("appsi_highs").solve(model)
+    return float(pyomo.value(model.cost))
 
 
 def _sympy(backwards: bool) -> float:

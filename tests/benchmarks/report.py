@@ -27,7 +27,7 @@ COMPARISONS: tuple[Callable[[], Comparison], ...] = (
     growth.chain,
     growth.planning,
 )
-PACKAGES = ("sympy", "pint", "numpy", "numba", "scipy", "unyt", "casadi", "gekko", "gpkit", "pyomo")
+PACKAGES = ("sympy", "pint", "numpy", "numba", "scipy", "unyt", "casadi", "gekko", "gpkit", "pyomo", "highspy")
 PAGE = Path(__file__).parents[2] / "reports" / "benchmarks.md"
 
 
