@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 
 from quantities.definitions import definition, entry, known_names, spellings
 from quantities.errors import suggest
@@ -67,7 +68,9 @@ def mend(name: str) -> str:
             )  # Nm is a slip of the product, KHz and KW are slips of the shift key
             if (usual or not alike) and definition(one) and definition(other):
                 return f"Write {one}*{other} for the product."
-    close = list(dict.fromkeys([*alike, *suggest(name, [*known_names(), *_with_prefix(name)])]))[:3]
+    plain = suggest(name, known_names())
+    closer = takewhile(lambda one: one not in plain, suggest(name, [*plain, *_with_prefix(name)]))
+    close = list(dict.fromkeys([*alike, *closer, *plain]))[:3]
     return f"Did you mean {' or '.join(close)}?" if close else "`derive.units` knows the SI and its prefixes."
 
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
 
 from derive.language.expression import Apply, Name, Node, Number
 
-__all__ = ["ConstantError", "prove_constants"]
+__all__ = ["ConstantError", "exact", "prove_constants"]
 
+_DIGITS = 60  # of one number
 _HIGHEST = 1000  # exponent that is a plain number
 _SMALLEST, _LARGEST = 1e-300, 1e300
 _BITS = 10_000  # of a power of an exact number
@@ -82,10 +85,7 @@ def _size(node: Node) -> float | None:
 
 
 def _number(node: Number) -> float:
-    try:
-        size = float(node.value)
-    except OverflowError:
-        size = math.inf
+    size = math.inf if node.real != node.real else node.real
     if _SMALLEST < abs(size) < _LARGEST or not node.value:
         return size
     raise ConstantError(node, "a number leaves the range of numbers", "1e-300 to 1e300")
@@ -134,3 +134,19 @@ def _bounded(node: Node, size: float | None) -> float | None:
     if size != size:
         raise ConstantError(node, "a constant is no real number")
     raise ConstantError(node, "a constant leaves the range of numbers", "1e-300 to 1e300")
+
+
+@lru_cache(maxsize=1024)
+def exact(word: str) -> Fraction | tuple[str, str]:
+    """A number as it is written; or what it is too much of, and the limit.
+
+    >>> exact("0.07"), exact("1e400")
+    (Fraction(7, 100), ('large', '60 digits, 1e300'))
+    """
+    digits, _, exponent = word.lower().partition("e")
+    if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
+        return "small" if exponent.startswith("-") else "large", f"{_DIGITS} digits, 1e300"
+    value = Fraction(word)
+    if value and not _SMALLEST < value < _LARGEST:
+        return "small" if value < 1 else "large", "1e-300 to 1e300"
+    return value

@@ -18,7 +18,7 @@ from __future__ import annotations
 import keyword
 from fractions import Fraction
 
-from derive.language.constants import ConstantError, prove_constants
+from derive.language.constants import ConstantError, exact, prove_constants
 from derive.language.expression import COMPARISONS, FUNCTIONS, Apply, Equation, Name, Node, Number, is_condition
 from derive.language.tokens import MENDS, complaint, foreign, tokens
 from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
@@ -27,7 +27,6 @@ __all__ = ["LONGEST", "parse_condition", "parse_equation", "parse_expression"]
 
 LONGEST = 20_000  # characters of an equation
 _DEEPEST = 50  # nested parentheses, signs and powers
-_DIGITS = 60  # of one number
 
 _LEVELS = {"or": 1, "and": 2, "+": 5, "-": 5, "*": 6, "/": 6, **dict.fromkeys(COMPARISONS, 4)}
 _SEVERAL = {"min", "max"}
@@ -186,15 +185,11 @@ class _Reader:
         return node
 
     def _number(self, word: str, start: int, end: int) -> Number:
-        digits, _, exponent = word.lower().partition("e")
-        if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
-            which = "small" if exponent.startswith("-") else "large"
-            raise self._too_large(start, f"the number {excerpt(word)} is too {which}", f"{_DIGITS} digits, 1e300")
-        value = Fraction(word)
-        if value and not 1e-300 < value < 1e300:
-            which = "small" if value < 1 else "large"
-            raise self._too_large(start, f"the number {excerpt(word)} is too {which}", "1e-300 to 1e300")
-        return Number(value, word, (start, end))
+        value = exact(word)
+        if isinstance(value, Fraction):
+            return Number(value, word, (start, end))
+        which, limit = value
+        raise self._too_large(start, f"the number {excerpt(word)} is too {which}", limit)
 
     def _named(self, word: str, start: int, end: int) -> Node:
         if self._word() == "(":

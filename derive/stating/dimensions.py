@@ -142,7 +142,7 @@ class _Judge:
             elif not self._fits(first, common, part, found):
                 self.faults.append(Mismatch(kind, whole, first, common, part, found))
                 return _ANYTHING
-            elif abs(found.cycles) < abs(common.cycles):
+            elif found is not common and abs(found.cycles) < abs(common.cycles):
                 first, common = part, found  # cycles that pi has turned into radians
         return common
 
