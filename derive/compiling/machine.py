@@ -2,9 +2,9 @@
 
 It says what `Arrays` says, of single numbers: what is undefined is NaN, or an infinity until something is made of it.
 No test leaves early, since lines without branches are what a processor works out for several points at a time: what is
-required is kept in `fine`. What these lines cannot judge - a comparison of what is no finite number, several roots, a
-quantity that is only bounded - is kept in `asked`, and what has overflowed shows in `total`; such a point comes out as
-an infinity. NumPy's version then says what it comes to.
+required is kept as a mask. What these lines cannot judge - a comparison of what is no finite number, several roots, a
+quantity that is only bounded - is kept too, and what has overflowed shows in a sum; such a point comes out as an
+infinity. NumPy's version then says what it comes to.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from derive.compiling.writing import ARITHMETIC, SIGNS, both_or_either, is_literal, is_total, prefixed
+from derive.compiling.writing import ARITHMETIC, DOUBT, SIGNS, both_or_either, is_literal, is_total, prefixed
 from derive.language.expression import Apply, Node
 
 __all__ = ["Machine", "is_at_hand", "translated"]
@@ -25,6 +25,7 @@ class Machine:
     """Numbers of one point, in lines that numba translates."""
 
     is_lazy = True
+    leaves = False
     asks = True
 
     def names(self) -> dict[str, Any]:
@@ -56,10 +57,13 @@ class Machine:
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
-        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else (asked := asked | fine))"
+        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         return both_or_either(op, tests)
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return " & ".join(tests)
 
     def sure(self, test: str) -> str:
         return test
