@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.compiling.cases import Case, Cases, Fork, Tree
 from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays, stacked
-from derive.compiling.sheet import Scope, Sheet
+from derive.compiling.sheet import Scope, Sheet, in_order
 from derive.compiling.writing import Tongue, Unsaid
 from derive.language.expression import Equation, Name, names_in
 from derive.numbers.evaluating import terms
@@ -108,16 +108,16 @@ class _Draft:
             result = self._declared(scope.variables[self.outline.target])
         if self.tongue.asks:
             return self._judged(result, scope)
-        if not self.tongue.is_lazy and scope.masks and tree is not None:
-            return self.sheet.line(self.tongue.pick(scope.masks[0], result, "nan"))
+        if not self.tongue.is_lazy and scope.tests and tree is not None:
+            return self.sheet.line(self.tongue.pick(self.sheet.mask(scope), result, "nan"))
         return result
 
     def _judged(self, result: str, scope: Scope) -> str:
         """A number in machine code: NaN where a test failed, an infinity where another is to be asked."""
         if scope.sizes:
-            total = reduce(lambda one, other: self.sheet.line(f"{one} + {other}"), scope.sizes)
-            scope.ask(self.sheet.line(self.tongue.passed([*scope.masks, f"({total} - {total} != 0.0)"])))
-        told = f"{result} if {scope.masks[0]} else nan" if scope.masks else result
+            total = reduce(lambda one, other: self.sheet.line(f"{one} + {other}"), in_order(scope.sizes))
+            scope.ask(self.sheet.mask(scope, f"({total} - {total} != 0.0)"))
+        told = f"{result} if {self.sheet.mask(scope)} else nan"
         return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {told}" if scope.asked else told)
 
     def _fork(self, fork: Fork, scope: Scope) -> str:
@@ -166,7 +166,7 @@ class _Draft:
     def _askable(self, value: str, scope: Scope) -> None:
         """Keep in mind where a value is an infinity, by which machine code says that another has to be asked."""
         if self.tongue.asks:
-            scope.ask(self.sheet.line(self.tongue.passed([*scope.masks, f"(abs({value}) == inf)"])))
+            scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
     def _case(self, case: Case, scope: Scope) -> None:
         self._plan(case.plan, scope)
@@ -242,7 +242,7 @@ class _Draft:
                 self._askable(chosen, scope)
             elif not self.tongue.is_lazy:
                 self.sheet.space["branches"] = branches
-                inside = self.tongue.sure(scope.masks[0]) if scope.masks else "True"
+                inside = self.tongue.sure(self.sheet.mask(scope))
                 several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
                 chosen = self.sheet.line(f"{several}[0]")
                 scope.ask(self.sheet.line(f"{several}[1]"))
@@ -285,8 +285,8 @@ class _Draft:
         made = solver if self.tongue.is_lazy else solver_of_arrays
         helper = self.sheet.helper((block, *inputs), lambda: made(self.library, block, inputs))
         texts = [scope.variables[name] for name in inputs]
-        if scope.masks and texts:
-            texts[0] = self.sheet.line(self.tongue.pick(scope.masks[0], texts[0], "nan"))
+        if scope.tests and texts:
+            texts[0] = self.sheet.line(self.tongue.pick(self.sheet.mask(scope), texts[0], "nan"))
         result = self.sheet.line(self._called(helper, texts))
         found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
         if not self.tongue.is_lazy:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
@@ -20,7 +20,7 @@ from derive.compiling.writing import DOUBT, Tongue, inlined, number, worded
 from derive.language.expression import Apply, Name, Node, Number, names_in
 from derive.planning.plans import Block
 
-__all__ = ["Scope", "Sheet"]
+__all__ = ["Scope", "Sheet", "in_order"]
 
 _HELD = re.compile(r"\bv\d+\b")
 
@@ -32,13 +32,13 @@ class Scope:
     variables: dict[str, str] = field(default_factory=dict)  # of each quantity
     written: dict[Node, str] = field(default_factory=dict)  # of each expression
     solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
-    masks: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()  # what is to be passed, where lines do not leave at once
     asked: tuple[str, ...] = ()  # where lines cannot tell, and another is to be asked
     sizes: tuple[str, ...] = ()  # what is still to be found finite
 
     def copy(self) -> Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
-        return Scope(*held, self.masks, self.asked, self.sizes)
+        return Scope(*held, self.tests, self.asked, self.sizes)
 
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
@@ -114,8 +114,12 @@ class Sheet:
             self.write(f"if not {self.tongue.logic('and', tests)}:")
             self.write("    return nan")
         else:
-            held = [test if test.isidentifier() else self.line(test) for test in tests]
-            scope.masks = (self.line(self.tongue.passed([*scope.masks, *held])),)
+            scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
+
+    def mask(self, scope: Scope, *further: str) -> str:
+        """The one test that stands for all that were required, and for further ones."""
+        tests = [*in_order(test for test in scope.tests if test != "True"), *further]
+        return self.line(self.tongue.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
 
     def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
         """Go on only where a value is finite and lies within bounds.
@@ -148,7 +152,7 @@ class Sheet:
             name = scope.written[node] = self.line(self._worded(node, scope))
             doubt = self._held.get(_doubt_about(name))
             if doubt is not None:
-                scope.ask(self.line(self.tongue.passed([*scope.masks, doubt])))
+                scope.ask(self.mask(scope, doubt))
         return scope.written[node]
 
     def released(self) -> list[str]:
@@ -169,6 +173,11 @@ class Sheet:
             return inlined(inner, scope.variables.__getitem__, self.tongue)
 
         return worded(node, part, lazy, self.tongue)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names in the order of their lines: what is put together of them begins alike for targets with much in common."""
+    return sorted(set(names), key=lambda name: (name[0], int(name[1:])))
 
 
 def _doubt_about(name: str) -> str:
