@@ -68,6 +68,7 @@ class Abreast:
 
     def __init__(self, library: Library, wanted: Sequence[Cases]) -> None:
         self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
+        self.outlines = tuple(found.outline for found in wanted)
         self._library = library
         self._wanted = tuple(wanted)
         self._asking = [_Asking(library, found, self.names) for found in wanted]
@@ -78,6 +79,8 @@ class Abreast:
         """By the back end that is soonest done: translating pays where there are many points, or were before."""
         import numpy
 
+        if not self._wanted:
+            return []
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
         if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
             return self.in_machine_code(values)

@@ -13,12 +13,15 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
 from derive.compiling.writing import ARITHMETIC, DOUBT, SIGNS, both_or_either, is_literal, is_total, prefixed
 from derive.language.expression import Apply, Node
 
 __all__ = ["Machine", "is_at_hand", "translated"]
+
+_ONE_BY_ONE = Lock()
 
 
 class Machine:
@@ -94,9 +97,14 @@ def _jit() -> Callable[..., Any]:
     return jit
 
 
-@lru_cache(maxsize=256)
 def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
-    """The function of a text; the same text is translated once in a process."""
+    """The function of a text; the same text is translated once in a process, whichever threads ask for it."""
+    with _ONE_BY_ONE:
+        return _translated(text, space)
+
+
+@lru_cache(maxsize=256)
+def _translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
     names = dict(space)
     exec(compile(text, "<derive>", "exec"), names)
     made: Callable[..., Any] = _jit()(names["compiled"])

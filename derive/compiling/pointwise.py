@@ -37,7 +37,7 @@ def solver(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..
 
 
 def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., Any]:
-    """The same for arrays; where there are several solutions, along an axis of their own. Last, where one is bounded."""
+    """The same for arrays, several solutions along an axis of their own; and last, where an unknown is only bounded."""
     found, size = _solutions(library, block, inputs), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
@@ -133,8 +133,7 @@ def stacked(*held: Any) -> Any:
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of rows as one of single values, for what has to be known before lines can go on; and where it is not.
-    """
+    """A function of rows as one of single values, for what has to be known before lines go on; and where it is not."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
         (held,) = function(*arrays)
