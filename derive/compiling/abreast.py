@@ -164,7 +164,8 @@ class _Asking:
         if open_ones.any():
             result = numpy.array(result)
             own = [numpy.broadcast_to(arrays[i], result.shape)[open_ones].tolist() for i in self.places]
-            result[open_ones] = [self.solved(point) for point in zip(*own, strict=True)]
+            points = zip(*own, strict=True) if own else [()] * int(open_ones.sum())
+            result[open_ones] = [self.solved(point) for point in points]
         return sound(result)
 
     def solved(self, point: Sequence[float]) -> float:
