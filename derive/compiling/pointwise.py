@@ -45,7 +45,7 @@ def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> C
 
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
-        points = [found(*point) for point in zip(*flat, strict=True)] if arrays else [found()]
+        points = [axes.once(found, point) for point in (zip(*flat, strict=True) if arrays else [()])]
         bounded = numpy.reshape([solutions is None for solutions in points], shape)
         columns = numpy.full((size, max((len(one) for one in points if one), default=1), len(points)), math.nan)
         for i, solutions in enumerate(points):
@@ -77,10 +77,17 @@ def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callabl
 
 
 class Axes:
-    """How many axes the arrays of one call have come to have."""
+    """How many axes the arrays of one call have come to have, and what was solved in it for one target or another."""
 
     def __init__(self, *arguments: Any) -> None:
         self.count = max((argument.ndim for argument in arguments), default=0)
+        self._solved: dict[Any, Any] = {}
+
+    def once(self, found: Callable[..., Any], point: tuple[Any, ...]) -> Any:
+        """What a function finds at a point, which it is asked once."""
+        if (found, point) not in self._solved:
+            self._solved[found, point] = found(*point)
+        return self._solved[found, point]
 
     def added(self, held: Any) -> Any:
         """Arrays of several values, whose second axis is moved before all that there are."""

@@ -13,6 +13,7 @@ import derive
 from derive import DeriveError
 from derive.compiling.abreast import Abreast, found_for
 from derive.compiling.machine import is_at_hand
+from derive.solving import blocks
 from derive.sweeping.asking import asked
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
@@ -181,6 +182,17 @@ def test_what_is_solved_by_numbers_stands_beside_machine_code():
     found = of_names(library, ["z", "w", "x", "v"], y=[math.e, math.nan, 2 * math.e**2])
     assert found["z"] == pytest.approx([2, math.nan, 4], nan_ok=True)
     assert found["w"] == pytest.approx([3 * math.e, math.nan, 6 * math.e**2], nan_ok=True)
+
+
+def test_a_block_is_solved_by_numbers_once_for_all_targets(monkeypatch):
+    library = bare("x y z a u", "y = x*exp(x)", "z = 2*x", "a = y - 2", "u = a*x")
+    both = Abreast(library, [found_for(library, target, ["y"]) for target in ("u", "z")])
+    asked_for, solve_block = [], blocks.solve_block
+    monkeypatch.setattr(blocks, "solve_block", lambda *given: asked_for.append(given) or solve_block(*given))
+    u, z = both.on_arrays([numpy.linspace(1, 9, 9)])
+    assert len(asked_for) == 9
+    assert numpy.isnan(u).tolist() == [True, True, *[False] * 7]
+    assert not numpy.isnan(z).any()
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 1), (200_000,)])
