@@ -19,7 +19,6 @@ from derive.compiling.machine import Machine, is_at_hand
 from derive.compiling.pointwise import only_of_arrays
 from derive.compiling.tiling import part, spread, tiles
 from derive.compiling.tongues import Arrays
-from derive.compiling.verdicts import sound
 from derive.compiling.writing import Unsaid
 from derive.errors import DeriveError
 from derive.planning.plans import Plan
@@ -166,7 +165,7 @@ class _Asking:
             own = [numpy.broadcast_to(arrays[i], result.shape)[open_ones].tolist() for i in self.places]
             points = zip(*own, strict=True) if own else [()] * int(open_ones.sum())
             result[open_ones] = [self.solved(point) for point in points]
-        return sound(result)
+        return result
 
     def solved(self, point: Sequence[float]) -> float:
         library, outline = self.library, self.outline
@@ -176,7 +175,8 @@ class _Asking:
             base = solve(library, outline.target, (), given).base
         except DeriveError:
             return math.nan
-        return math.nan if base is None else units[outline.target].from_base(base)
+        declared = math.nan if base is None else units[outline.target].from_base(base)
+        return declared if math.isfinite(declared) else math.nan
 
 
 def _plans(found: Cases) -> list[Plan]:

@@ -147,11 +147,9 @@ class _Draft:
         """A quantity that a condition asks for, by a function of its own."""
         strong, asides = self.outline.strong, self.found.asides
         helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
-        found = self._called(helper, [self.arguments[one] for one in strong])
-        if self.tongue.is_lazy:
-            value = self.sheet.line(self._based(found if self.tongue.leaves else f"{found}[0]", name))
-        else:
-            value = self.sheet.line(self._based(f"{found}[0]", name))
+        found = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
+        value = self.sheet.line(self._based(found if self.tongue.leaves else f"{found}[0]", name))
+        if not self.tongue.is_lazy:
             scope.ask(self.sheet.line(f"{found}[1]"))
         self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
@@ -199,7 +197,9 @@ class _Draft:
     def _declared(self, text: str) -> str:
         unit = self.library.quantities[self.outline.target].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
-        return shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
+        declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
+        may_overflow = unit.size < 1 or unit.offset
+        return self.tongue.sound(declared) if may_overflow and not self.tongue.is_lazy else declared
 
     # Blocks
 

@@ -28,7 +28,10 @@ _MOST_ASKED = 1000  # points of a piece at which the solver is asked, one by one
 
 @dataclass(frozen=True)
 class Recipe:
-    """A target, the single values that lead to it beside the axes, in declared units, and what they say twice."""
+    """A target, the single values that lead to it beside the axes, in declared units, and what they say twice.
+
+    A name has one value in all recipes of a sweep; a weak one leads to some targets, and for others gives way.
+    """
 
     target: str
     numbers: Mapping[str, float]
