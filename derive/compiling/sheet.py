@@ -44,8 +44,9 @@ class Scope:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
 
     def bind(self, name: str, text: str) -> None:
-        if self.variables.get(name) != text:
-            self.variables[name] = text
+        before = self.variables.get(name)
+        self.variables[name] = text
+        if before is not None and before != text:  # an expression of it was written of what it stood for
             self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
 
 
