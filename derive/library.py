@@ -231,8 +231,8 @@ class Library:
         return {}
 
     @cached_property
-    def swept(self) -> dict[Any, Callable[..., Any]]:
-        """The functions that sweeps went along, by target and names."""
+    def swept(self) -> dict[Any, Any]:
+        """The plans and the functions that sweeps went along, by target and names, and by what was wanted of them."""
         return {}
 
     @cached_property

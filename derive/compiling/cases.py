@@ -60,8 +60,9 @@ Asides = Mapping[str, tuple[Tree, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """The alternatives, and what leads to the quantities that conditions ask for and the givens determine."""
+    """A question's alternatives, and what leads to the quantities that conditions ask for and the givens determine."""
 
+    outline: Outline
     alternatives: tuple[Tree, ...]
     asides: Asides
 
@@ -109,7 +110,7 @@ class _Sorting:
             for case in leaves(trees[aside]):
                 pending += [aside | {r.name} for r in self._conditional(case.plan) if self._hanging(r, case.plan)]
         found = tuple(tree for tree in trees.values() if tree is not None)
-        return Cases(found, {name: trees for name, trees in self.asides.items() if trees})
+        return Cases(self.outline, found, {name: trees for name, trees in self.asides.items() if trees})
 
     def _tree(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """What follows without these relations, of which those aside hang on the answer, at these truths."""

@@ -1,26 +1,29 @@
-"""The body of one function: the lines for a plan's blocks, case by case, in one tongue or the other.
+"""The body of one function: the lines for the blocks of plans, case by case, in one tongue or the other.
 
 On floats a case is a branch of `if`, and a point that fails a test leaves at once with NaN. On arrays every case is
 worked out for all points, and the tests are kept as masks that blank the points for which they fail. There a quantity
 with several roots has all of them (`pointwise`), and a point as many values as they lead to.
+
+One function may lead to several targets. They share lines and never verdicts: what blanks a point, has several roots or
+is only bounded counts for the targets on whose way it lies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.cases import Asides, Case, Cases, Fork, Tree
+from derive.compiling.cases import Case, Cases, Fork, Tree
 from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays, stacked
-from derive.compiling.sheet import Scope, Sheet
+from derive.compiling.sheet import Scope, Sheet, in_order
 from derive.compiling.writing import Tongue, Unsaid
 from derive.language.expression import Equation, Name, names_in
 from derive.numbers.evaluating import terms
 from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block, Plan
-from derive.solving.asking import Outline
 from derive.solving.levels import has_choice
 
 if TYPE_CHECKING:
@@ -31,72 +34,91 @@ __all__ = ["written"]
 _TINY = 1e-9
 
 
-def written(library: Library, outline: Outline, found: Cases, tongue: Tongue) -> Callable[..., Any]:
-    """The function of the givens in their order.
+def written(library: Library, wanted: Sequence[Cases], names: Sequence[str], tongue: Tongue) -> Callable[..., Any]:
+    """The function of these names, in their order, that yields what is wanted.
 
-    On floats it yields the one value of all alternatives, NaN if there is none, and raises if there are several; on
-    arrays it yields all their values, a row for each.
+    On floats that is one target, of which it yields the one value of all alternatives, NaN if there is none, and raises
+    if there are several. On arrays it yields all values of each target, a row for each; in machine code the one value
+    of each, or an infinity where arrays are to be asked.
     """
-    drafts = [_Draft(library, outline, found.asides, tongue).function(tree) for tree in found.alternatives]
-    if len(drafts) == 1:
-        return drafts[0]
-    arguments = ", ".join(f"a{i}" for i in range(len(outline.strong)))
-    space = {"only": only if tongue.is_lazy else stacked, **tongue.names()}
-    space |= {f"h{i}": draft for i, draft in enumerate(drafts)}
-    all_of_them = ", ".join(f"h{i}({arguments})" for i in range(len(drafts)))
-    return tongue.made(f"def compiled({arguments}):\n    return only({all_of_them})\n", space)
+    if not tongue.leaves:
+        return _made(library, wanted, names, tongue)
+    (found,) = wanted
+    alone = (replace(found, alternatives=(tree,)) for tree in found.alternatives)
+    drafts = [_made(library, [one], names, tongue) for one in alone]
+    return drafts[0] if len(drafts) == 1 else lambda *numbers: only(*(draft(*numbers) for draft in drafts))
+
+
+def _made(library: Library, wanted: Sequence[Cases], names: Sequence[str], tongue: Tongue) -> Callable[..., Any]:
+    """One function with a result for each target; a single one, if lines leave it at once."""
+    sheet, arguments = Sheet(tongue), {name: f"a{i}" for i, name in enumerate(names)}
+    listed = ", ".join(arguments.values())
+    if not tongue.is_lazy:
+        sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
+        sheet.write(f"axes = Axes({listed})")
+    results = [_Draft(library, found, arguments, sheet).result() for found in wanted]
+    sheet.write(f"return {results[0]}" if tongue.leaves else f"return ({', '.join(results)},)")
+    lines = sheet.lines if tongue.is_lazy else sheet.released()
+    return tongue.made("\n".join([f"def compiled({listed}):", *lines, ""]), sheet.space)
 
 
 class _Draft:
-    """Writes one function of the givens, in declared units; a line for each subexpression."""
+    """Writes what leads to one target, in declared units; what others need as well is on the sheet already."""
 
-    def __init__(self, library: Library, outline: Outline, asides: Asides, tongue: Tongue) -> None:
+    def __init__(self, library: Library, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
         self.library = library
-        self.outline = outline
-        self.asides = asides
-        self.tongue = tongue
-        self.arguments = [f"a{i}" for i in range(len(outline.strong))]
-        self.sheet = Sheet(tongue)
+        self.outline = found.outline
+        self.found = found
+        self.arguments = arguments
+        self.tongue = sheet.tongue
+        self.sheet = sheet
 
-    def function(self, tree: Tree) -> Callable[..., Any]:
-        """The function for one tree of cases; a draft is written once."""
+    def result(self) -> str:
+        """What all alternatives come to."""
+        results = [self._alternative(tree) for tree in self.found.alternatives]
+        if len(results) == 1:
+            return results[0]
+        return self.sheet.line(f"{'only' if self.tongue.is_lazy else 'stacked'}({', '.join(results)})")
+
+    def _alternative(self, tree: Tree) -> str:
         scope = Scope()
-        arguments = ", ".join(self.arguments)
-        if not self.tongue.is_lazy:
-            self.sheet.space |= {"Axes": Axes, "rows": rows}
-            self.sheet.write(f"axes = Axes({arguments})")
-        elif self.tongue.asks:
-            self.sheet.write("fine, asked, total = True, False, 0.0")
-        for argument, name in zip(self.arguments, self.outline.strong, strict=True):
+        for name in self.outline.strong:
+            argument = self.arguments[name]
             based = self._based(argument, name)
             scope.variables[name] = based if based == argument else self.sheet.line(based)
-        if self.arguments and self.tongue.is_lazy and not self.tongue.asks:
+        if scope.variables and self.tongue.leaves:
             self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
         else:
             self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
         result = self._tree(tree, scope)
-        if not self.tongue.is_lazy:
-            self.sheet.write(f"return rows(axes, {', '.join([result, *self.arguments])})")
-        lines = self.sheet.lines if self.tongue.is_lazy else self.sheet.released()
-        return self.tongue.made("\n".join([f"def compiled({arguments}):", *lines, ""]), self.sheet.space)
+        if self.tongue.is_lazy:
+            return result
+        noted = "".join(f"{name}, " for name in scope.asked)
+        return self.sheet.line(f"rows({', '.join([result, f'({noted})', *self.arguments.values()])})")
 
     # Cases
 
     def _tree(self, tree: Tree, scope: Scope) -> str:
-        """The result of the cases; on floats, the lines return it."""
+        """The result of the cases."""
         if isinstance(tree, Fork):
             return self._fork(tree, scope)
+        result = "nan"
         if isinstance(tree, Case):
             self._case(tree, scope)
             result = self._declared(scope.variables[self.outline.target])
-        else:
-            result = "nan"
-        if self.tongue.is_lazy:
-            judged = f"inf if asked | fine & (total - total != 0.0) else {result} if fine else nan"
-            self.sheet.write(f"return {judged if self.tongue.asks else result}")
-        elif scope.masks and tree is not None:
-            result = self.sheet.line(self.tongue.pick(scope.masks[0], result, "nan"))
+        if self.tongue.asks:
+            return self._judged(result, scope)
+        if not self.tongue.is_lazy and scope.tests and tree is not None:
+            return self.sheet.line(self.tongue.pick(self.sheet.mask(scope), result, "nan"))
         return result
+
+    def _judged(self, result: str, scope: Scope) -> str:
+        """A number in machine code: NaN where a test failed, an infinity where another is to be asked."""
+        if scope.sizes:
+            total = reduce(lambda one, other: self.sheet.line(f"{one} + {other}"), in_order(scope.sizes))
+            scope.ask(self.sheet.mask(scope, f"({total} - {total} != 0.0)"))
+        told = f"{result} if {self.sheet.mask(scope)} else nan"
+        return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {told}" if scope.asked else told)
 
     def _fork(self, fork: Fork, scope: Scope) -> str:
         for name in names_in(fork.condition):
@@ -104,32 +126,45 @@ class _Draft:
                 self._aside(name, scope)
         test = self.tongue.sure(self.sheet.expression(fork.condition, scope))
         if self.tongue.is_lazy:
-            self.sheet.write(f"if {test}:")
-            self.sheet.indent += "    "
-            self._tree(fork.yes, scope.copy())
-            self.sheet.indent = self.sheet.indent[:-4]
-            return self._tree(fork.no, scope)
+            return self._branch(fork, test, scope)
         sides = []
         for side, chosen in ((fork.yes, test), (fork.no, self.tongue.logic("not", [test]))):
             inner = scope.copy()
             self.sheet.require(inner, chosen)
             sides.append(self._tree(side, inner))
+            scope.ask(*inner.asked)
         return self.sheet.line(self.tongue.pick(test, *sides))
+
+    def _branch(self, fork: Fork, test: str, scope: Scope) -> str:
+        """A fork of one point, which goes one way."""
+        result = self.sheet.named("nan")
+        for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
+            with self.sheet.under(heading):
+                self.sheet.write(f"{result} = {self._tree(side, scope.copy())}")
+        return result
 
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity that a condition asks for, by a function of its own."""
-        helper, outline = f"h{next(self.sheet.fresh)}", replace(self.outline, target=name)
-        aside = written(self.library, outline, Cases(self.asides[name], self.asides), self.tongue)
-        self.sheet.space[helper] = aside if self.tongue.is_lazy else settled(aside)
-        value = self.sheet.line(self._based(self._called(helper, self.arguments), name))
-        self._askable(value)
+        strong, asides = self.outline.strong, self.found.asides
+        helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
+        found = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
+        value = self.sheet.line(self._based(found if self.tongue.leaves else f"{found}[0]", name))
+        if not self.tongue.is_lazy:
+            scope.ask(self.sheet.line(f"{found}[1]"))
+        self._askable(value, scope)
         self.sheet.require(scope, f"({value} == {value})")
         scope.bind(name, value)
 
-    def _askable(self, value: str) -> None:
+    def _asked(self, name: str) -> Callable[..., Any]:
+        asides = self.found.asides
+        aside = Cases(replace(self.outline, target=name), asides[name], asides)
+        function = written(self.library, [aside], self.outline.strong, self.tongue)
+        return function if self.tongue.is_lazy else settled(function)
+
+    def _askable(self, value: str, scope: Scope) -> None:
         """Keep in mind where a value is an infinity, by which machine code says that another has to be asked."""
         if self.tongue.asks:
-            self.sheet.write(f"asked = asked | fine & (abs({value}) == inf)")
+            scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
     def _case(self, case: Case, scope: Scope) -> None:
         self._plan(case.plan, scope)
@@ -162,7 +197,9 @@ class _Draft:
     def _declared(self, text: str) -> str:
         unit = self.library.declared[self.outline.target].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
-        return shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
+        declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
+        may_overflow = unit.size < 1 or unit.offset
+        return self.tongue.sound(declared) if may_overflow and not self.tongue.is_lazy else declared
 
     # Blocks
 
@@ -202,11 +239,13 @@ class _Draft:
             if self.tongue.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
                 self.sheet.space.setdefault("only", only)
                 chosen = self.sheet.line(f"only({', '.join(tried)})")
-                self._askable(chosen)
+                self._askable(chosen, scope)
             elif not self.tongue.is_lazy:
                 self.sheet.space["branches"] = branches
-                inside = self.tongue.sure(scope.masks[0]) if scope.masks else "True"
-                chosen = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
+                inside = self.tongue.sure(self.sheet.mask(scope))
+                several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
+                chosen = self.sheet.line(f"{several}[0]")
+                scope.ask(self.sheet.line(f"{several}[1]"))
         domain = self.library.declared[name].domain
         self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
         scope.bind(name, chosen)
@@ -225,6 +264,7 @@ class _Draft:
                 inner.bind(name, self.sheet.line(f"{value} * {share}"))
                 beside.append(self._holds(equation, inner))
             found = self.tongue.pick(self.tongue.logic("or", beside), "inf", value)
+        scope.ask(*inner.asked)
         return self.sheet.line(self.tongue.pick(self.tongue.logic("and", tests), found, "nan"))
 
     def _inside(self, text: str, name: str) -> str:
@@ -242,14 +282,15 @@ class _Draft:
         """A block without a closed form: a call to the solver, for each point that is not out already."""
         if self.tongue.asks:
             raise Unsaid
-        helper = f"h{next(self.sheet.fresh)}"
         made = solver if self.tongue.is_lazy else solver_of_arrays
-        self.sheet.space[helper] = made(self.library, block, inputs)
+        helper = self.sheet.helper((block, *inputs), lambda: made(self.library, block, inputs))
         texts = [scope.variables[name] for name in inputs]
-        if scope.masks and texts:
-            texts[0] = self.sheet.line(self.tongue.pick(scope.masks[0], texts[0], "nan"))
+        if scope.tests and texts:
+            texts[0] = self.sheet.line(self.tongue.pick(self.sheet.mask(scope), texts[0], "nan"))
         result = self.sheet.line(self._called(helper, texts))
         found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
+        if not self.tongue.is_lazy:
+            scope.ask(self.sheet.line(f"{result}[{len(found)}]"))
         self.sheet.require(scope, f"({found[0]} == {found[0]})")
         for name, text in zip(block.unknowns, found, strict=True):
             scope.bind(name, text)

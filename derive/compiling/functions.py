@@ -20,20 +20,14 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from derive.compiling.abreast import Abreast, found_for
 from derive.compiling.calling import by_name
-from derive.compiling.cases import Cases, cases, leaves
+from derive.compiling.cases import Cases
 from derive.compiling.drafting import written
-from derive.compiling.looping import looped
-from derive.compiling.machine import Machine, is_at_hand
-from derive.compiling.pointwise import only_of_arrays
-from derive.compiling.tiling import part, spread, tiles
-from derive.compiling.tongues import Arrays, Floats
-from derive.compiling.verdicts import sound
-from derive.compiling.writing import Unsaid
+from derive.compiling.machine import is_at_hand
+from derive.compiling.tongues import Floats
 from derive.errors import DeriveError, unknown
-from derive.solving.answering import solve
-from derive.solving.asking import Outline, outlined
-from quantities.value import is_number, read_number
+from quantities.value import is_number
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -42,9 +36,6 @@ __all__ = ["BACKENDS", "Backend", "compiled"]
 
 Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
-_TILE = 1 << 17  # points that are worked out at once, by NumPy
-_MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
-_LONG = 300  # blocks beyond which it is never worth it
 
 
 def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
@@ -63,112 +54,47 @@ def compiled(library: Library, target: str, given: Iterable[str], backend: str =
     """
     if backend not in BACKENDS:
         raise unknown("backend", backend, list(BACKENDS))
-    outline = outlined(library, target, given)
-    found = cases(library, outline)
-    if not found.alternatives:
-        from derive.solving.diagnosing import shortage
-
-        raise shortage(library, outline, {})
-    versions = _Versions(library, outline, found)
+    found = found_for(library, target, given)
+    names, arrays = found.outline.strong, Abreast(library, [found])
     match backend:
         case "numpy":
-            call = by_name(outline.strong, versions.on_arrays)
+            call = by_name(names, lambda values: arrays.on_arrays(values)[0])
         case "numba":
             if not is_at_hand():
                 hint = "pip install 'derive-engine[speed]'"
                 raise DeriveError("This needs numba, which is not installed.", hint=hint)
-            call = by_name(outline.strong, versions.in_machine_code)
+            call = by_name(names, lambda values: arrays.in_machine_code(values)[0])
         case _:
-            slow = versions.on_any if backend == "auto" else versions.on_floats
-            call = by_name(outline.strong, slow, versions.floats, lambda *values: float(versions.on_arrays(values)))
-    call.__doc__ = f"{target} from {', '.join(outline.strong)}, in declared units."
+            floats = _Floats(library, found, arrays)
+            slow = floats.or_arrays if backend == "auto" else floats.of_any
+            call = by_name(names, slow, lambda: floats.point, lambda *values: floats.lost(values))
+    call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
     return call
 
 
-class _Versions:
-    """The function in each tongue, made when it is first asked for."""
+class _Floats:
+    """The function of floats, made when it is first asked for; where it cannot tell, arrays carry on."""
 
-    def __init__(self, library: Library, outline: Outline, found: Cases) -> None:
-        self._parts = (library, outline, found)
-        plans = [case.plan for tree in found.alternatives for case in leaves(tree)]
-        self._has_steps = any(len(made.blocks) > 1 for made in plans)
-        limits = (relation for relation in library.relations.values() if not relation.is_equation)
-        self._has_checks = any(made.checks for made in plans) or any(limits)
-        self._size = sum(len(made.blocks) for made in plans)
-        self._points = 0  # so far, of arrays
-
-    def floats(self) -> Callable[..., float]:
-        return self._on_floats
+    def __init__(self, library: Library, found: Cases, arrays: Abreast) -> None:
+        self._library = library
+        self._found = found
+        self._arrays = arrays
 
     @cached_property
-    def _on_floats(self) -> Callable[..., float]:
-        return written(*self._parts, Floats())
+    def point(self) -> Callable[..., float]:
+        return written(self._library, [self._found], self._found.outline.strong, Floats())
 
-    @cached_property
-    def _on_arrays(self) -> Callable[..., Any]:
-        return written(*self._parts, Arrays())
+    def lost(self, values: Sequence[float]) -> float:
+        """What is undefined or several."""
+        return float(self._arrays.on_arrays(values)[0])
 
-    @cached_property
-    def _in_machine_code(self) -> Callable[..., float] | None:
-        """None where there are no lines for it: a block is solved by numbers."""
-        try:
-            return written(*self._parts, Machine())
-        except Unsaid:
-            return None
-
-    def on_floats(self, values: Sequence[Any]) -> float:
+    def of_any(self, values: Sequence[Any]) -> float:
         numbers = tuple(map(float, values))
         try:
-            result = self._on_floats(*numbers)
-        except (ValueError, ZeroDivisionError, OverflowError):  # arrays carry on with what is undefined or several
-            return float(self.on_arrays(numbers))
+            result = self.point(*numbers)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return self.lost(numbers)
         return result if -math.inf < result < math.inf else math.nan
 
-    def on_any(self, values: Sequence[Any]) -> Any:
-        """By the back end that is soonest done: translating pays where there are many points, or were before."""
-        import numpy
-
-        if all(map(is_number, values)):
-            return self.on_floats(values)
-        self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
-        if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
-            return self.in_machine_code(values)
-        return self.on_arrays(values)
-
-    def in_machine_code(self, values: Sequence[Any]) -> Any:
-        point = self._in_machine_code
-        return self.on_arrays(values) if point is None else looped(point, values, self.on_arrays)
-
-    def on_arrays(self, values: Sequence[Any]) -> Any:
-        import numpy
-
-        arrays, shape = spread(values)
-        with numpy.errstate(all="ignore"):
-            if math.prod(shape) <= _TILE:
-                return self._on_tile(arrays)
-            result = numpy.empty(shape)
-            for tile in tiles(shape, _TILE):
-                result[tile] = self._on_tile([part(array, tile) for array in arrays])
-            return result
-
-    def _on_tile(self, arrays: Sequence[Any]) -> Any:
-        import numpy
-
-        result, several, bounded = only_of_arrays(self._on_arrays(*arrays))
-        open_ones = several & self._has_checks | bounded & self._has_steps
-        if open_ones.any():
-            result = numpy.array(result)
-            points = [numpy.broadcast_to(array, result.shape)[open_ones].tolist() for array in arrays]
-            result[open_ones] = [self._solved(point) for point in zip(*points, strict=True)]
-        return sound(result)
-
-    def _solved(self, point: Sequence[float]) -> float:
-        """What the solver says at a point."""
-        library, outline, _ = self._parts
-        units = {name: library.declared[name].unit for name in (*outline.strong, outline.target)}
-        try:
-            given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
-            base = solve(library, outline.target, (), given).base
-        except DeriveError:
-            return math.nan
-        return math.nan if base is None else units[outline.target].from_base(base)
+    def or_arrays(self, values: Sequence[Any]) -> Any:
+        return self.of_any(values) if all(map(is_number, values)) else self._arrays(values)[0]

@@ -24,21 +24,24 @@ _TILE = 1 << 16  # points that a thread takes at once
 _ASKED = "asked"
 
 
-def looped(point: Callable[..., float], values: Sequence[Any], ask: Callable[[Sequence[Any]], Any]) -> Any:
-    """What a function comes to at all points; `ask` says it of those that come out as an infinity."""
+def looped(
+    point: Callable[..., Any], count: int, values: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]]
+) -> list[Any]:
+    """So many results of a function at all points; `ask` says those that come out as an infinity."""
     import numpy
 
     whole, shape = spread(values)
-    result = numpy.empty(shape)
-    if not result.size:
-        return result
-    (held, *arrays) = folded([result, *whole])
-    loop = _loop(point, held.ndim, arrays)
+    results = [numpy.empty(shape) for _ in range(count)]
+    if not results[0].size:
+        return results
+    (first_of_all, *arrays) = folded([results[0], *whole])
+    held = [result.reshape(first_of_all.shape) for result in results]
+    loop = _loop(point, count, held[0].ndim, arrays)
 
     def run(left: Iterator[Tile]) -> list[Tile]:
-        return [tile for tile in left if loop(held[tile], *(part(array, tile) for array in arrays))]
+        return [tile for tile in left if loop(*(one[tile] for one in held), *(part(array, tile) for array in arrays))]
 
-    first, *rest = tiles(held.shape, _TILE)
+    first, *rest = tiles(held[0].shape, _TILE)
     asked = run(iter([first]))  # which translates the loop, before threads ask for it
     if rest:
         left = iter(rest)  # a list's, of which threads take one tile at a time
@@ -47,10 +50,13 @@ def looped(point: Callable[..., float], values: Sequence[Any], ask: Callable[[Se
             asked += run(left)
         asked += chain.from_iterable(helper.result() for helper in helpers)
     for tile in asked:
-        there = held[tile]
-        pending = numpy.isinf(there)
-        there[pending] = ask([_at(part(array, tile), pending) for array in arrays])
-    return result if shape else result[()]
+        there = [one[tile] for one in held]
+        open_ones = [numpy.isinf(one) for one in there]
+        pending = numpy.logical_or.reduce(open_ones)
+        found = ask([_at(part(array, tile), pending) for array in arrays])
+        for one, is_open, numbers in zip(there, open_ones, found, strict=True):
+            one[is_open] = _at(numbers, numpy.ones(pending.sum(), dtype=bool))[is_open[pending]]
+    return results if shape else [result[()] for result in results]
 
 
 def _at(array: Any, pending: Any) -> Any:
@@ -64,15 +70,17 @@ def _helpers() -> int:
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1
 
 
-def _loop(point: Callable[..., float], axes: int, arrays: Sequence[Any]) -> Callable[..., bool]:
+def _loop(point: Callable[..., Any], count: int, axes: int, arrays: Sequence[Any]) -> Callable[..., bool]:
     """The loop for arrays of such axes; it says whether a point has come out as an infinity."""
-    indices = [f"i{axis}" for axis in range(axes)]
+    outs, indices = [f"out{i}" for i in range(count)], [f"i{axis}" for axis in range(axes)]
     read = ", ".join(_read(f"a{i}", array, indices) for i, array in enumerate(arrays))
-    lines = [f"def compiled(out, {', '.join(f'a{i}' for i in range(len(arrays)))}):", "    asked = False"]
-    lines += [f"{'    ' * (axis + 1)}for i{axis} in range(out.shape[{axis}]):" for axis in range(axes)]
+    lines = [f"def compiled({', '.join([*outs, *(f'a{i}' for i in range(len(arrays)))])}):", "    asked = False"]
+    lines += [f"{'    ' * (axis + 1)}for i{axis} in range(out0.shape[{axis}]):" for axis in range(axes)]
     inner = "    " * (axes + 1)
-    lines += [f"{inner}found = point({read})", f"{inner}out[{', '.join(indices)}] = found"]
-    lines += [f"{inner}asked = asked | (abs(found) == inf)", "    return asked", ""]
+    lines += [f"{inner}found = point({read})"]
+    lines += [f"{inner}{out}[{', '.join(indices)}] = found[{i}]" for i, out in enumerate(outs)]
+    lines += [f"{inner}asked = asked | (abs(found[{i}]) == inf)" for i in range(count)]
+    lines += ["    return asked", ""]
     return translated("\n".join(lines), (("point", point), ("inf", math.inf), ("abs", abs)))
 
 

@@ -2,9 +2,9 @@
 
 It says what `Arrays` says, of single numbers: what is undefined is NaN, or an infinity until something is made of it.
 No test leaves early, since lines without branches are what a processor works out for several points at a time: what is
-required is kept in `fine`. What these lines cannot judge - a comparison of what is no finite number, several roots, a
-quantity that is only bounded - is kept in `asked`, and what has overflowed shows in `total`; such a point comes out as
-an infinity. NumPy's version then says what it comes to.
+required is kept as a mask. What these lines cannot judge - a comparison of what is no finite number, several roots, a
+quantity that is only bounded - is kept too, and what has overflowed shows in a sum; such a point comes out as an
+infinity. NumPy's version then says what it comes to.
 """
 
 from __future__ import annotations
@@ -13,18 +13,22 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from threading import Lock
 from typing import Any
 
-from derive.compiling.writing import ARITHMETIC, SIGNS, both_or_either, is_literal, is_total, prefixed
+from derive.compiling.writing import ARITHMETIC, DOUBT, SIGNS, both_or_either, is_literal, is_total, prefixed
 from derive.language.expression import Apply, Node
 
 __all__ = ["Machine", "is_at_hand", "translated"]
+
+_ONE_BY_ONE = Lock()
 
 
 class Machine:
     """Numbers of one point, in lines that numba translates."""
 
     is_lazy = True
+    leaves = False
     asks = True
 
     def names(self) -> dict[str, Any]:
@@ -56,10 +60,13 @@ class Machine:
         left, right = map(part, node.args)
         if is_total(node):
             return f"({left} {SIGNS[node.op]} {right})"
-        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else (asked := asked | fine))"
+        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         return both_or_either(op, tests)
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return " & ".join(tests)
 
     def sure(self, test: str) -> str:
         return test
@@ -90,9 +97,14 @@ def _jit() -> Callable[..., Any]:
     return jit
 
 
-@lru_cache(maxsize=256)
 def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
-    """The function of a text; the same text is translated once in a process."""
+    """The function of a text; the same text is translated once in a process, whichever threads ask for it."""
+    with _ONE_BY_ONE:
+        return _translated(text, space)
+
+
+@lru_cache(maxsize=256)
+def _translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
     names = dict(space)
     exec(compile(text, "<derive>", "exec"), names)
     made: Callable[..., Any] = _jit()(names["compiled"])

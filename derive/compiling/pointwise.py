@@ -2,8 +2,8 @@
 
 A quantity on the way to the target may have several admissible roots, of which perhaps only one leads on. On arrays
 each of them is followed: they lie along a new axis before those of the points, which the lines that follow carry
-along as they do any other, and at the end a point has as many values as answers. `Axes` counts them, and remembers at
-which points a quantity on the way was only bounded, so that lines cannot follow. Floats leave such points to arrays.
+along as they do any other, and at the end a point has as many values as answers. `Axes` counts them. Beside its
+numbers, each yields where they are only bounded, so that lines cannot follow. Floats leave such points to arrays.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def solver(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..
 
 
 def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., Any]:
-    """The same for arrays; where there are several solutions, along an axis of their own."""
+    """The same for arrays, several solutions along an axis of their own; and last, where an unknown is only bounded."""
     found, size = _solutions(library, block, inputs), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
@@ -45,14 +45,14 @@ def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> C
 
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
-        points = [found(*point) for point in zip(*flat, strict=True)] if arrays else [found()]
-        axes.noted(numpy.reshape([solutions is None for solutions in points], shape))
+        points = [axes.once(found, point) for point in (zip(*flat, strict=True) if arrays else [()])]
+        bounded = numpy.reshape([solutions is None for solutions in points], shape)
         columns = numpy.full((size, max((len(one) for one in points if one), default=1), len(points)), math.nan)
         for i, solutions in enumerate(points):
             for j, solution in enumerate(solutions or ()):
                 columns[:, j, i] = solution
         held = columns.reshape(size, -1, *shape)
-        return held[:, 0] if held.shape[1] == 1 else axes.added(held)
+        return *(held[:, 0] if held.shape[1] == 1 else axes.added(held)), bounded
 
     return at
 
@@ -77,15 +77,17 @@ def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callabl
 
 
 class Axes:
-    """How many axes the arrays of one call have come to have, and where lines could not go on."""
+    """How many axes the arrays of one call have come to have, and what was solved in it for one target or another."""
 
     def __init__(self, *arguments: Any) -> None:
         self.count = max((argument.ndim for argument in arguments), default=0)
-        self.bounded: list[Any] = []
+        self._solved: dict[Any, Any] = {}
 
-    def noted(self, bounded: Any) -> None:
-        if bounded.any():
-            self.bounded.append(bounded)
+    def once(self, found: Callable[..., Any], point: tuple[Any, ...]) -> Any:
+        """What a function finds at a point, which it is asked once."""
+        if (found, point) not in self._solved:
+            self._solved[found, point] = found(*point)
+        return self._solved[found, point]
 
     def added(self, held: Any) -> Any:
         """Arrays of several values, whose second axis is moved before all that there are."""
@@ -95,32 +97,36 @@ class Axes:
         return held
 
 
-def branches(axes: Axes, inside: Any, *tried: Any) -> Any:
-    """The one number that several are, NaN aside; where points inside have more, all of them along a new axis."""
+def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
+    """The one number that several are, NaN aside; where points inside have more, all of them along a new axis.
+
+    Beside it, at which points inside it is only bounded.
+    """
     import numpy
 
     low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
     if not ((high - low <= _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))) | numpy.isnan(low)).all():
         is_bounded = numpy.isinf(high) & inside
-        axes.noted(is_bounded)
         finite = [numpy.where(numpy.isinf(one), numpy.nan, one) for one in tried]
         low, high = numpy.fmin.reduce(finite), numpy.fmax.reduce(finite)
         differ = high - low > _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))
         low = numpy.where(is_bounded, numpy.nan, low)
         if (differ & inside & ~is_bounded).any():
-            return axes.added(numpy.array(numpy.broadcast_arrays(*finite))[None])[0]
-    return low
+            low = axes.added(numpy.array(numpy.broadcast_arrays(*finite))[None])[0]
+        return low, is_bounded
+    return low, False
 
 
-def rows(axes: Axes, result: Any, *arguments: Any) -> Any:
+def rows(result: Any, bounded: Sequence[Any], *arguments: Any) -> Any:
     """All values of each point, a row for each branch; a row of infinities where a quantity was only bounded."""
     import numpy
 
     sizes = zip(*(argument.shape for argument in arguments if argument.ndim), strict=True)
     shape = tuple(next((size for size in along if size != 1), 1) for along in sizes)
-    if not axes.bounded and numpy.shape(result) == shape:
+    bounded = [one for one in bounded if numpy.any(one)]
+    if not bounded and numpy.shape(result) == shape:
         return numpy.asarray(result)[None]
-    parts = [result, *(numpy.where(bounded, numpy.inf, numpy.nan) for bounded in axes.bounded)]
+    parts = [result, *(numpy.where(one, numpy.inf, numpy.nan) for one in bounded)]
     whole = [numpy.broadcast_to(part, numpy.broadcast_shapes(numpy.shape(part), shape)) for part in parts]
     held = [part.reshape(-1, *shape) for part in whole]
     return held[0] if len(held) == 1 else numpy.concatenate(held)
@@ -134,12 +140,12 @@ def stacked(*held: Any) -> Any:
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of rows as one of single values, for what has to be known before lines can go on."""
+    """A function of rows as one of single values, for what has to be known before lines go on; and where it is not."""
 
-    def at(axes: Axes, *arrays: Any) -> Any:
-        number, several, bounded = only_of_arrays(function(*arrays))
-        axes.noted(several | bounded)
-        return number
+    def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
+        (held,) = function(*arrays)
+        number, several, bounded = only_of_arrays(held)
+        return number, several | bounded
 
     return at
 

@@ -1,41 +1,52 @@
-"""A sheet of lines in one tongue, each subexpression written once, and what the lines so far have worked out.
+"""A sheet of lines in one tongue, each written once, and what the lines so far have worked out.
 
-On floats a test that fails leaves the function at once, with NaN; in machine code it is kept in `fine`, to the same
-end. On arrays tests are kept as masks, which blank the points that fail them.
+A line gives a name to what it works out, and the name keeps its meaning. So what is asked for again, on the way to the
+same target or to another, is the line that is there already. Each target has a scope of its own: what stands for each
+quantity on the way to it, and which tests it has to pass. On floats a test that fails leaves the function at once, with
+NaN. Else tests are kept as masks, of points or of the one point of machine code, which blank what fails them.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from derive.compiling.writing import Tongue, inlined, number, worded
+from derive.compiling.writing import DOUBT, Tongue, inlined, number, worded
 from derive.language.expression import Apply, Name, Node, Number, names_in
 from derive.planning.plans import Block
 
-__all__ = ["Scope", "Sheet"]
+__all__ = ["Scope", "Sheet", "in_order"]
 
 _HELD = re.compile(r"\bv\d+\b")
 
 
 @dataclass
 class Scope:
-    """What the lines so far have worked out."""
+    """What the lines so far have worked out on the way to one target."""
 
     variables: dict[str, str] = field(default_factory=dict)  # of each quantity
     written: dict[Node, str] = field(default_factory=dict)  # of each expression
     solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
-    masks: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()  # what is to be passed, where lines do not leave at once
+    asked: tuple[str, ...] = ()  # where lines cannot tell, and another is to be asked
+    sizes: tuple[str, ...] = ()  # what is still to be found finite
 
     def copy(self) -> Scope:
-        return Scope(dict(self.variables), dict(self.written), dict(self.solved), self.masks)
+        held = dict(self.variables), dict(self.written), dict(self.solved)
+        return Scope(*held, self.tests, self.asked, self.sizes)
+
+    def ask(self, *tests: str) -> None:
+        self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
 
     def bind(self, name: str, text: str) -> None:
-        if self.variables.get(name) != text:
-            self.variables[name] = text
+        before = self.variables.get(name)
+        self.variables[name] = text
+        if before is not None and before != text:  # an expression of it was written of what it stood for
             self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
 
 
@@ -55,28 +66,61 @@ class Sheet:
         self.tongue = tongue
         self.lines: list[str] = []
         self.indent = "    "
-        self.fresh = count()
         self.space: dict[str, Any] = {"nan": math.nan, **tongue.names()}
+        self._fresh = count()
+        self._held: dict[str, str] = {}  # what each text is called, as far as lines from here on can see it
+        self._helpers: dict[Hashable, str] = {}
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
 
     def line(self, text: str) -> str:
-        name = f"v{next(self.fresh)}"
+        """The name of what a text works out."""
+        if text not in self._held:
+            is_doubtful = DOUBT in text
+            if is_doubtful:
+                self.write(f"{DOUBT} = False")
+            self._held[text] = self.named(text)
+            if is_doubtful:
+                self._held[_doubt_about(self._held[text])] = self.named(DOUBT)
+        return self._held[text]
+
+    def named(self, text: str) -> str:
+        """A new name for what a text works out."""
+        name = f"v{next(self._fresh)}"
         self.write(f"{name} = {text}")
         return name
+
+    def helper(self, key: Hashable, made: Callable[[], Any]) -> str:
+        """The name of a function that lines may call."""
+        if key not in self._helpers:
+            self._helpers[key] = f"h{len(self._helpers)}"
+            self.space[self._helpers[key]] = made()
+        return self._helpers[key]
+
+    @contextmanager
+    def under(self, heading: str) -> Iterator[None]:
+        """Lines of a block of their own, which those after it do not see."""
+        self.write(heading)
+        held, self._held, indent = self._held, dict(self._held), self.indent
+        self.indent += "    "
+        yield
+        self._held, self.indent = held, indent
 
     def require(self, scope: Scope, *tests: str) -> None:
         """Go on only where the tests hold."""
         if not tests:
             return
-        if self.tongue.asks:
-            self.write(f"fine = {' & '.join(['fine', *tests])}")
-        elif self.tongue.is_lazy:
+        if self.tongue.leaves:
             self.write(f"if not {self.tongue.logic('and', tests)}:")
             self.write("    return nan")
         else:
-            scope.masks = (self.line(self.tongue.logic("and", [*scope.masks[-1:], *tests])),)
+            scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
+
+    def mask(self, scope: Scope, *further: str) -> str:
+        """The one test that stands for all that were required, and for further ones."""
+        tests = [*in_order(test for test in scope.tests if test != "True"), *further]
+        return self.line(self.tongue.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
 
     def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
         """Go on only where a value is finite and lies within bounds.
@@ -85,7 +129,7 @@ class Sheet:
         """
         if self.tongue.asks and -math.inf < low and high == math.inf:
             self.require(scope, f"({low!r} {'<' if is_open else '<='} {text})")
-            self.write(f"total = total + {text}")
+            scope.sizes = (*scope.sizes, text)
         else:
             self.require(scope, self.between(text, low, high, is_open))
 
@@ -106,7 +150,10 @@ class Sheet:
         if isinstance(node, Number):
             return number(node)
         if node not in scope.written:
-            scope.written[node] = self.line(self._worded(node, scope))
+            name = scope.written[node] = self.line(self._worded(node, scope))
+            doubt = self._held.get(_doubt_about(name))
+            if doubt is not None:
+                scope.ask(self.mask(scope, doubt))
         return scope.written[node]
 
     def released(self) -> list[str]:
@@ -127,3 +174,12 @@ class Sheet:
             return inlined(inner, scope.variables.__getitem__, self.tongue)
 
         return worded(node, part, lazy, self.tongue)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names in the order of their lines: what is put together of them begins alike for targets with much in common."""
+    return sorted(set(names), key=lambda name: (name[0], int(name[1:])))
+
+
+def _doubt_about(name: str) -> str:
+    return f"{DOUBT} about {name}"

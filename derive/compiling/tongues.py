@@ -19,6 +19,7 @@ class Floats:
     """Python's own floats; what is undefined raises, or is NaN."""
 
     is_lazy = True
+    leaves = True
     asks = False
 
     def __init__(self) -> None:
@@ -58,6 +59,9 @@ class Floats:
     def logic(self, op: str, tests: Sequence[str]) -> str:
         return both_or_either(op, tests)
 
+    def passed(self, tests: Sequence[str]) -> str:
+        return both_or_either("and", tests)
+
     def sure(self, test: str) -> str:
         return test
 
@@ -72,10 +76,12 @@ class Arrays:
     """NumPy's arrays of floats; what is undefined is NaN, or an infinity until something is made of it."""
 
     is_lazy = False
+    leaves = False
     asks = False
 
     def __init__(self) -> None:
         self._judges: list[Callable[..., bool | None]] = []
+        self._places: dict[Node, int] = {}  # of the judge of each comparison
 
     def names(self) -> dict[str, Any]:
         import numpy
@@ -108,11 +114,12 @@ class Arrays:
         if is_total(node):
             return test
         names = names_in(node)
-        self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
+        if node not in self._places:
+            self._places[node] = len(self._judges)
+            self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
         held = "".join(f"{part(Name(name))}, " for name in names)
-        return (
-            f"told({test}, {left}, {right}, {all(map(is_clear, node.args))}, judges[{len(self._judges) - 1}], ({held}))"
-        )
+        clear = all(map(is_clear, node.args))
+        return f"told({test}, {left}, {right}, {clear}, judges[{self._places[node]}], ({held}))"
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         if op == "not":
@@ -123,6 +130,9 @@ class Arrays:
         for test in tests[1:]:
             nested = f"np.maximum({nested}, {test})"
         return nested
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return f"both({', '.join(tests)})"
 
     def sure(self, test: str) -> str:
         return f"sure({test})"

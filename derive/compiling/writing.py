@@ -19,6 +19,7 @@ from derive.language.expression import COMPARISONS, CONDITIONS, Apply, Name, Nod
 
 __all__ = [
     "ARITHMETIC",
+    "DOUBT",
     "SIGNS",
     "Tongue",
     "Unsaid",
@@ -31,6 +32,9 @@ __all__ = [
     "prefixed",
     "worded",
 ]
+
+DOUBT = "doubt"
+"""What a text makes true where it cannot tell, in a tongue that asks another."""
 
 SIGNS = {op: sign for sign, op in COMPARISONS.items()}
 _TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
@@ -49,6 +53,7 @@ class Tongue(Protocol):
     """How the parts of an expression are put together."""
 
     is_lazy: bool  # whether it speaks of one point, and an arm that is not chosen is not worked out
+    leaves: bool  # whether a test that fails leaves the function at once
     asks: bool  # whether an infinity says that another tongue has to be asked about a point
 
     def names(self) -> dict[str, Any]:
@@ -65,6 +70,9 @@ class Tongue(Protocol):
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
         """A test of tests."""
+
+    def passed(self, tests: Sequence[str]) -> str:
+        """The test that all are passed, of names of tests."""
 
     def sure(self, test: str) -> str:
         """A test that is not passed where it has no meaning."""

@@ -8,6 +8,7 @@ the uniqueness of roots are proved here; sampling never proves either.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from itertools import product
 
@@ -27,7 +28,7 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
     [2.0, 6.0, 3.0, 5.0]
     """
     if isinstance(node, Number):
-        return Enclosure((float(node.value),) * 2, ZERO)
+        return Enclosure((node.real,) * 2 if node.real == node.real else _beyond(node), ZERO)
     if isinstance(node, Name):
         return Enclosure(spans[node.name], (1.0, 1.0) if node.name == moving else ZERO)
     if node.op == "pi":
@@ -44,6 +45,11 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
         return applied(node.op, parts)
     except (ValueError, OverflowError, ZeroDivisionError):
         return Enclosure(ALL, ALL, GAP)
+
+
+def _beyond(node: Number) -> Span:
+    """Where a number lies for which a double has no room."""
+    return (sys.float_info.max, math.inf) if node.value > 0 else (-math.inf, -sys.float_info.max)
 
 
 def _choice(node: Apply, spans: Mapping[str, Span], moving: str) -> Enclosure | None:

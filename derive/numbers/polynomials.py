@@ -135,7 +135,7 @@ def _between(a: Fraction, b: Fraction) -> Fraction | None:
         return (a + b) / 2 if b - a > abs(a + b) / 2**60 else None
     if low < 0 < high:
         return Fraction(0)
-    middle = (low + high) / 2
+    middle = low / 2 + high / 2
     if min(abs(low), abs(high)) * 4 < max(abs(low), abs(high)):
         least = max(min(abs(low), abs(high)), 1e-300)
         middle = math.copysign(math.sqrt(least) * math.sqrt(max(abs(low), abs(high))), low + high)

@@ -142,7 +142,7 @@ def asked(
     recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
     ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
     work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
-    _ = work.functions  # what cannot be answered is refused here
+    _ = work.lines  # what cannot be answered is refused here
     return Survey(tuple(lines), work)
 
 

@@ -28,16 +28,13 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
     sizes = [stretch.stop - stretch.start for stretch in next(survey.boxes(points or _PIECE))]
     axes = {line.name: _axis(survey, line, size) for line, size in zip(survey.lines, sizes, strict=True)}
-    shipped, held = _shipped(survey.work), list(axes.values())
-    return axes, {target: _blocks(_column, held, shipped, target, "f8") for target in survey.work.functions}
+    return axes, _blocks(_columns, survey.work, list(survey.work.lines), axes, {}, "f8")
 
 
-def regimes(work: Work, axes: Sequence[Any]) -> dict[str, Regime]:
-    """The regimes along such axes."""
-    shipped = _shipped(work)
-    return {
-        name: Regime(switch.arms, _blocks(_codes, axes, shipped, name, "i1")) for name, switch in work.switches.items()
-    }
+def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
+    """The regimes along such axes, where the targets are these."""
+    codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
+    return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
@@ -78,25 +75,34 @@ def _shipped(work: Work) -> Any:
     return delayed(work, traverse=False, pure=False)
 
 
-def _blocks(task: Any, axes: Sequence[Any], shipped: Any, name: str, kind: str) -> Any:
-    """An array over the axes, each block of which is worked out from its stretch of each of them."""
+def _blocks(
+    task: Any, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
+) -> dict[str, Any]:
+    """Arrays over the axes, all of which one task works out for a stretch of each axis, and what columns hold there."""
     from dask import array
 
-    pairs = [part for i, axis in enumerate(axes) for part in (axis, (i,))]
-    how = {"dtype": kind, "meta": _empty(len(axes), kind)}
-    return array.blockwise(task, tuple(range(len(axes))), shipped, None, name, None, *pairs, **how)
+    if not names:
+        return {}
+    whole = tuple(range(len(axes)))
+    pairs = [part for i, axis in enumerate(axes.values()) for part in (axis, (i,))]
+    pairs += [part for column in columns.values() for part in (column, whole)]
+    how = {"dtype": kind, "meta": _empty(1 + len(axes), kind), "new_axes": {len(axes): len(names)}}
+    held = array.blockwise(task, (len(axes), *whole), _shipped(work), None, tuple(columns), None, *pairs, **how)
+    return {name: held[i] for i, name in enumerate(names)}
 
 
-def _column(work: Work, target: str, *parts: Any) -> Any:
-    return work.functions[target](*crossed(parts))
-
-
-def _codes(work: Work, name: str, *parts: Any) -> Any:
+def _columns(work: Work, _: tuple[str, ...], *parts: Any) -> Any:
     import numpy
 
-    arrays = crossed(parts)
-    values = {**dict(zip(work.names, arrays, strict=True)), **work.columns(arrays)}
-    return numpy.broadcast_to(work.switches[name].codes(values), numpy.broadcast_shapes(*(a.shape for a in arrays)))
+    return numpy.stack([*work.columns(crossed(parts)).values()])
+
+
+def _codes(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
+    import numpy
+
+    arrays, columns = crossed(parts[: len(work.names)]), parts[len(work.names) :]
+    codes = work.codes(arrays, dict(zip(targets, columns, strict=True)))
+    return numpy.stack(numpy.broadcast_arrays(*codes.values(), numpy.empty(columns[0].shape))[:-1])
 
 
 def _empty(dimensions: int, kind: str) -> Any:

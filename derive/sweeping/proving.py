@@ -7,32 +7,43 @@ they disagree, the lines of arithmetic have no answer, or the wrong one of sever
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.language.expression import names_in
-from derive.sweeping.values import Values, Writer, apart, sources, tested
+from derive.sweeping.values import Source, Values, Writer, apart, sources, tested
 
 if TYPE_CHECKING:
     from derive.stating.relation import Relation
     from derive.sweeping.working import Recipe, Work
 
-__all__ = ["contradicted"]
+__all__ = ["Contradiction", "contradicted"]
 
 _TINY = 1e-8
 
-Contradiction = Callable[[Values], Any]
-"""How far a relation is from holding: above zero where it is contradicted, NaN where that cannot be said."""
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A relation that is put to the test at every point, and the quantities in it."""
+
+    sources: tuple[Source, ...]
+    test: Callable[..., Any]
+
+    def gaps(self, values: Values) -> Any:
+        """How far it is from holding: above zero where it is contradicted, NaN where that cannot be said."""
+        import numpy
+
+        with numpy.errstate(all="ignore"):
+            return self.test(*(source.read(values) for source in self.sources))
 
 
 def contradicted(work: Work, recipe: Recipe) -> list[Contradiction]:
-    """For each relation that is put to the test, how far it fails."""
+    """The relations that are put to the test beside a target."""
     found = [_contradicted(work, recipe, work.library.relations[name]) for name in recipe.checks]
     return [each for each in found if each is not None]
 
 
 def _contradicted(work: Work, recipe: Recipe, relation: Relation) -> Contradiction | None:
-    import numpy
-
     equation = relation.written
     names = names_in(equation.lhs, equation.rhs, *relation.conditions)
     held = sources(work, recipe, names)
@@ -46,10 +57,4 @@ def _contradicted(work: Work, recipe: Recipe, relation: Relation) -> Contradicti
         applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
         return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
 
-    test = tested(names, write)
-
-    def gaps(values: Values) -> Any:
-        with numpy.errstate(all="ignore"):
-            return test(*(source(values) for source in held))
-
-    return gaps
+    return Contradiction(tuple(held), tested(names, write))

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.cases import cases, leaves
+from derive.compiling.cases import leaves
 from derive.language.expression import Apply, Equation, Node, names_in, render, walk
-from derive.solving.asking import outlined
 from derive.sweeping.axes import is_lazy
-from derive.sweeping.values import Values, Writer, apart, sources, tested
+from derive.sweeping.keeping import plans
+from derive.sweeping.values import Source, Values, Writer, apart, sources, tested
 
 if TYPE_CHECKING:
     from derive.stating.relation import Relation
@@ -55,10 +55,18 @@ class Regime:
 
 @dataclass(frozen=True)
 class Switch:
-    """A relation's choice: its forms, and the function that tells them apart."""
+    """A relation's choice: its forms, the quantities in it, and the function that tells the forms apart by these."""
 
     arms: tuple[str, ...]
-    codes: Callable[[Values], Any]
+    sources: tuple[Source, ...]
+    judge: Callable[..., Any]
+
+    def codes(self, values: Values) -> Any:
+        """The place of the form at each point; -1 where there is none."""
+        import numpy
+
+        with numpy.errstate(all="ignore"):
+            return self.judge(*(source.read(values) for source in self.sources))
 
 
 def switches(work: Work) -> dict[str, Switch]:
@@ -76,7 +84,7 @@ def switches(work: Work) -> dict[str, Switch]:
 def _choosing(work: Work, recipe: Recipe) -> Iterator[Relation]:
     library = work.library
     names = [*work.names, *recipe.numbers]
-    trees = cases(library, outlined(library, recipe.target, names)).alternatives
+    trees = plans(library, recipe.target, names).alternatives
     blocks = [block for tree in trees for case in leaves(tree) for block in case.plan.blocks]
     for name in dict.fromkeys(name for block in blocks for name in block.relations):
         written = library.relations[name].written
@@ -110,13 +118,8 @@ def _switch(work: Work, recipe: Recipe, relation: Relation) -> Switch | None:
     ]
     arms = tuple(dict.fromkeys(forms))
     places = numpy.array([*(arms.index(form) for form in forms), -1], dtype=numpy.int8)
-    judge = _judge(relation, chosen, names)
-
-    def codes(values: Values) -> Any:
-        with numpy.errstate(all="ignore"):
-            return places[judge(*(source(values) for source in held))]
-
-    return Switch(arms, codes)
+    way = _judge(relation, chosen, names)
+    return Switch(arms, tuple(held), lambda *numbers: places[way(*numbers)])
 
 
 def _ways(choice: Apply) -> int:

@@ -58,7 +58,7 @@ class Table:
         if self.is_lazy:
             from derive.sweeping.clusters import regimes
 
-            return regimes(self.survey.work, list(self.axes.values()))
+            return regimes(self.survey.work, self.axes, self.columns)
         return _told(self.survey, self.columns)
 
     def beside(self, *axes: Any) -> Table:
@@ -173,9 +173,8 @@ def _told(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     found = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
 
     def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
-        values = dict(zip(survey.work.names, survey.within(box), strict=True))
-        values |= {target: column[box] for target, column in columns.items()}
-        return _points(box), (box, {name: switch.codes(values) for name, switch in made.items()})
+        held = {target: column[box] for target, column in columns.items()}
+        return _points(box), (box, survey.work.codes(survey.within(box), held))
 
     for box, codes in watched(ahead(worked, survey.boxes() if made else ()), survey.size, "regimes"):
         for name, numbers in codes.items():

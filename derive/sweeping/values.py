@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.functions import compiled
+from derive.compiling.cases import Cases
 from derive.compiling.sheet import Scope, Sheet
 from derive.compiling.tongues import Arrays
 from derive.errors import DeriveError
 from derive.language.expression import Equation, Node
 from derive.numbers.evaluating import terms
+from derive.solving.asking import Outline
+from derive.sweeping.keeping import plans
 
 if TYPE_CHECKING:
     from derive.sweeping.working import Recipe, Work
 
 __all__ = ["Source", "Values", "Writer", "apart", "sources", "tested"]
 
-Values = Mapping[str, Any]
-"""Numbers of the axes and the targets in a box, in declared units."""
-
-Source = Callable[[Values], Any]
-"""A quantity's numbers, in base units."""
+Values = Mapping[str | Outline, Any]
+"""Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A quantity's numbers in base units, read off the values in a box; and what leads to it, if it is no column."""
+
+    read: Callable[[Values], Any]
+    found: Cases | None = None
 
 
 def sources(work: Work, recipe: Recipe, names: Sequence[str]) -> list[Source] | None:
@@ -40,15 +48,15 @@ def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
 
     quantity = work.library.declared[name]
     if name in work.names or name == recipe.target:
-        return lambda values: _based(values[name], quantity)
+        return Source(lambda values: _based(values[name], quantity))
     if name in recipe.numbers:
         base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
-        return lambda values: base
+        return Source(lambda values: base)
     try:
-        function = compiled(work.library, name, [*work.names, *recipe.numbers])
+        found = plans(work.library, name, [*work.names, *recipe.numbers])
     except DeriveError:
         return None
-    return lambda values: _based(function(**{n: values[n] for n in work.names}, **recipe.numbers), quantity)
+    return Source(lambda values: _based(values[found.outline], quantity), found)
 
 
 def _based(numbers: Any, quantity: Any) -> Any:

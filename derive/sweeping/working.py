@@ -1,19 +1,22 @@
-"""The work of a sweep: functions from the axes to the targets, which whoever is to do it compiles for himself.
+"""The work of a sweep: a function from the axes to the targets, which whoever is to do it compiles for himself.
 
 `Work` holds no numbers but the single ones that were given, and is cheap to send.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.functions import compiled
+from derive.compiling.abreast import Abreast
+from derive.compiling.cases import Cases
 from derive.sweeping.bounding import at, bounded
-from derive.sweeping.proving import contradicted
+from derive.sweeping.keeping import functions, plans
+from derive.sweeping.proving import Contradiction, contradicted
 from derive.sweeping.regimes import Switch, switches
+from derive.sweeping.values import Values
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -21,12 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["Recipe", "Work"]
 
 _MOST_ASKED = 1000  # points of a piece at which the solver is asked, one by one
-_KEPT = 64  # functions of one library
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """A target, the single values that lead to it beside the axes, in declared units, and what they say twice."""
+    """A target, the single values that lead to it beside the axes, in declared units, and what they say twice.
+
+    A name has one value in all recipes of a sweep; a weak one leads to some targets, and for others gives way.
+    """
 
     target: str
     numbers: Mapping[str, float]
@@ -35,7 +40,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Work:
-    """The functions from the axes to the targets, compiled when they are first called for."""
+    """The function from the axes to the targets, compiled when it is first called for."""
 
     library: Library
     names: tuple[str, ...]  # of the axes
@@ -48,28 +53,61 @@ class Work:
         return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged)
 
     @cached_property
-    def functions(self) -> dict[str, Callable[..., Any]]:
-        """For each target a function of arrays, one for each axis, that broadcast."""
-        return {recipe.target: self._function(recipe) for recipe in self.recipes}
+    def lines(self) -> dict[str, Cases]:
+        """What leads to each target."""
+        return {one.target: plans(self.library, one.target, (*self.names, *one.numbers)) for one in self.recipes}
 
-    def _function(self, recipe: Recipe) -> Callable[..., Any]:
+    @cached_property
+    def _tests(self) -> dict[str, list[Contradiction]]:
+        return {recipe.target: contradicted(self, recipe) for recipe in self.recipes}
+
+    @cached_property
+    def _main(self) -> Abreast:
+        tested = [source.found for tests in self._tests.values() for test in tests for source in test.sources]
+        return self._function([*self.lines.values(), *tested])
+
+    @cached_property
+    def _beside(self) -> Abreast:
+        return self._function(source.found for switch in self.switches.values() for source in switch.sources)
+
+    def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
+        """One function for all of them: what they have in common is worked out once."""
+        distinct = {found.outline: found for found in wanted if found is not None}
+        return functions(self.library, distinct.values())
+
+    def _values(self, function: Abreast, arrays: Sequence[Any]) -> dict[Any, Any]:
+        """The axes by name, and all that a function comes to by its outline, spread out."""
         import numpy
 
-        function = _compiled(self.library, recipe.target, (*self.names, *recipe.numbers))
-        contradictions = contradicted(self, recipe)
+        named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
+        single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
+        shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
+        found = function([named[name] if name in named else single[name] for name in function.names])
+        columns = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in found)
+        return named | dict(zip(function.outlines, columns, strict=True))
 
-        def call(*arrays: Any) -> Any:
-            named = dict(zip(self.names, arrays, strict=True))
-            found = numpy.asarray(function(**named, **recipe.numbers), dtype=float)
-            found = numpy.broadcast_to(found, numpy.broadcast_shapes(*(array.shape for array in arrays)))
-            for gaps in contradictions:
-                gap = numpy.broadcast_to(gaps({**named, recipe.target: found}), found.shape)
-                wrong, doubtful = gap > 0, numpy.isnan(gap) & ~numpy.isnan(found)
-                if wrong.any() or doubtful.any():
-                    found = self._asked(recipe.target, arrays, numpy.array(found), wrong, doubtful)
-            return found
+    def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """The targets at points, and their bounds where something is given as a range."""
+        if not self.is_ranged:
+            values = self._values(self._main, arrays)
+            return {target: self._agreeing(target, values, arrays) for target in self.lines}
+        found: dict[str, Any] = {}
+        for recipe in self.recipes:
+            axes = dict(zip(self.names, arrays, strict=True))
+            found |= bounded(self.library, recipe.target, self.profiles, self.given, axes)
+        return found
 
-        return call
+    def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
+        """A target where nothing that is said twice contradicts it."""
+        import numpy
+
+        found = values[self.lines[target].outline]
+        for test in self._tests[target]:
+            gap = numpy.broadcast_to(test.gaps({**values, target: found}), found.shape)
+            wrong, doubtful = gap > 0, numpy.isnan(gap) & ~numpy.isnan(found)
+            if wrong.any() or doubtful.any():
+                found = self._asked(target, arrays, numpy.array(found), wrong, doubtful)
+        return found
 
     def _asked(self, target: str, arrays: Sequence[Any], found: Any, wrong: Any, doubtful: Any) -> Any:
         """What the solver says where lines of arithmetic go wrong, or may; where those are many, none is told."""
@@ -90,24 +128,7 @@ class Work:
         """For each relation with a choice in it, what tells its forms apart."""
         return switches(self)
 
-    def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
-        """The targets at points, and their bounds where something is given as a range."""
-        if not self.is_ranged:
-            return {target: function(*arrays) for target, function in self.functions.items()}
-        found: dict[str, Any] = {}
-        for recipe in self.recipes:
-            axes = dict(zip(self.names, arrays, strict=True))
-            found |= bounded(self.library, recipe.target, self.profiles, self.given, axes)
-        return found
-
-
-def _compiled(library: Library, target: str, names: tuple[str, ...]) -> Callable[..., Any]:
-    """A function of these names, kept for the next sweep over other numbers of theirs."""
-    kept, key = library.swept, (target, names)
-    function = kept.get(key)
-    if function is None:
-        function = compiled(library, target, names)
-        if len(kept) >= _KEPT:
-            kept.clear()
-        kept[key] = function
-    return function
+    def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+        """For each relation with a choice in it, which form it takes at points whose targets are known."""
+        values = {**self._values(self._beside, arrays), **columns}
+        return {name: switch.codes(values) for name, switch in self.switches.items()}

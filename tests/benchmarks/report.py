@@ -20,6 +20,7 @@ COMPARISONS: tuple[Callable[[], Comparison], ...] = (
     questions.first,
     questions.remembered,
     tables.columns,
+    tables.abreast,
     tables.grid,
     peers.forwards,
     peers.backwards,

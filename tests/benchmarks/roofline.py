@@ -60,6 +60,16 @@ def cost(
     return price * larger(compute, weights + kv) / tokens
 
 
+def steps(
+    price: Any, tokens: Any, flops: Any, peak: Any, size: Any, bandwidth: Any, cache: Any, *, larger: Any = max
+) -> dict[str, Any]:
+    """The cost and what leads to it, each worked out once."""
+    compute = flops * tokens / peak
+    kv = cache * tokens / bandwidth
+    step = larger(compute, size / bandwidth + kv)
+    return {"compute": compute, "kv": kv, "step": step, "cost": price * step / tokens}
+
+
 def in_pint() -> dict[str, Any]:
     """The givens as quantities of a registry of pint's that knows these units."""
     registry: Any = import_module("pint").UnitRegistry()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 
 import derive
+from derive.compiling.abreast import Abreast, found_for
 from tests.benchmarks import roofline
 from tests.benchmarks.measuring import Bar, Comparison, alternately, compared
 
@@ -44,6 +45,33 @@ def columns() -> Comparison:
     bars = (Bar(NUMPY, HAND, 1 / 0.8),)
     task = f"cost of {POINTS:,} points through a maximum, units in and out"
     return compared("Four million points, column by column", task, alternately(acts, 7), None, bars)
+
+
+def abreast() -> Comparison:
+    """Two columns of four million numbers in, four out, which have most of their way in common."""
+    tokens, cache = numpy.linspace(1.0, 1000.0, POINTS), numpy.linspace(1e-4, 1e-2, POINTS)
+    library = derive.load(roofline.TEXT)
+    at = {**roofline.NUMBERS, "tokens": tokens, "cache": cache}
+    expected = roofline.steps(**at, larger=numpy.maximum)
+    found = [found_for(library, target, list(at)) for target in expected]
+    whole, alone = Abreast(library, found), [Abreast(library, [one]) for one in found]
+    values = [at[name] for name in whole.names]
+    acts: dict[str, Any] = {
+        AUTO: lambda: whole(values),
+        NUMPY: lambda: whole.on_arrays(values),
+        f"{AUTO}, one after another": lambda: [one(values)[0] for one in alone],
+        f"{NUMPY}, one after another": lambda: [one.on_arrays(values)[0] for one in alone],
+        HAND: lambda: [*roofline.steps(**at, larger=numpy.maximum).values()],
+    }
+    for act in acts.values():
+        assert all(
+            numpy.allclose(ours, theirs, rtol=1e-12) for ours, theirs in zip(act(), expected.values(), strict=True)
+        )
+    bars = (Bar(AUTO, HAND, 1.0), Bar(NUMPY, HAND, 2.0), Bar(NUMPY, f"{NUMPY}, one after another", 0.75))
+    task = (
+        f"a cost of {POINTS:,} points, its step and two times that make it up; by hand what they share is written once"
+    )
+    return compared("Four million points, four targets", task, alternately(acts, 7), None, bars)
 
 
 def grid() -> Comparison:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from derive import DeriveError
-from derive.compiling import functions
+from derive.compiling import abreast, functions
 from tests.derive.draws import expressions
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
@@ -143,9 +143,9 @@ def test_arrays_broadcast_as_numpy_has_it(x, y):
 
 def test_many_points_are_worked_out_in_machine_code(monkeypatch):
     seen = []
-    looped = functions.looped
-    monkeypatch.setattr(functions, "looped", lambda point, *rest: seen.append(point) or looped(point, *rest))
-    monkeypatch.setattr(functions, "_MANY", 100)
+    looped = abreast.looped
+    monkeypatch.setattr(abreast, "looped", lambda point, *rest: seen.append(point) or looped(point, *rest))
+    monkeypatch.setattr(abreast, "_MANY", 100)
     function = bare("x y z", "z = x*y").compile("z", ["x", "y"])
     x = numpy.linspace(1, 2, 60)
     assert function(x=x, y=3.0) == pytest.approx(3 * x)
@@ -156,8 +156,9 @@ def test_many_points_are_worked_out_in_machine_code(monkeypatch):
 
 
 def test_without_numba_the_extra_is_named_and_auto_goes_on(monkeypatch):
-    monkeypatch.setattr(functions, "is_at_hand", lambda: False)
-    monkeypatch.setattr(functions, "_MANY", 1)
+    for room in (abreast, functions):
+        monkeypatch.setattr(room, "is_at_hand", lambda: False)
+    monkeypatch.setattr(abreast, "_MANY", 1)
     library = bare("x y z", "z = x*y")
     with pytest.raises(DeriveError, match="numba") as caught:
         library.compile("z", ["x", "y"], "numba")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+import sys
+from fractions import Fraction
 from itertools import pairwise
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from derive.language.expression import is_condition, walk
+from derive.language.expression import Number, is_condition, walk
 from derive.language.grammar import parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import enclose
@@ -181,3 +183,12 @@ def test_missing_zero_and_being_monotone_are_never_said_wrongly(text, span):
         slack = 1e-9 * max(1.0, *map(abs, numbers), 0.0)
         steps = [b - a for a, b in pairwise(numbers)]
         assert all(step >= -slack for step in steps) or all(step <= slack for step in steps)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_for_which_a_double_has_no_room_lies_beyond_all_of_them(sign):
+    whole = Number(sign * Fraction(10) ** 400)
+    found = enclose(whole, {}, "x")
+    assert max(found.values, key=abs) == sign * math.inf
+    assert min(found.values, key=abs) == sign * sys.float_info.max
+    assert found.slopes == (0, 0)

@@ -75,3 +75,8 @@ def test_a_ratio_has_the_values_of_the_expression(text, x):
 )
 def test_what_is_no_ratio_of_polynomials_is_none(text):
     assert ratio_of(parse_expression(text), "x") is None
+
+
+def test_roots_near_the_largest_double_are_found():
+    one, other = Fraction(1.6e308), Fraction(1.7e308)
+    assert real_roots(expanded(one, other), never) == pytest.approx([1.6e308, 1.7e308])

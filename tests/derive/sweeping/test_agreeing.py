@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
+import random
+from contextlib import suppress
 
 import numpy
 import pytest
 
 import derive
 from derive import DeriveError, InconsistentError, LimitError
+from tests.derive.random_libraries import hidden
+from tests.derive.statements import bare
 from tests.derive.test_random_libraries import questions
 
 TWICE = derive.load("""[quantities]
@@ -50,6 +54,41 @@ def test_a_table_of_a_random_library_says_what_the_solver_says(start):
                     assert regime is None or regime.words[i] in (arm, "")
                     told += 1
     assert told > 0
+
+
+@pytest.mark.parametrize("start", range(0, 20, 5))
+def test_a_table_of_several_targets_says_what_a_table_of_each_says(start):
+    told = 0
+    for seed in range(start, start + 5):
+        case, draw = hidden(seed), random.Random(f"several {seed}")
+        names = [name for name in case.numbers if name not in case.factors]
+        given = draw.sample(names, draw.randint(2, 4))
+        axis = [case.numbers[given[0]] * factor for factor in (0.31, 1.0, 1.9, 2.7)]
+        known = {**{name: case.numbers[name] for name in (*given[1:], *case.factors)}, given[0]: axis}
+        alone = {}
+        for target in (name for name in names if name not in given):
+            with suppress(DeriveError):
+                alone[target] = case.library.sweep(target, **known)
+        if not alone:
+            continue
+        together = case.library.sweep(list(alone), **known)
+        for target, table in alone.items():
+            assert numpy.array_equal(together.columns[target], table.columns[target], equal_nan=True)
+            for relation, regime in table.regimes.items():
+                both = zip(regime.words, together.regimes[relation].words, strict=True)
+                assert all(one == other for one, other in both if one and other)
+        told += len(alone) > 1
+    assert told > 0
+
+
+def test_a_contradiction_beside_one_target_leaves_the_others():
+    library = bare("a b c d e", "c = a + b", "d = 2*c", "e = a**2", {"equation": "e <= 9"})
+    table = library.sweep(["d", "e"], a=[2, 4], b=1)
+    assert table.columns["d"].tolist() == [6, 10]
+    assert table.columns["e"] == pytest.approx([4, numpy.nan], nan_ok=True)
+    assert library.solve("d", a=4, b=1).value.magnitude == 10
+    with pytest.raises(InconsistentError):
+        library.solve("e", a=4, b=1)
 
 
 def test_where_the_givens_contradict_each_other_there_is_no_answer():

@@ -12,6 +12,8 @@ import pytest
 
 import derive
 from derive import DeriveError, DomainError, ExpressionError
+from derive.sweeping.clusters import computed
+from derive.sweeping.working import Work
 from tests.derive.sweeping.specimens import ROOFLINE
 
 array = pytest.importorskip("dask.array")
@@ -41,6 +43,17 @@ def test_regimes_are_lazy_too(whole):
     words = lazy["step.regime"]
     assert isinstance(words, array.Array)
     assert numpy.array_equal(words.compute(), whole["step.regime"])
+
+
+def test_a_chunk_has_all_targets_at_once_and_its_regimes_are_told_from_them(whole, monkeypatch):
+    seen, columns = [], Work.columns
+    monkeypatch.setattr(Work, "columns", lambda work, arrays: seen.append(1) or columns(work, arrays))
+    lazy = ROOFLINE.stream(["step", "rate"], **GIVEN).to_dask(points=7000)
+    held = {"step": lazy["step"], "rate": lazy["rate"], "regime": lazy["step.regime"]}
+    found = computed(held, None, 0)
+    assert len(seen) == 15
+    assert numpy.array_equal(found["step"], whole["step"])
+    assert numpy.array_equal(found["regime"], whole["step.regime"])
 
 
 def test_an_axis_of_dasks_makes_the_table_dasks():
