@@ -12,6 +12,8 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from derive.compiling.attempting import attempt
+from derive.compiling.blockwise import ManyPoints, OnePoint, in_machine_code
 from derive.compiling.cases import Asides, Case, Cases, Fork, Tree
 from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays, stacked
 from derive.compiling.sheet import Scope, Sheet
@@ -239,20 +241,32 @@ class _Draft:
         return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * ({whole}))")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
-        """A block without a closed form: a call to the solver, for each point that is not out already."""
-        if self.tongue.asks:
-            raise Unsaid
+        """A block without a closed form: a call to what works it out, for each point that is not out already."""
         helper = f"h{next(self.sheet.fresh)}"
-        made = solver if self.tongue.is_lazy else solver_of_arrays
-        self.sheet.space[helper] = made(self.library, block, inputs)
+        self.sheet.space[helper] = self._worked_out(block, inputs)
         texts = [scope.variables[name] for name in inputs]
         if scope.masks and texts:
             texts[0] = self.sheet.line(self.tongue.pick(scope.masks[0], texts[0], "nan"))
         result = self.sheet.line(self._called(helper, texts))
         found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
+        self._askable(found[0])
         self.sheet.require(scope, f"({found[0]} == {found[0]})")
         for name, text in zip(block.unknowns, found, strict=True):
             scope.bind(name, text)
+
+    def _worked_out(self, block: Block, inputs: Sequence[str]) -> Callable[..., Any]:
+        """The function of the inputs that yields a block's unknowns."""
+        quantities = self.library.quantities
+        equations = [self.library.relations[name].written for name in block.relations]
+        domains = {name: quantities[name].domain for name in (*block.unknowns, *inputs)}
+        way = attempt(equations, block.unknowns, inputs, domains)
+        if self.tongue.asks:
+            if way is None:
+                raise Unsaid
+            return in_machine_code(way)
+        if self.tongue.is_lazy:
+            return solver(self.library, block, inputs, OnePoint(way) if way else None)
+        return solver_of_arrays(self.library, block, inputs, ManyPoints(way) if way else None)
 
     def _called(self, helper: str, texts: Sequence[str]) -> str:
         return f"{helper}({', '.join(texts if self.tongue.is_lazy else ['axes', *texts])})"

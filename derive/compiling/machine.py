@@ -13,12 +13,13 @@ import math
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
 from derive.compiling.writing import ARITHMETIC, SIGNS, both_or_either, is_literal, is_total, prefixed
 from derive.language.expression import Apply, Node
 
-__all__ = ["Machine", "is_at_hand", "translated"]
+__all__ = ["Machine", "Slow", "is_at_hand", "translated"]
 
 
 class Machine:
@@ -71,6 +72,31 @@ class Machine:
         return translated(text, tuple(space.items()))
 
 
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of numbers that the text may call."""
+        return _jit()(function)
+
+
+class Slow(Machine):
+    """The same lines, left to Python; what overflows is an infinity there too, and what is undefined is NaN."""
+
+    def names(self) -> dict[str, Any]:
+        functions = {name: _quiet(getattr(math, name)) for name in dir(math) if callable(getattr(math, name))}
+        functions |= {name: _quiet(function) for name, function in (("floor", _floor), ("ceil", _ceil))}
+        quiet = SimpleNamespace(**functions)
+        own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
+        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        names = {"__builtins__": {}, **space}
+        exec(compile(text, "<derive>", "exec"), names)
+        made: Callable[..., Any] = names["compiled"]
+        return made
+
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
+
 @lru_cache(maxsize=1)
 def is_at_hand() -> bool:
     """Whether numba is installed, and goes with the NumPy that is."""
@@ -97,6 +123,28 @@ def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., A
     exec(compile(text, "<derive>", "exec"), names)
     made: Callable[..., Any] = _jit()(names["compiled"])
     return made
+
+
+def _quiet(function: Callable[..., float]) -> Callable[..., float]:
+    """A function that yields what machine code does, where Python's own raises."""
+
+    def quiet(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf if function in (math.exp, math.cosh) or numbers[0] > 0 else math.nan
+        except ValueError:
+            return math.nan
+
+    return quiet
+
+
+def _floor(number: float) -> float:
+    return float(math.floor(number))
+
+
+def _ceil(number: float) -> float:
+    return float(math.ceil(number))
 
 
 def _sound(number: float) -> float:
