@@ -14,24 +14,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, isfinite
+from math import isfinite
 from typing import Any
 
 from derive.compiling.crossing import crossing, crossings
-from derive.compiling.elimination import eliminated, summed
+from derive.compiling.elimination import eliminated
 from derive.compiling.machine import Machine
 from derive.compiling.monotone import Pieces, pieces, reach
 from derive.compiling.rounding import roundings
 from derive.compiling.sheet import Scope, Sheet
 from derive.compiling.writing import Tongue
-from derive.language.expression import Apply, Equation, Node, walk
+from derive.language.expression import Apply, Equation, Node, names_in, walk
 from derive.numbers.algebra import ZERO, added, negated, occurrences
 from derive.numbers.evaluating import terms
 from derive.numbers.intervals import Span
 from derive.numbers.isolating import isolate
 from derive.numbers.linear import Linear, linear_forms
 from derive.solving.expressing import Branch, expressed
-from derive.solving.levels import has_choice
 from derive.solving.tearing import loses_nothing
 from quantities.domain import Domain
 
@@ -59,7 +58,7 @@ class Attempt:
     branch: Branch | None = None
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
-        """The pieces of the tear's domain that hold one root at most, for all inputs in a box; None if there are any."""
+        """The pieces of the tear's domain that hold one root at most, for any inputs in a box; None without proof."""
         assert self.branch is not None
         domains = {name: _inside(self.domains[name]) for name in self.unknowns}
         if not loses_nothing(self.branch, {**box, **domains}):
@@ -108,31 +107,35 @@ class Attempt:
 
     def _trusted(self, sheet: Sheet, scope: Scope) -> str:
         """The test that all unknowns are known to so many digits."""
+        tests = [f"({error} <= {_OFF!r})" for error in self._errors(sheet, scope)]
+        for name in self.unknowns:
+            sized = f"{_size(sheet)}({scope.variables[name]})"
+            tests += [f"({_SIZES[0]!r} <= {sized})", f"({sized} <= {_SIZES[1]!r})"]
+        if sheet.tongue.asks:
+            tests.append("(not asked)")
+        return sheet.line(sheet.tongue.logic("and", tests))
+
+    def _errors(self, sheet: Sheet, scope: Scope) -> list[str]:
+        """How far each unknown may be off, as a share of it: as far as it has to move to bring about what is amiss."""
         size = _size(sheet)
         here = [_share(sheet, equation, scope) for equation in self.equations]
         columns = []
         for name in self.unknowns:
             aside = scope.copy()
             aside.bind(name, sheet.line(f"{scope.variables[name]} * {1 + _STEP!r}"))
-            moved = [_share(sheet, equation, aside) for equation in self.equations]
-            columns.append([f"({there} - {one})" for there, one in zip(moved, here, strict=True)])
-        count = len(self.unknowns)
-        rows = [[sheet.line(column[i]) if column[i] != "(0.0 - 0.0)" else "0.0" for column in columns] for i in range(count)]
-        units = [[f"{_STEP!r}" if i == k else "0.0" for k in range(count)] for i in range(count)]
-        inverse = eliminated(sheet, [row + unit for row, unit in zip(rows, units, strict=True)], size)
-        off = []
+            pairs = zip(self.equations, here, strict=True)
+            columns.append([_moved(sheet, name, equation, share, aside) for equation, share in pairs])
+        count = range(len(self.unknowns))
+        rows = [[column[i] for column in columns] + [repr(_STEP) if i == k else "0.0" for k in count] for i in count]
+        amiss = []
         for equation, share in zip(self.equations, here, strict=True):
-            noise = sheet.expression(_noise(equation), scope)
-            whole = sheet.expression(_sizes(equation), scope)
-            off.append(sheet.line(f"{size}({share}) + {_ULP!r} * {noise} / {whole}"))
-        tests = []
-        for row in inverse:
-            parts = [f"{size}({text}) * {one}" for text, one in zip(row, off, strict=True) if text != "0.0"]
-            tests.append(f"({summed(parts)} <= {_OFF!r})")
-        for name in self.unknowns:
-            sized = f"{size}({scope.variables[name]})"
-            tests += [f"({_SIZES[0]!r} <= {sized})", f"({sized} <= {_SIZES[1]!r})"]
-        return sheet.line(sheet.tongue.logic("and", tests))
+            noise, whole = (sheet.expression(one, scope) for one in (_noise(equation), _sizes(equation)))
+            amiss.append(sheet.line(f"{size}({share}) + {_ULP!r} * {noise} / {whole}"))
+        errors = []
+        for row in eliminated(sheet, rows, size):
+            parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
+            errors.append(sheet.line(" + ".join(parts)))
+        return errors
 
     def _judged(self, sheet: Sheet, scope: Scope, trusted: str) -> list[str]:
         """The unknowns where they are inside; NaN where one is outside, or was not found."""
@@ -162,7 +165,7 @@ def attempt(
 ) -> Attempt | None:
     """The way to work out a block by lines; None where there is none."""
     parts = (tuple(equations), tuple(unknowns), tuple(inputs), domains)
-    if not inputs or any(has_choice(equation, name) for equation in equations for name in unknowns if len(unknowns) > 1):
+    if not inputs:
         return None
     if len(unknowns) == 1:
         if isolate(equations[0], unknowns[0]) is not None:
@@ -219,12 +222,20 @@ def _share(sheet: Sheet, equation: Equation, scope: Scope) -> str:
     return sheet.line(f"({left} - {right}) / {whole}")
 
 
+def _moved(sheet: Sheet, name: str, equation: Equation, share: str, aside: Scope) -> str:
+    """What that share becomes more when a name is moved aside."""
+    if name not in names_in(equation.lhs, equation.rhs):
+        return "0.0"
+    return sheet.line(f"{_share(sheet, equation, aside)} - {share}")
+
+
 def _function(tongue: Tongue, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
-    """One expression as a function of names; of two, what a gap has to exceed to have a sign: sizes and roundings."""
+    """One expression as a function of names; of sizes and roundings, what a gap has to exceed to have a sure sign."""
     sheet = Sheet(tongue)
     arguments = [f"a{i}" for i in range(len(names))]
     texts = [sheet.expression(node, Scope(dict(zip(names, arguments, strict=True)))) for node in nodes]
-    sheet.write(f"return {texts[0]}" if len(texts) == 1 else f"return {_CLEAR!r} * {texts[0]} + {8 * _ULP!r} * {texts[1]}")
+    text = texts[0] if len(texts) == 1 else f"{_CLEAR!r} * {texts[0]} + {8 * _ULP!r} * {texts[1]}"
+    sheet.write(f"return nan if asked else {text}" if tongue.asks else f"return {text}")
     return _made(sheet, arguments)
 
 

@@ -68,7 +68,7 @@ def crossings(
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
-    gaps = [gap(end, *inputs) + 0.0 * inputs[0] for end in ends]
+    gaps = [gap(end, *inputs) for end in ends]
     sizes = [numpy.abs(one) for one in gaps]
     sure = [(size > least(end, *inputs)) | (size == inf) for size, end in zip(sizes, ends, strict=True)]
     found = numpy.where(sure[0] & sure[1], nan, inf)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from derive.compiling.sheet import Sheet
 
-__all__ = ["eliminated", "summed"]
+__all__ = ["eliminated"]
 
 _NOTHING = "0.0"
 
@@ -60,7 +60,3 @@ def _cleared(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) ->
             taken = f"{factor} * {pivot[at]}"
             row[at] = sheet.line(f"-({taken})" if row[at] == _NOTHING else f"{row[at]} - {taken}")
     row[column] = _NOTHING
-
-
-def summed(texts: Sequence[str]) -> str:
-    return f"({' + '.join(texts)})"

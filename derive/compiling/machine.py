@@ -71,18 +71,18 @@ class Machine:
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return translated(text, tuple(space.items()))
 
-
     def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of numbers that the text may call."""
-        return _jit()(function)
+        held: Callable[..., Any] = _jit()(function)
+        return held
 
 
 class Slow(Machine):
     """The same lines, left to Python; what overflows is an infinity there too, and what is undefined is NaN."""
 
     def names(self) -> dict[str, Any]:
-        functions = {name: _quiet(getattr(math, name)) for name in dir(math) if callable(getattr(math, name))}
-        functions |= {name: _quiet(function) for name, function in (("floor", _floor), ("ceil", _ceil))}
+        held = {name: function for name, function in vars(math).items() if callable(function)}
+        functions = {name: _quiet(function) for name, function in {**held, "floor": _floor, "ceil": _ceil}.items()}
         quiet = SimpleNamespace(**functions)
         own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
         return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}

@@ -8,7 +8,6 @@ in two. Sizes beyond the reach of a search are no pieces of that kind; there onl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
 
 from derive.language.expression import Apply, Node
 from derive.numbers.clock import tick
@@ -33,7 +32,7 @@ def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pi
     """The parts of a domain that may hold zeros of a form; None where it may have any number of them.
 
     >>> from derive.language.grammar import parse_expression
-    >>> positive = Domain("positive", 0.0, inf, open_low=True)
+    >>> positive = Domain("positive", 0.0, float("inf"), open_low=True)
     >>> pieces(parse_expression("x*exp(x) - a"), "x", {"a": (1.0, 100.0)}, positive)
     (((1e-60, 1e+60),), ())
     >>> pieces(parse_expression("sin(x) - a"), "x", {"a": (0.0, 0.5)}, positive)
@@ -79,7 +78,7 @@ def _tails(domain: Domain) -> Iterator[Span]:
 
 
 def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
-    """The enclosure of the first form that is monotone, of forms that have one sign; None where zero surely is missed."""
+    """The enclosure of the first of some forms of one sign that is monotone; None where they surely miss zero."""
     found: Enclosure | None = None
     for form in forms:
         at = _enclosed(form, {**box, name: piece}, name)

@@ -64,7 +64,7 @@ def _beside(product: Apply, index: int, error: Node) -> Node:
 
 def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
     base, exponent = node.args
-    shares = [ONE]
+    shares: list[Node] = [ONE]
     if of_base != ZERO:
         shares.append(multiplied(_size(exponent), of_base, inverted(_size(base))))
     if of_exponent != ZERO:

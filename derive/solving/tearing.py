@@ -88,7 +88,7 @@ def straight(
 
 
 def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
-    """Whether all solutions in a box lie along a branch: nothing that it divides by, or takes a root of, is in the way."""
+    """Whether all solutions in a box lie along a branch: what it divides by, or takes a root of, is not in the way."""
     divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
     whole = all(found is not None and found.misses_zero for found in divisors)
     return whole and not leaves_out(branch.powers, box)
