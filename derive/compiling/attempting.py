@@ -38,7 +38,7 @@ __all__ = ["Attempt", "attempt"]
 
 _MOST = 8  # unknowns of a linear system
 _OFF = 5e-13  # relative error up to which a number is trusted
-_ULP = 4e-16  # what an operation rounds away, the roundings inside a function included
+_ROUNDED = 1.2e-16  # what an operation rounds away, as a share of it
 _STEP = 1e-6  # by which an unknown is moved, to see what moves with it
 _EDGE = 1e-9  # relative distance from the end of a domain at which it is not certain on which side a number lies
 _SIZES = (1e-50, 1e50)  # of numbers that are looked at here at all
@@ -130,7 +130,7 @@ class Attempt:
         amiss = []
         for equation, share in zip(self.equations, here, strict=True):
             noise, whole = (sheet.expression(one, scope) for one in (_noise(equation), _sizes(equation)))
-            amiss.append(sheet.line(f"{size}({share}) + {_ULP!r} * {noise} / {whole}"))
+            amiss.append(sheet.line(f"{size}({share}) + {_ROUNDED!r} * {noise} / {whole}"))
         errors = []
         for row in eliminated(sheet, rows, size):
             parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
@@ -212,7 +212,7 @@ def _sizes(equation: Equation) -> Node:
 
 @lru_cache(maxsize=256)
 def _noise(equation: Equation) -> Node:
-    """How many units of the last place rounding may have moved the gap by."""
+    """How many roundings the gap may be off by."""
     return added(roundings(equation.lhs), roundings(equation.rhs))
 
 
@@ -234,7 +234,7 @@ def _function(tongue: Tongue, names: Sequence[str], *nodes: Node) -> Callable[..
     sheet = Sheet(tongue)
     arguments = [f"a{i}" for i in range(len(names))]
     texts = [sheet.expression(node, Scope(dict(zip(names, arguments, strict=True)))) for node in nodes]
-    text = texts[0] if len(texts) == 1 else f"{_CLEAR!r} * {texts[0]} + {8 * _ULP!r} * {texts[1]}"
+    text = texts[0] if len(texts) == 1 else f"{_CLEAR!r} * {texts[0]} + {32 * _ROUNDED!r} * {texts[1]}"
     sheet.write(f"return nan if asked else {text}" if tongue.asks else f"return {text}")
     return _made(sheet, arguments)
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from derive.compiling.attempting import Attempt
 from derive.compiling.machine import Machine, Slow
-from derive.compiling.monotone import Pieces
+from derive.compiling.monotone import Pieces, cut
 from derive.compiling.tongues import Arrays
 from derive.compiling.writing import Unsaid
 from derive.numbers.intervals import Span
@@ -28,6 +28,8 @@ _FEW = 32  # points that are not worth another proof
 _HALVINGS = 6
 _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # of them that are kept
+_LARGEST = 4  # unknowns whose lines numba translates in a few seconds
+_CUTS = 16  # in search of the longest span that a proof is good for
 _VAIN = 24  # proofs that fail, and none that succeeds, after which no other is tried
 
 
@@ -41,16 +43,29 @@ class _Proofs:
         self._is_of_use = False
 
     @cached_property
-    def whole(self) -> tuple[Span, ...]:
-        """The bounds of the inputs in a proof for all of them."""
+    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """One proof for as many inputs as can be: all, or those up to some number of one of them, or from it on."""
         domains = [self.attempt.domains[name] for name in self.attempt.inputs]
-        return tuple(
+        whole = tuple(
             (max(one.low, -_MOST) if one.low or not one.open_low else _LEAST, min(one.high, _MOST)) for one in domains
         )
+        found = self.of(whole)
+        if found is not None:
+            return whole, found
+        ways = (self._shortened(whole, at, side) for at in range(len(whole)) for side in (0, 1))
+        return next((way for way in ways if way), None)
 
-    @cached_property
-    def everywhere(self) -> Pieces | None:
-        return self.of(self.whole)
+    def _shortened(self, whole: tuple[Span, ...], at: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
+        """The same with as much of one span as the proof is good for, from one of its ends on."""
+        start, good, bad = whole[at][side], whole[at][side], whole[at][1 - side]
+        best = None
+        for _ in range(_CUTS if self.of((*whole[:at], (start, start), *whole[at + 1 :])) is not None else 0):
+            between = cut((min(good, bad), max(good, bad)))
+            spans = (*whole[:at], (min(start, between), max(start, between)), *whole[at + 1 :])
+            found = self.of(spans)
+            good, bad = (good, between) if found is None else (between, bad)
+            best = best if found is None else (spans, found)
+        return best
 
     def of(self, spans: Sequence[Span]) -> Pieces | None:
         """The pieces for all inputs within some bounds."""
@@ -67,9 +82,10 @@ class _Proofs:
 
     def around(self, numbers: Sequence[float]) -> Pieces | None:
         """The pieces for a point."""
-        inside = all(low <= x <= high for x, (low, high) in zip(numbers, self.whole, strict=True))
-        if inside and self.everywhere is not None:
-            return self.everywhere
+        if self.widest is not None:
+            spans, found = self.widest
+            if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):
+                return found
         parts = [frexp(x) for x in numbers]
         return self.cell(tuple((floor(share * _GRAIN), power) for share, power in parts))
 
@@ -149,10 +165,11 @@ class ManyPoints:
         """Points that share a proof; None for those for which there is none."""
         import numpy
 
-        if halvings == _HALVINGS and self._proofs.everywhere is not None:
-            ends = zip(arrays, self._proofs.whole, strict=True)
-            inside = numpy.logical_and.reduce([(low <= a[places]) & (a[places] <= high) for a, (low, high) in ends])
-            yield places[inside], self._proofs.everywhere
+        if halvings == _HALVINGS and self._proofs.widest is not None:
+            ends, proved = self._proofs.widest
+            pairs = zip(arrays, ends, strict=True)
+            inside = numpy.logical_and.reduce([(low <= a[places]) & (a[places] <= high) for a, (low, high) in pairs])
+            yield places[inside], proved
             places = places[~inside]
         if places.size < _FEW:
             yield places, None
@@ -178,18 +195,21 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
 
 def in_machine_code(attempt: Attempt) -> Callable[..., Any]:
     """The only solution of a block, for lines in machine code; infinities where another tongue has to be asked."""
+    if len(attempt.unknowns) > _LARGEST:
+        raise Unsaid
     tongue = Machine()
     if attempt.linear:
         return attempt.lines(tongue)
-    proofs = _Proofs(attempt)
-    if proofs.everywhere is None:
+    widest = _Proofs(attempt).widest
+    if widest is None:
         raise Unsaid
+    spans, pieces = widest
     arguments = [f"a{i}" for i in range(len(attempt.inputs))]
-    tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, proofs.whole, strict=True)]
+    tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
     listed, count = ", ".join(arguments), len(attempt.unknowns)
     lines = [f"def compiled({listed}):", f"    if not ({' and '.join(tests)}):", f"        return ({'inf, ' * count})"]
     lines.append(f"    found = ({'nan, ' * count})")
-    for low, high in chain(*proofs.everywhere):
+    for low, high in chain(*pieces):
         lines.append(f"    one = lines({low!r}, {high!r}, {listed})")
         lines.append(f"    found = found if one[0] != one[0] else one if found[0] != found[0] else ({'inf, ' * count})")
     space = {"inf": inf, "nan": nan, "lines": attempt.lines(tongue)}

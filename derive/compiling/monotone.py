@@ -17,7 +17,7 @@ from derive.numbers.intervals import Span, enclose
 from derive.numbers.pruning import FARTHEST, middle
 from quantities.domain import Domain
 
-__all__ = ["Pieces", "pieces", "reach"]
+__all__ = ["Pieces", "cut", "pieces", "reach"]
 
 _PATIENCE = 100  # pieces that are looked at
 _CLEAR = 1e-9  # share of its terms by which a form has to miss zero
@@ -103,6 +103,13 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
 
 def _halves(piece: Span) -> tuple[Span, Span]:
     """The two parts of a piece, the lower one last."""
-    low, high = piece
-    cut = 0.0 if low < 0 < high else middle((low or _SMALLEST, high)) if high else middle((low, -_SMALLEST))
-    return (cut, high), (low, cut)
+    at = cut(piece)
+    return (at, piece[1]), (piece[0], at)
+
+
+def cut(span: Span) -> float:
+    """Where a span of numbers of any size is cut in two."""
+    low, high = span
+    if low < 0 < high:
+        return 0.0
+    return middle((low or _SMALLEST, high)) if high else middle((low, -_SMALLEST))

@@ -1,7 +1,7 @@
 """How far rounding may have moved what an expression comes to, as another expression of the same names.
 
-The bound counts in units of the last place, to the first order: every operation adds one rounding of its own, and hands
-on those of its arguments by the size of its slope. The names themselves are taken as exact.
+The bound counts in roundings, which are half a unit of the last place, to the first order: every operation adds its
+own, and hands on those of its arguments by the size of its slope. The names themselves are taken as exact.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from derive.numbers.algebra import ONE, ZERO, added, inverted, multiplied, negat
 
 __all__ = ["roundings"]
 
+_OWN = Number(Fraction(8))  # roundings that a library's function may cost
 _HALF = Number(Fraction(1, 2))
 _STEEPER = Number(Fraction(3, 2))  # than the slope of any logarithm beside that of the natural one
 
 
 def roundings(node: Node) -> Node:
-    """The bound of an expression's error, in units of the last place of one.
+    """The bound of an expression's error, as a multiple of the rounding of one.
 
     >>> from derive.language.expression import render
     >>> from derive.language.grammar import parse_expression
@@ -46,7 +47,7 @@ def roundings(node: Node) -> Node:
             return added(*errors, *sizes)
         case "mul":
             shares = [_beside(node, i, error) for i, error in enumerate(errors) if error != ZERO]
-            return added(*shares, multiplied(Number(Fraction(len(node.args))), _size(node)))
+            return added(*shares, multiplied(Number(Fraction(len(node.args) - 1)), _size(node)))
         case "pow":
             return _of_power(node, *errors)
         case _:
@@ -64,7 +65,7 @@ def _beside(product: Apply, index: int, error: Node) -> Node:
 
 def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
     base, exponent = node.args
-    shares: list[Node] = [ONE]
+    shares: list[Node] = [_OWN]
     if of_base != ZERO:
         shares.append(multiplied(_size(exponent), of_base, inverted(_size(base))))
     if of_exponent != ZERO:
@@ -73,8 +74,9 @@ def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
 
 
 def _of_function(node: Apply, error: Node) -> Node:
-    """The slope times the error of the argument, and a rounding."""
-    (arg,), size = node.args, _size(node)
+    """The slope times the error of the argument, and the function's own."""
+    (arg,) = node.args
+    size = _size(node) if node.op in ("inv", "sqrt") else multiplied(_OWN, _size(node))
     if error == ZERO:
         return size
     return added(multiplied(_steepness(node, arg), error), size)

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from derive import DeriveError
-from derive.compiling import pointwise
+from derive.compiling import functions, pointwise
 from derive.compiling.attempting import attempt
 from derive.compiling.blockwise import ManyPoints, OnePoint
 from derive.compiling.machine import is_at_hand
@@ -196,6 +196,19 @@ def test_digits_that_are_lost_on_the_way_leave_the_point_to_the_solver():
     with numpy.errstate(all="ignore"):
         _, pending = ManyPoints(found)([numpy.linspace(1e-5, 1e-3, 50)])
     assert pending.all()
+
+
+@pytest.mark.skipif("numba" not in BACKENDS, reason="numba is not installed")
+@pytest.mark.parametrize(
+    ("library", "columns"), [(KEPLER, {"M": (0.05, 6.0), "e": (0.05, 0.9)}), (PRODUCT, {"a": (1, 9)})]
+)
+def test_machine_code_asks_no_other_tongue_where_a_proof_covers_the_inputs(library, columns, monkeypatch):
+    target = next(name for name in library.quantities if name not in columns)
+    columns = drawn(**columns)
+    expected = library.compile(target, list(columns), "numpy")(**columns)
+    monkeypatch.setattr(functions._Versions, "on_arrays", None)
+    found = library.compile(target, list(columns), "numba")(**columns)
+    numpy.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
 # Against the solver
