@@ -25,6 +25,7 @@ __all__ = ["ManyPoints", "OnePoint", "in_machine_code"]
 
 _LEAST, _MOST = 1e-100, 1e100  # sizes of the inputs that a proof for all of them covers
 _FEW = 32  # points that are not worth another proof
+_CROWD = 4096  # points that are worth one of their own
 _HALVINGS = 6
 _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # of them that are kept
@@ -166,6 +167,9 @@ class ManyPoints:
         import numpy
 
         if halvings == _HALVINGS and self._proofs.widest is not None:
+            if places.size >= _CROWD and (found := self._proofs.of(_hull(arrays, places))) is not None:
+                yield places, found  # which is no wider than it has to be
+                return
             ends, proved = self._proofs.widest
             pairs = zip(arrays, ends, strict=True)
             inside = numpy.logical_and.reduce([(low <= a[places]) & (a[places] <= high) for a, (low, high) in pairs])
@@ -174,7 +178,7 @@ class ManyPoints:
         if places.size < _FEW:
             yield places, None
             return
-        spans = [(float(array[places].min()), float(array[places].max())) for array in arrays]
+        spans = _hull(arrays, places)
         found = self._proofs.of(spans)
         if found is not None or not halvings:
             yield places, found
@@ -184,6 +188,10 @@ class ManyPoints:
             order = places[numpy.argsort(column, kind="stable")]
             for half in (order[: order.size // 2], order[order.size // 2 :]):
                 yield from self._groups(arrays, half, halvings - 1)
+
+
+def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
+    return [(float(array[places].min()), float(array[places].max())) for array in arrays]
 
 
 def _by_width(spans: Sequence[Span]) -> list[int]:
