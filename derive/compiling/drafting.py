@@ -16,10 +16,11 @@ from functools import reduce
 from math import inf
 from typing import TYPE_CHECKING, Any
 
+from derive.compiling.blockwise import worked_out
 from derive.compiling.cases import Case, Cases, Fork, Tree
-from derive.compiling.pointwise import Axes, branches, only, rows, settled, solver, solver_of_arrays, stacked
+from derive.compiling.pointwise import Axes, branches, only, rows, settled, stacked
 from derive.compiling.sheet import Scope, Sheet, in_order
-from derive.compiling.writing import Tongue, Unsaid
+from derive.compiling.writing import Tongue
 from derive.language.expression import Equation, Name, names_in
 from derive.numbers.evaluating import terms
 from derive.numbers.isolating import isolate, leaves_out
@@ -279,11 +280,8 @@ class _Draft:
         return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * ({whole}))")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
-        """A block without a closed form: a call to the solver, for each point that is not out already."""
-        if self.tongue.asks:
-            raise Unsaid
-        made = solver if self.tongue.is_lazy else solver_of_arrays
-        helper = self.sheet.helper((block, *inputs), lambda: made(self.library, block, inputs))
+        """A block without a closed form: a call to what works it out, for each point that is not out already."""
+        helper = self.sheet.helper((block, *inputs), lambda: worked_out(self.library, block, inputs, self.tongue))
         texts = [scope.variables[name] for name in inputs]
         if scope.tests and texts:
             texts[0] = self.sheet.line(self.tongue.pick(self.sheet.mask(scope), texts[0], "nan"))
@@ -291,6 +289,7 @@ class _Draft:
         found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
         if not self.tongue.is_lazy:
             scope.ask(self.sheet.line(f"{result}[{len(found)}]"))
+        self._askable(found[0], scope)
         self.sheet.require(scope, f"({found[0]} == {found[0]})")
         for name, text in zip(block.unknowns, found, strict=True):
             scope.bind(name, text)

@@ -4,8 +4,8 @@ Every closed form of the plan becomes one line of Python in base units, with com
 knows the two tongues, one for floats and one for NumPy arrays, and `machine` a third, which numba turns into one loop
 (`looping`). Names of users never reach that text: quantities are called v0, v1, ... in it. Where an unknown has several
 inverses, each is tried and the one that satisfies its relation within its domain is kept; where a block has no closed
-form it is solved by numbers, point by point. Where conditions decide which relations hold, each case has its own lines
-(`cases`).
+form, lines that vouch for themselves work it out (`blockwise`), and the solver does so at the points they leave. Where
+conditions decide which relations hold, each case has its own lines (`cases`).
 
 A point that has no admissible value, or more than one, or at which no case holds, comes out as NaN. Where lines leave
 several and relations that are not needed could tell them apart, or where a quantity on the way is only bounded, the

@@ -14,12 +14,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from importlib import import_module
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any
 
 from derive.compiling.writing import ARITHMETIC, DOUBT, SIGNS, both_or_either, is_literal, is_total, prefixed
 from derive.language.expression import Apply, Node
 
-__all__ = ["Machine", "is_at_hand", "translated"]
+__all__ = ["Machine", "Slow", "is_at_hand", "translated"]
 
 _ONE_BY_ONE = Lock()
 
@@ -77,6 +78,31 @@ class Machine:
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return translated(text, tuple(space.items()))
 
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of numbers that the text may call."""
+        held: Callable[..., Any] = _jit()(function)
+        return held
+
+
+class Slow(Machine):
+    """The same lines, left to Python; what overflows is an infinity there too, and what is undefined is NaN."""
+
+    def names(self) -> dict[str, Any]:
+        held = {name: function for name, function in vars(math).items() if callable(function)}
+        functions = {name: _quiet(function) for name, function in {**held, "floor": _floor, "ceil": _ceil}.items()}
+        quiet = SimpleNamespace(**functions)
+        own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
+        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        names = {"__builtins__": {}, **space}
+        exec(compile(text, "<derive>", "exec"), names)
+        made: Callable[..., Any] = names["compiled"]
+        return made
+
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
 
 @lru_cache(maxsize=1)
 def is_at_hand() -> bool:
@@ -109,6 +135,28 @@ def _translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., 
     exec(compile(text, "<derive>", "exec"), names)
     made: Callable[..., Any] = _jit()(names["compiled"])
     return made
+
+
+def _quiet(function: Callable[..., float]) -> Callable[..., float]:
+    """A function that yields what machine code does, where Python's own raises."""
+
+    def quiet(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf if function in (math.exp, math.cosh) or numbers[0] > 0 else math.nan
+        except ValueError:
+            return math.nan
+
+    return quiet
+
+
+def _floor(number: float) -> float:
+    return float(math.floor(number))
+
+
+def _ceil(number: float) -> float:
+    return float(math.ceil(number))
 
 
 def _sound(number: float) -> float:

@@ -21,14 +21,26 @@ __all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "sol
 
 _SAME = 1e-9  # two values closer than this are one
 
+Tried = Callable[..., "list[tuple[float, ...]] | None"]
+"""All solutions at a point; None where they have to be asked for."""
 
-def solver(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., tuple[float, ...]]:
-    """The block's only admissible solution, as a number for each unknown; NaN where there is none."""
+TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
+"""All solutions at many points, of each unknown a row for each; and where they have to be asked for."""
+
+
+def solver(
+    library: Library, block: Block, inputs: Sequence[str], tried: Tried | None = None
+) -> Callable[..., tuple[float, ...]]:
+    """The block's only admissible solution, as a number for each unknown; NaN where there is none.
+
+    The solver is asked where what is tried before does not know.
+    """
     found = _solutions(library, block, inputs)
     nothing = (math.nan,) * len(block.unknowns)
 
     def at(*numbers: float) -> tuple[float, ...]:
-        solutions = found(*numbers)
+        solutions = tried(*numbers) if tried and all(map(math.isfinite, numbers)) else None
+        solutions = found(*numbers) if solutions is None else solutions
         if solutions is None or len(solutions) > 1:
             raise ValueError("several solutions")
         return solutions[0] if solutions else nothing
@@ -36,7 +48,9 @@ def solver(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..
     return at
 
 
-def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., Any]:
+def solver_of_arrays(
+    library: Library, block: Block, inputs: Sequence[str], tried: TriedAtAll | None = None
+) -> Callable[..., Any]:
     """The same for arrays, several solutions along an axis of their own; and last, where an unknown is only bounded."""
     found, size = _solutions(library, block, inputs), len(block.unknowns)
 
@@ -45,16 +59,37 @@ def solver_of_arrays(library: Library, block: Block, inputs: Sequence[str]) -> C
 
         shape = numpy.broadcast_shapes(*(numpy.shape(array) for array in arrays))
         flat = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
-        points = [axes.once(found, point) for point in (zip(*flat, strict=True) if arrays else [()])]
-        bounded = numpy.reshape([solutions is None for solutions in points], shape)
-        columns = numpy.full((size, max((len(one) for one in points if one), default=1), len(points)), math.nan)
-        for i, solutions in enumerate(points):
+        columns, pending = tried(flat) if tried and arrays else _nothing(size, math.prod(shape))
+        places = numpy.flatnonzero(pending)
+        points = [axes.once(found, tuple(float(array[i]) for array in flat)) for i in places]
+        bounded = numpy.zeros(pending.shape, bool)
+        bounded[places] = [solutions is None for solutions in points]
+        bounded = bounded.reshape(shape)
+        columns = _widened(columns, max((len(one) for one in points if one), default=1))
+        for i, solutions in zip(places, points, strict=True):
             for j, solution in enumerate(solutions or ()):
                 columns[:, j, i] = solution
         held = columns.reshape(size, -1, *shape)
         return *(held[:, 0] if held.shape[1] == 1 else axes.added(held)), bounded
 
     return at
+
+
+def _nothing(size: int, count: int) -> tuple[Any, Any]:
+    """No solutions so far, and all points to be asked for."""
+    import numpy
+
+    return numpy.full((size, 1, count), math.nan), numpy.full(count, True)
+
+
+def _widened(columns: Any, several: int) -> Any:
+    """The same with room for so many solutions of a point."""
+    import numpy
+
+    size, held, count = columns.shape
+    if held >= several:
+        return columns
+    return numpy.concatenate([columns, numpy.full((size, several - held, count), math.nan)], axis=1)
 
 
 def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., list[tuple[float, ...]] | None]:

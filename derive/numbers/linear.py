@@ -10,7 +10,7 @@ from derive.numbers.algebra import ONE, ZERO, added, inverted, multiplied, negat
 from derive.numbers.evaluating import terms, value
 from quantities.domain import Domain
 
-__all__ = ["eliminated", "linear_form", "linear_solutions"]
+__all__ = ["eliminated", "linear_form", "linear_forms", "linear_solutions"]
 
 _ROUNDING = 1e-15
 _SWEEPS = 4
@@ -62,18 +62,24 @@ def linear_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str] | None:
     """(solutions, whether the system is singular, why there is none); None where it is not linear."""
-    wanted = frozenset(unknowns)
+    forms = linear_forms(equations, frozenset(unknowns))
+    if forms is None:
+        return None
     rows: list[list[float]] = []
-    for equation in equations:
-        form = linear_form(added(_cleared(equation, wanted), ZERO), wanted)
-        if form is None:
-            return None
+    for form in forms:
         row = [_coefficient(form.get(name, ZERO), known) for name in unknowns]
         row.append(-value(form.get(None, ZERO), known))
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
     return eliminated(rows, list(unknowns), domains)
+
+
+def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
+    """The equations as sums of factors times unknowns that are to be zero; None where one is no such sum."""
+    forms = [linear_form(added(_cleared(equation, unknowns), ZERO), unknowns) for equation in equations]
+    found = [form for form in forms if form is not None]
+    return found if len(found) == len(forms) else None
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:

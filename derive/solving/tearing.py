@@ -26,7 +26,7 @@ from derive.solving.settling import settled
 from derive.solving.single import values_of
 from quantities.domain import Domain
 
-__all__ = ["straight", "torn"]
+__all__ = ["loses_nothing", "straight", "torn"]
 
 _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
 _BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
@@ -82,12 +82,16 @@ def straight(
     box = {**spans, **{name: _inside(domains[name]) for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     for tear, branches in sorted(ways, key=lambda way: sum(map(_inverted, way[1]))):
-        if len(branches) != 1 or leaves_out(branches[0].powers, box):
-            continue
-        divisors = [enclose(divisor, box, "") for _, divisor in branches[0].lost]
-        if all(found is not None and found.misses_zero for found in divisors):
+        if len(branches) == 1 and loses_nothing(branches[0], box):
             return tear, branches[0]
     return None
+
+
+def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
+    """Whether all solutions in a box lie along a branch: what it divides by, or takes a root of, is not in the way."""
+    divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
+    whole = all(found is not None and found.misses_zero for found in divisors)
+    return whole and not leaves_out(branch.powers, box)
 
 
 def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:

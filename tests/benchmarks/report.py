@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from tests.benchmarks import growth, peers, questions, tables
+from tests.benchmarks import blocks, growth, peers, questions, tables
 from tests.benchmarks.measuring import Comparison, shown
 
 COMPARISONS: tuple[Callable[[], Comparison], ...] = (
@@ -22,6 +22,10 @@ COMPARISONS: tuple[Callable[[], Comparison], ...] = (
     tables.columns,
     tables.abreast,
     tables.grid,
+    blocks.kepler,
+    blocks.product,
+    blocks.meshes,
+    blocks.pipe,
     peers.forwards,
     peers.backwards,
     peers.textbook,

@@ -201,7 +201,7 @@ def test_units_are_the_declared_ones():
         (["c = x*exp(x)", "z = c + x"], "x", {"z": math.e + 1}, 1.0),
     ],
 )
-def test_what_has_no_closed_form_is_solved_point_by_point(equations, target, known, expected):
+def test_what_has_no_closed_form_is_solved_by_numbers(equations, target, known, expected):
     library = of(equations)
     python, arrays = both(library, target, list(known))
     assert python(**known) == pytest.approx(expected, rel=1e-9)

@@ -277,7 +277,7 @@ def test_slow_points_are_worked_out_a_few_at_a_time():
 x = { unit = "" }
 y = { unit = "" }
 [relations]
-curve = { equation = "y = x + exp(x)/9 + sin(x)/3" }
+curve = { equation = "y = x + exp(x)/9 + 3*sin(x)" }
 """)
     survey = curve.stream("x", y=span("1..9", 10**6)).survey
     assert survey.pace() < 10_000

@@ -1,0 +1,125 @@
+"""The zero of a function between two ends: for one number in plain Python, which numba can translate, and for arrays.
+
+The bracket is cut by ratio while its ends lie far apart, and then by inverse quadratic interpolation wherever that may
+be trusted, else in two (Chandrupatla 1997), down to the last digits. What comes out is NaN where the ends have the same
+sign for certain, and an infinity where it is not certain what to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, nan
+from typing import Any
+
+__all__ = ["crossing", "crossings"]
+
+_STEPS = 200
+_LAST = 4e-16  # relative width of a bracket that is cut no further
+_LEAST = 1e-60  # what stands for zero where a bracket is cut by ratio
+_CROWD = 0.75  # share of points still open below which the others are left behind
+
+
+def crossing(
+    gap: Callable[..., float], least: Callable[..., float], low: float, high: float, inputs: tuple[float, ...]
+) -> float:
+    """Where a gap vanishes; `least` says which size it has to have at an end for its sign to be certain."""
+    x1, f1, x2, f2 = high, gap(high, *inputs), low, gap(low, *inputs)
+    if not ((abs(f1) > least(x1, *inputs) or abs(f1) == inf) and (abs(f2) > least(x2, *inputs) or abs(f2) == inf)):
+        return inf
+    if (f1 < 0) == (f2 < 0):
+        return nan
+    share = 0.5
+    for _ in range(_STEPS):
+        a, b = min(x1, x2), max(x1, x2)
+        if a < 0 < b:
+            x = 0.0
+        elif 4 * a < b and a >= 0:
+            x = max(a, _LEAST) ** 0.5 * b**0.5
+        elif 4 * b > a and b <= 0:
+            x = -(max(-b, _LEAST) ** 0.5 * (-a) ** 0.5)
+        else:
+            x = x1 + share * (x2 - x1)
+        f = gap(x, *inputs)
+        if f != f:
+            return inf
+        if f == 0:
+            return x
+        if (f < 0) == (f1 < 0):
+            x3, f3 = x1, f1
+        else:
+            x3, f3, x2, f2 = x2, f2, x1, f1
+        x1, f1 = x, f
+        best = x1 if abs(f1) < abs(f2) else x2
+        narrow = _LAST * abs(best) / abs(x2 - x1)
+        if narrow >= 0.5:
+            return best
+        across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
+        share = 0.5
+        if across * across < along and (1 - across) * (1 - across) < 1 - along:
+            share = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        share = min(1 - narrow, max(narrow, share))
+    return inf
+
+
+def crossings(
+    gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
+) -> Any:
+    """The same at many points, each with inputs of its own."""
+    import numpy
+
+    ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
+    gaps = [gap(end, *inputs) for end in ends]
+    sizes = [numpy.abs(one) for one in gaps]
+    sure = [(size > least(end, *inputs)) | (size == inf) for size, end in zip(sizes, ends, strict=True)]
+    found = numpy.where(sure[0] & sure[1], nan, inf)
+    places = numpy.flatnonzero(sure[0] & sure[1] & ((gaps[0] < 0) != (gaps[1] < 0)))
+    if places.size:
+        held = [array[places] for array in (ends[0], gaps[0], ends[1], gaps[1])]
+        found[places] = _closed_in(gap, held, [array[places] for array in inputs])
+    return found
+
+
+def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence[Any]) -> Any:
+    import numpy
+
+    x1, f1, x2, f2 = bracket
+    found, places = numpy.full(x1.shape, inf), numpy.arange(x1.size)
+    share, pending = numpy.full(x1.shape, 0.5), numpy.full(x1.shape, True)
+    for _ in range(_STEPS):
+        x = numpy.where(pending, _cut(x1, x2, share), x1)
+        f = gap(x, *inputs)
+        same = (f < 0) == (f1 < 0)
+        x3, f3 = numpy.where(same, x1, x2), numpy.where(same, f1, f2)
+        x2, f2 = numpy.where(same, x2, x1), numpy.where(same, f2, f1)
+        x1, f1 = x, f
+        best = numpy.where(numpy.abs(f1) < numpy.abs(f2), x1, x2)
+        narrow = _LAST * numpy.abs(best) / numpy.abs(x2 - x1)
+        lost, met = numpy.isnan(f), f == 0
+        done = pending & (met | lost | (narrow >= 0.5))
+        found[places[done]] = numpy.where(met, x1, numpy.where(lost, inf, best))[done]
+        pending &= ~done
+        if not pending.any():
+            break
+        across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
+        trusted = (across * across < along) & ((1 - across) * (1 - across) < 1 - along)
+        curved = f1 / (f2 - f1) * f3 / (f2 - f3) + (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
+        share = numpy.clip(numpy.where(trusted, curved, 0.5), narrow, 1 - narrow)
+        if pending.sum() < _CROWD * pending.size:
+            x1, f1, x2, f2, share, places = (array[pending] for array in (x1, f1, x2, f2, share, places))
+            inputs = [array[pending] for array in inputs]
+            pending = numpy.full(x1.shape, True)
+    return found
+
+
+def _cut(x1: Any, x2: Any, share: Any) -> Any:
+    """Where brackets are cut: at zero, by ratio, or where interpolation says."""
+    import numpy
+
+    a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)
+    x = x1 + share * (x2 - x1)
+    above, below = (a >= 0) & (4 * a < b), (b <= 0) & (4 * b > a)
+    if above.any():
+        x = numpy.where(above, numpy.sqrt(numpy.maximum(a, _LEAST)) * numpy.sqrt(numpy.abs(b)), x)
+    if below.any():
+        x = numpy.where(below, -numpy.sqrt(numpy.maximum(-b, _LEAST)) * numpy.sqrt(numpy.abs(a)), x)
+    return numpy.where((a < 0) & (b > 0), 0.0, x)
