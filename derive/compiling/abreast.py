@@ -21,6 +21,7 @@ from derive.compiling.tiling import part, spread, tiles
 from derive.compiling.tongues import Arrays
 from derive.compiling.writing import Unsaid
 from derive.errors import DeriveError
+from derive.numbers.clock import query
 from derive.planning.plans import Plan
 from derive.solving.answering import solve
 from derive.solving.asking import outlined
@@ -38,13 +39,14 @@ _LONG = 300  # blocks beyond which it is never worth it
 
 def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
     """The plans for a target; an error that says what is missing, if there is none."""
-    outline = outlined(library, target, given)
-    found = cases(library, outline)
-    if not found.alternatives:
-        from derive.solving.diagnosing import shortage
+    with query():
+        outline = outlined(library, target, given)
+        found = cases(library, outline)
+        if not found.alternatives:
+            from derive.solving.diagnosing import shortage
 
-        raise shortage(library, outline, {})
-    return found
+            raise shortage(library, outline, {})
+        return found
 
 
 class Abreast:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from derive import Library
-from derive.compiling import drafting
+from derive.compiling import blockwise
 from derive.compiling.machine import is_at_hand
 from tests.benchmarks.measuring import Bar, Comparison, alternately, compared
 from tests.derive.statements import bare
@@ -139,12 +139,12 @@ def _ours(question: Question) -> dict[str, Callable[[], Any]]:
 @contextmanager
 def _left_to_the_solver() -> Iterator[None]:
     """As if there were no lines for blocks."""
-    held = drafting.attempt
-    drafting.attempt = lambda *_: None
+    held = blockwise.attempt
+    blockwise.attempt = lambda *_: None
     try:
         yield
     finally:
-        drafting.attempt = held
+        blockwise.attempt = held
 
 
 def _of_scipy(question: Question, gap: Callable[..., Any]) -> dict[str, Callable[[], Any]]:
