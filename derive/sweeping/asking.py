@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +28,7 @@ from quantities.units import convert
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Box", "Survey", "asked", "crossed"]
+__all__ = ["Box", "Survey", "asked", "crossed", "points_in"]
 
 Box = tuple[slice, ...]
 """A stretch of each axis."""
@@ -37,6 +38,7 @@ _SHORT = 1 << 12  # points for which a probe is not worth it
 _PROBE = 64
 _SLOW = 5e-5  # seconds for one point
 _PATIENCE = 2.0  # seconds for a piece of slow ones
+_AT_ONCE = 0.5  # seconds for all points that are not gone through in pieces
 
 
 @dataclass(frozen=True)
@@ -70,18 +72,32 @@ class Survey:
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
             )
 
+    def is_done_at_once(self) -> bool:
+        """Whether all points are so soon done, and in so little memory, that pieces of them would only cost time."""
+        if self.size <= _PIECE or self.work.is_ranged or self.work.is_tested:
+            return False
+        return self._each < _SLOW and self._seconds(_SHORT) * self.size < _AT_ONCE
+
+    @cached_property
+    def _each(self) -> float:
+        """What one of a few points takes, in seconds."""
+        return self._seconds(_PROBE)
+
+    def _seconds(self, points: int) -> float:
+        """What one point of so many takes, once all is compiled."""
+        first, second = islice(self.boxes(points), 2)
+        self.work.columns(self.within(first))  # which compiles
+        begun = time.monotonic()
+        self.work.columns(self.within(second))
+        return (time.monotonic() - begun) / points_in(second)
+
     def pace(self) -> int:
         """How many points to work out at once: fewer where the solver is asked at each, so that one sees them go by."""
         if self.work.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
             return _SHORT // 8
-        first, second = islice(self.boxes(_PROBE), 2)
-        self.work.columns(self.within(first))  # which compiles
-        begun = time.monotonic()
-        self.work.columns(self.within(second))
-        each = (time.monotonic() - begun) / math.prod(stretch.stop - stretch.start for stretch in second)
-        return _PIECE if each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / each)))
+        return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
     def boxes(self, points: int = _PIECE) -> Iterator[Box]:
         """Stretches of at most so many points, which follow each other in the order of the rows.
@@ -112,6 +128,11 @@ class Survey:
         """The same question along other numbers."""
         lines = [Line(each.name, each.unit, array) for each, array in zip(self.lines, arrays, strict=True)]
         return replace(self, lines=tuple(lines))
+
+
+def points_in(box: Box) -> int:
+    """How many points a box holds."""
+    return math.prod(stretch.stop - stretch.start for stretch in box)
 
 
 def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import LimitError, unknown
-from derive.sweeping.asking import Box, Survey, asked, crossed
+from derive.sweeping.asking import Box, Survey, asked, crossed, points_in
 from derive.sweeping.axes import is_lazy
 from derive.sweeping.packages import package
 from derive.sweeping.regimes import Regime
@@ -143,16 +143,22 @@ def _swept(survey: Survey) -> Table:
     import numpy
 
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
-    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
     whole = survey.at(*axes.values())
+    if whole.is_done_at_once():
+        found = whole.work.columns(crossed(list(axes.values())))
+        return Table(
+            axes, {n: numpy.require(one, requirements=["C", "W"]) for n, one in found.items()}, survey.units, whole
+        )
+    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
     pieces = whole.boxes(whole.pace())
 
-    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
-        return _points(box), (box, whole.work.columns(whole.within(box)))
-
-    for box, found in watched(ahead(worked, pieces), survey.size, "points"):
-        for target, numbers in found.items():
+    def worked(box: Box) -> tuple[int, None]:
+        for target, numbers in whole.work.columns(whole.within(box)).items():
             columns[target][box] = numbers
+        return points_in(box), None
+
+    for _ in watched(ahead(worked, pieces), survey.size, "points"):
+        pass
     return Table(axes, columns, survey.units, whole)
 
 
@@ -174,13 +180,9 @@ def _told(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
 
     def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
         held = {target: column[box] for target, column in columns.items()}
-        return _points(box), (box, survey.work.codes(survey.within(box), held))
+        return points_in(box), (box, survey.work.codes(survey.within(box), held))
 
     for box, codes in watched(ahead(worked, survey.boxes() if made else ()), survey.size, "regimes"):
         for name, numbers in codes.items():
             found[name][box] = numbers
     return {name: Regime(switch.arms, found[name]) for name, switch in made.items()}
-
-
-def _points(box: Box) -> int:
-    return math.prod(stretch.stop - stretch.start for stretch in box)

@@ -61,6 +61,11 @@ class Work:
     def _tests(self) -> dict[str, list[Contradiction]]:
         return {recipe.target: contradicted(self, recipe) for recipe in self.recipes}
 
+    @property
+    def is_tested(self) -> bool:
+        """Whether something is said twice, so that it may contradict itself at some points."""
+        return any(self._tests.values())
+
     @cached_property
     def _main(self) -> Abreast:
         tested = [source.found for tests in self._tests.values() for test in tests for source in test.sources]
@@ -83,7 +88,7 @@ class Work:
         single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
         found = function([named[name] if name in named else single[name] for name in function.names])
-        columns = (numpy.broadcast_to(numpy.asarray(column, dtype=float), shape) for column in found)
+        columns = (_spread(numpy.asarray(column, dtype=float), shape) for column in found)
         return named | dict(zip(function.outlines, columns, strict=True))
 
     def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
@@ -132,3 +137,9 @@ class Work:
         """For each relation with a choice in it, which form it takes at points whose targets are known."""
         values = {**self._values(self._beside, arrays), **columns}
         return {name: switch.codes(values) for name, switch in self.switches.items()}
+
+
+def _spread(column: Any, shape: tuple[int, ...]) -> Any:
+    import numpy
+
+    return column if column.shape == shape else numpy.broadcast_to(column, shape)

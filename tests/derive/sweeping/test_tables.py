@@ -283,3 +283,24 @@ curve = { equation = "y = x + exp(x)/9 + 3*sin(x)" }
     assert survey.pace() < 10_000
     quick = ROOFLINE.stream("step", batch=span("1..9", 10**6)).survey
     assert quick.pace() > 10_000
+
+
+def test_a_large_table_says_at_once_what_its_pieces_say():
+    axes = {"V": span("1..4 litre", 700), "n": span("1..3 mol", 500)}
+    table = GAS.sweep(["p", "W"], T="26.85 degC", **axes)
+    assert table.survey.is_done_at_once()
+    first = next(iter(GAS.stream(["p", "W"], T="26.85 degC", **axes)))
+    rows = len(first.axes["V"])
+    assert 1 < rows < 700
+    for target in ("p", "W"):
+        assert (table[target][:rows] == first[target]).all()
+    moles, litres = table.axes["n"], table.axes["V"][:, None]
+    assert numpy.allclose(table["p"], moles * 8.314462618 * 300 / (litres * 1e-3) / 1e5, rtol=1e-12)
+
+
+def test_a_column_of_a_large_table_that_hangs_on_one_axis_only_is_as_large_as_the_table():
+    table = ROOFLINE.sweep(["reading", "rate"], batch=span("1..400", 700), each=span("0.01..0.1 ms", 500))
+    assert table["reading"].shape == table["rate"].shape == (700, 500)
+    assert (table["reading"] == table["reading"][:, :1]).all()
+    assert not (table["rate"] == table["rate"][:, :1]).all()
+    assert table["reading"].flags.writeable
