@@ -139,6 +139,8 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
             return _unchosen(node, index, found)
         case "sin" | "cos" | "tan":
             return _unwound(node.op, found)
+        case "asin" | "acos" | "atan":
+            return [_with(found, Apply(node.op[1:], (y,)), *_of_arc(node.op, y))]
         case "cosh":
             root = Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), negated(ONE)),))),))
             return [_with(found, root), _with(found, negated(root))]
@@ -214,14 +216,19 @@ def _unwound(op: str, found: Candidate) -> list[Candidate] | None:
     return [replace(_with(found, added(form, turns)), winds=True) for form in forms]
 
 
+def _of_arc(op: str, y: Node) -> tuple[Node, ...]:
+    """What an arc can be: beyond, its function has values too, which are those of another arc."""
+    if op == "acos":
+        return Apply("ge", (y, ZERO)), Apply("le", (y, _PI))
+    quarter = multiplied(Number(Fraction(1, 2)), _PI)
+    return (Apply("le" if op == "asin" else "lt", (Apply("abs", (y,)), quarter)),)
+
+
 _INVERSES: dict[str, Callable[[Node], Node]] = {
     "exp": lambda y: Apply("log", (y,)),
     "log": lambda y: Apply("exp", (y,)),
     "log10": lambda y: Apply("pow", (Number(Fraction(10)), y)),
     "log2": lambda y: Apply("pow", (TWO, y)),
-    "asin": lambda y: Apply("sin", (y,)),
-    "acos": lambda y: Apply("cos", (y,)),
-    "atan": lambda y: Apply("tan", (y,)),
     "tanh": lambda y: multiplied(
         Number(Fraction(1, 2)), Apply("log", (multiplied(added(ONE, y), inverted(added(ONE, negated(y)))),))
     ),

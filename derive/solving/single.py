@@ -107,7 +107,8 @@ def _isolated(
         return Outcome((), reason="it leaves the range of double precision", undecided=True)
     numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
-    return Outcome((), reason=_why_not(finite, domain) + (f"; it was {within}" if within else ""))
+    reason = _why_not(finite, domain, has_choice(equation, name))
+    return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
 
 
 def _may_hide(
@@ -260,10 +261,13 @@ def _outcome(roots: Roots, name: str) -> Outcome:
     return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
 
 
-def _why_not(finite: Sequence[float], domain: Domain) -> str:
+def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
     if not finite:
         return "it would have to be complex, infinite or undefined"
     outside = [number for number in finite if number not in domain]
     if outside:
         return f"it would have to be {' or '.join(f'{number:.6g}' for number in outside[:3])} (base units)"
-    return "no arm of the relation that could give it binds"
+    if has_arms:
+        return "no arm of the relation that could give it binds"
+    told = " or ".join(f"{number:.6g}" for number in finite[:3])
+    return f"it could only be {told} (base units), which does not satisfy the relation"

@@ -11,6 +11,7 @@ import pytest
 
 from derive import AmbiguousError, NoSolutionError, UnderdeterminedError, UnknownNameError
 from derive.compiling.functions import compiled
+from derive.compiling.machine import is_at_hand
 from derive.files.loading import load
 from derive.library import Library
 from derive.stating.relation import relate
@@ -129,6 +130,20 @@ def test_the_admissible_root_is_picked(y):
 def test_an_arm_is_worked_out_only_where_it_is_chosen(x, expected):
     for function in both(of("y = sqrt(-x) if x < 0 else x", "real"), "y", ["x"]):
         assert float(function(x=x)) == expected
+
+
+@pytest.mark.parametrize(
+    ("arc", "inverse", "low", "high"),
+    [("asin", numpy.sin, -math.pi / 2, math.pi / 2), ("acos", numpy.cos, 0, math.pi), ("atan", numpy.tan, -1.57, 1.57)],
+)
+@pytest.mark.parametrize("backend", ["python", "numpy", *(["numba"] if is_at_hand() else [])])
+def test_an_arc_has_an_inverse_only_as_far_as_it_goes(arc, inverse, low, high, backend):
+    library = of(f"y + 1 = {arc}(x) + 1", "real")
+    points = numpy.array([-4.0, -3.0, -1.58, -1.5, 0.0, 0.3, 1.5, 1.58, 3.0, 4.0])
+    expected = numpy.where((low <= points) & (points <= high), inverse(points), math.nan)
+    call = library.compile("x", ["y"], backend)
+    found = [call(y=y) for y in points.tolist()] if backend == "python" else call(y=points)
+    assert list(found) == pytest.approx(expected, nan_ok=True)
 
 
 def test_an_array_goes_through_all_arms_point_by_point():
