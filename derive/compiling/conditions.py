@@ -54,9 +54,9 @@ def _claim(condition: Node) -> _Claim | None:
         return None
     left, right = condition.args
     if isinstance(right, Number):
-        return left, condition.op, float(right.value)
+        return left, condition.op, right.real
     if isinstance(left, Number):
-        return right, _MIRRORED[condition.op], float(left.value)
+        return right, _MIRRORED[condition.op], left.real
     return (left, right), condition.op, 0.0
 
 

@@ -119,7 +119,7 @@ def number(node: Number) -> str:
     >>> number(Number(Fraction(-1, 2)))
     '(-0.5)'
     """
-    text = repr(float(node.value))
+    text = repr(node.real)
     return f"({text})" if text.startswith("-") else text
 
 

@@ -52,7 +52,7 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
         return known.keys() >= {*names_in(base)} and worth(base) > 0
 
     def worth(base: Node) -> float:
-        return float(base.value) if isinstance(base, Number) else value(base, known)
+        return base.real if isinstance(base, Number) else value(base, known)
 
     left, right = (product_of(side, is_positive) for side in (equation.lhs, equation.rhs))
     if not (left.number > 0 and right.number > 0 and all(is_positive(b) for one in (left, right) for b in one.powers)):

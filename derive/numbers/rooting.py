@@ -213,7 +213,7 @@ class _Search:
 
     def _written(self, span: Span) -> list[float]:
         """The root that stands at a number in a condition, as in `x == 3`, which no search comes across."""
-        numbers = {float(part.value) for part in walk(self.form) if isinstance(part, Number)}
+        numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
         return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= _FLAT]
 
     def _has_single_points(self) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
+from fractions import Fraction
 
 import numpy
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from derive.language.expression import Equation, Name
+from derive.language.expression import Apply, Equation, Name, Number
 from derive.language.grammar import parse_equation, parse_expression
 from derive.numbers.evaluating import value
 from derive.numbers.rooting import one_turn, roots_of
@@ -287,3 +288,10 @@ def test_a_quotient_of_alike_is_seen_to_meet_nothing():
     found = roots("9 = 10*(6 - 5*0.9**x + 2*x)/max(x, 6 - 5*0.9**x + 2*x)")
     assert not found.values
     assert found.proved
+
+
+def test_a_number_for_which_a_double_has_no_room_proves_nothing():
+    beyond = Apply("mul", (Number(Fraction(10) ** 400), Apply("sin", (Name("x"),))))
+    sides = Apply("add", (beyond, Apply("exp", (Name("x"),)))), "=", Name("x")
+    found = roots_of(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf))
+    assert (found.values, found.proved) == ((), False)
