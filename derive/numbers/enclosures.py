@@ -222,9 +222,9 @@ def _sine(low: float, high: float) -> Span:
 
 def _tangent(inner: Enclosure) -> Enclosure:
     low, high = inner.values
-    if not high - low < math.pi or math.floor(low / math.pi + 0.5) != math.floor(high / math.pi + 0.5):
-        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
-    return _chained(inner, (math.tan(low), math.tan(high)), (1.0, math.inf))
+    if high - low < math.pi and math.tan(low) <= math.tan(high):  # which falls only where a pole lies between
+        return _chained(inner, (math.tan(low), math.tan(high)), (1.0, math.inf))
+    return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
 
 
 def _arc(function: Callable[[float], float], sign: float) -> Callable[[Enclosure], Enclosure | None]:

@@ -192,3 +192,15 @@ def test_a_number_for_which_a_double_has_no_room_lies_beyond_all_of_them(sign):
     assert max(found.values, key=abs) == sign * math.inf
     assert min(found.values, key=abs) == sign * sys.float_info.max
     assert found.slopes == (0, 0)
+
+
+@pytest.mark.parametrize("turn", range(-3, 4))
+@pytest.mark.parametrize("ulps", range(-3, 4))
+@pytest.mark.parametrize("width", [-0.1, 0.1, 3.0])
+def test_a_tangent_holds_what_lies_on_both_sides_of_its_pole(turn, ulps, width):
+    pole = math.pi / 2 + turn * math.pi
+    end = pole + ulps * math.ulp(pole)
+    low, high = sorted((end, end + width))
+    found = enclose(parse_expression("tan(x)"), {"x": (low, high)}, "x")
+    inside = [low, high, *(low + share * (high - low) for share in (1e-9, 0.01, 0.3, 0.7, 0.99))]
+    assert all(found.values[0] <= math.tan(x) <= found.values[1] for x in inside)
