@@ -154,11 +154,7 @@ class Library:
         return formula(self, target, given)
 
     def compile(self, target: str, given: Iterable[str] = (), backend: str = "auto") -> Callable[..., Any]:
-        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN where there is no value.
-
-        It works out what leads to the target. Whether more than that was given, and contradicts it, tell `solve` and
-        `sweep`.
-        """
+        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value."""
         from derive.compiling.functions import compiled
 
         return compiled(self, target, given, backend)

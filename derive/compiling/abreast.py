@@ -30,7 +30,7 @@ from quantities.value import read_number
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Abreast", "found_for"]
+__all__ = ["Abreast", "Asking", "found_for", "plans_of"]
 
 _TILE = 1 << 17  # points that are worked out at once, by NumPy
 _MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
@@ -72,8 +72,8 @@ class Abreast:
         self.outlines = tuple(found.outline for found in wanted)
         self._library = library
         self._wanted = tuple(wanted)
-        self._asking = [_Asking(library, found, self.names) for found in wanted]
-        self._size = len({block for found in wanted for made in _plans(found) for block in made.blocks})
+        self._asking = [Asking(library, found, self.names) for found in wanted]
+        self._size = len({block for found in wanted for made in plans_of(found) for block in made.blocks})
         self._points = 0  # so far
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
@@ -144,14 +144,14 @@ class Abreast:
         return True
 
 
-class _Asking:
+class Asking:
     """The points of one target at which lines leave open what it comes to."""
 
     def __init__(self, library: Library, found: Cases, names: Sequence[str]) -> None:
         self.library = library
         self.outline = found.outline
         self.places = [names.index(name) for name in found.outline.strong]
-        plans = _plans(found)
+        plans = plans_of(found)
         self.has_steps = any(len(made.blocks) > 1 for made in plans)
         limits = (relation for relation in library.relations.values() if not relation.is_equation)
         self.has_checks = any(made.checks for made in plans) or any(limits)
@@ -181,5 +181,6 @@ class _Asking:
         return declared if math.isfinite(declared) else math.nan
 
 
-def _plans(found: Cases) -> list[Plan]:
+def plans_of(found: Cases) -> list[Plan]:
+    """The plans of all cases."""
     return [case.plan for tree in found.alternatives for case in leaves(tree)]

@@ -7,10 +7,9 @@ inverses, each is tried and the one that satisfies its relation within its domai
 form, lines that vouch for themselves work it out (`blockwise`), and the solver does so at the points they leave. Where
 conditions decide which relations hold, each case has its own lines (`cases`).
 
-A point that has no admissible value, or more than one, or at which no case holds, comes out as NaN. Where lines leave
-several and relations that are not needed could tell them apart, or where a quantity on the way is only bounded, the
-solver is asked. Otherwise relations that are not needed are not put to the test: whether the givens contradict each
-other is a question to the solver.
+A point that has no admissible value, or more than one, or at which no case holds, or whose givens contradict each other
+(`agreeing`), comes out as NaN. Where lines leave several and relations that are not needed could tell them apart, or
+where a quantity on the way is only bounded, the solver is asked.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from derive.compiling.abreast import Abreast, found_for
+from derive.compiling.agreeing import agreement
 from derive.compiling.calling import by_name
 from derive.compiling.cases import Cases
 from derive.compiling.drafting import written
@@ -38,8 +38,12 @@ Backend = Literal["auto", "python", "numpy", "numba"]
 BACKENDS: tuple[str, ...] = get_args(Backend)
 
 
-def compiled(library: Library, target: str, given: Iterable[str], backend: str = "auto") -> Callable[..., Any]:
+def compiled(
+    library: Library, target: str, given: Iterable[str], backend: str = "auto", *, tested: bool = True
+) -> Callable[..., Any]:
     """A function of the givens by keyword, in declared units, that yields the target in its declared unit.
+
+    Where they say something twice, they have to agree, unless they are not to be `tested`.
 
     >>> from derive.files.loading import load
     >>> ohm = load('''[quantities]
@@ -56,18 +60,23 @@ def compiled(library: Library, target: str, given: Iterable[str], backend: str =
         raise unknown("backend", backend, list(BACKENDS))
     found = found_for(library, target, given)
     names, arrays = found.outline.strong, Abreast(library, [found])
-    match backend:
-        case "numpy":
-            call = by_name(names, lambda values: arrays.on_arrays(values)[0])
-        case "numba":
-            if not is_at_hand():
-                hint = "pip install 'derive-engine[speed]'"
-                raise DeriveError("This needs numba, which is not installed.", hint=hint)
-            call = by_name(names, lambda values: arrays.in_machine_code(values)[0])
-        case _:
-            floats = _Floats(library, found, arrays)
-            slow = floats.or_arrays if backend == "auto" else floats.of_any
-            call = by_name(names, slow, lambda: floats.point, lambda *values: floats.lost(values))
+    floats = _Floats(library, found, arrays)
+    at_large: dict[str, Callable[[Sequence[Any]], Any]] = {
+        "auto": floats.or_arrays,
+        "python": floats.of_any,
+        "numpy": lambda values: arrays.on_arrays(values)[0],
+        "numba": lambda values: arrays.in_machine_code(values)[0],
+    }
+    if backend == "numba" and not is_at_hand():
+        hint = "pip install 'derive-engine[speed]'"
+        raise DeriveError("This needs numba, which is not installed.", hint=hint)
+    agreed, slow = agreement(library, found) if tested else None, at_large[backend]
+    if agreed is not None:
+        call = by_name(names, lambda values: agreed.kept(values, slow(values)))
+    elif backend in ("numpy", "numba"):
+        call = by_name(names, slow)
+    else:
+        call = by_name(names, slow, lambda: floats.point, lambda *values: floats.lost(values))
     call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
     return call
 

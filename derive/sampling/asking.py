@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.cases import Cases, cases, leaves
+from derive.compiling.functions import compiled
 from derive.errors import DeriveError, ExpressionError
 from derive.sampling.spreads import Spread, spread_of
 from derive.solving.asking import Outline, Question, ask
@@ -31,7 +32,7 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     """Read a question of ranges."""
     question = ask(library, target, profiles, given)
     values = {**question.strong, **_stated(library, question)}
-    function = library.compile(target, list(values))
+    function = compiled(library, target, list(values), tested=False)  # weak values may disagree
     spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
     if not spreads:
         raise ExpressionError(

@@ -14,8 +14,8 @@ from functools import cached_property
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
+from derive.compiling.agreeing import said_twice
 from derive.errors import DeriveError, ExpressionError, InconsistentError
-from derive.planning.matching import Matching, closure
 from derive.planning.plans import plan
 from derive.solving.answering import solve
 from derive.solving.asking import ask
@@ -175,22 +175,11 @@ def _recipe(
     made = plan(library.structure(), target, list(question.strong), list(question.weak))
     single = {name: value for name, value in question.strong.items() if name in fixed}
     used = {**single, **{name: question.weak[name] for name in made.weak}}
-    checks = _said_twice(library, [*question.strong], {name for block in made.blocks for name in block.relations})
+    checks = said_twice(library, [*question.strong], {name for block in made.blocks for name in block.relations})
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
     return Recipe(target, numbers, checks)
-
-
-def _said_twice(library: Library, strong: Sequence[str], spent: Iterable[str]) -> tuple[str, ...]:
-    """The relations that strong values alone decide, if there are more of these than quantities to be found."""
-    structure = library.structure()
-    known, matching = closure(structure, strong), Matching(frozenset(strong))
-    idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
-    limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
-    is_spare = any(known.issuperset(structure.members[name]) for name in idle)
-    listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
-    return tuple(name for name in listed if known.issuperset(library.members[name]))
 
 
 def _prove_consistent(

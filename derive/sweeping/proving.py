@@ -10,16 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from derive.language.expression import names_in
-from derive.sweeping.values import Source, Values, Writer, apart, sources, tested
+from derive.compiling.agreeing import gap_of
+from derive.sweeping.values import Source, Values, sources
 
 if TYPE_CHECKING:
     from derive.stating.relation import Relation
     from derive.sweeping.working import Recipe, Work
 
 __all__ = ["Contradiction", "contradicted"]
-
-_TINY = 1e-8
 
 
 @dataclass(frozen=True)
@@ -44,17 +42,6 @@ def contradicted(work: Work, recipe: Recipe) -> list[Contradiction]:
 
 
 def _contradicted(work: Work, recipe: Recipe, relation: Relation) -> Contradiction | None:
-    equation = relation.written
-    names = names_in(equation.lhs, equation.rhs, *relation.conditions)
+    names, test = gap_of(relation)
     held = sources(work, recipe, names)
-    if held is None:
-        return None
-    tolerance = max(_TINY, relation.approximate or 0.0)
-
-    def write(text: Writer) -> str:
-        left, right, whole = apart(equation, text)
-        gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
-        applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
-        return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
-
-    return Contradiction(tuple(held), tested(names, write))
+    return None if held is None else Contradiction(tuple(held), test)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from derive.compiling.agreeing import Writer, apart, tested
 from derive.compiling.cases import leaves
 from derive.language.expression import Apply, Equation, Node, names_in, render, walk
 from derive.sweeping.axes import is_lazy
 from derive.sweeping.keeping import plans
-from derive.sweeping.values import Source, Values, Writer, apart, sources, tested
+from derive.sweeping.values import Source, Values, sources
 
 if TYPE_CHECKING:
     from derive.stating.relation import Relation

@@ -4,28 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from derive.compiling.agreeing import based
 from derive.compiling.cases import Cases
-from derive.compiling.sheet import Scope, Sheet
-from derive.compiling.tongues import Arrays
 from derive.errors import DeriveError
-from derive.language.expression import Equation, Node
-from derive.numbers.evaluating import terms
 from derive.solving.asking import Outline
 from derive.sweeping.keeping import plans
 
 if TYPE_CHECKING:
     from derive.sweeping.working import Recipe, Work
 
-__all__ = ["Source", "Values", "Writer", "apart", "sources", "tested"]
+__all__ = ["Source", "Values", "sources"]
 
 Values = Mapping[str | Outline, Any]
 """Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""
-
-Writer = Callable[[Node], str]
-"""The text of an expression, whose parts are written before it."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +41,7 @@ def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
 
     quantity = work.library.declared[name]
     if name in work.names or name == recipe.target:
-        return Source(lambda values: _based(values[name], quantity))
+        return Source(lambda values: based(values[name], quantity))
     if name in recipe.numbers:
         base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
         return Source(lambda values: base)
@@ -56,27 +49,4 @@ def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
         found = plans(work.library, name, [*work.names, *recipe.numbers])
     except DeriveError:
         return None
-    return Source(lambda values: _based(values[found.outline], quantity), found)
-
-
-def _based(numbers: Any, quantity: Any) -> Any:
-    scaled = numbers * float(quantity.unit.size)
-    return scaled + float(quantity.unit.offset) if quantity.unit.offset else scaled
-
-
-def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
-    """A function of quantities in base units, which `write` makes of the texts of expressions."""
-    sheet = Sheet(Arrays())
-    scope = Scope({name: f"a{i}" for i, name in zip(count(), names, strict=False)})
-    sheet.write(f"return {write(lambda node: sheet.expression(node, scope))}")
-    sheet.space |= calls
-    text = "\n".join([f"def tested({', '.join(scope.variables.values())}):", *sheet.lines, ""])
-    exec(compile(text, "<derive>", "exec"), sheet.space)
-    made: Callable[..., Any] = sheet.space["tested"]
-    return made
-
-
-def apart(equation: Equation, text: Writer) -> tuple[str, str, str]:
-    """Both sides of a relation, and the sum of its absolute terms."""
-    whole = " + ".join(f"np.abs({text(term)})" for side in (equation.lhs, equation.rhs) for term in terms(side))
-    return text(equation.lhs), text(equation.rhs), f"({whole})"
+    return Source(lambda values: based(values[found.outline], quantity), found)

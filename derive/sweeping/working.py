@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.abreast import Abreast
+from derive.compiling.agreeing import MOST_ASKED
 from derive.compiling.cases import Cases
 from derive.sweeping.bounding import at, bounded
 from derive.sweeping.keeping import functions, plans
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from derive.library import Library
 
 __all__ = ["Recipe", "Work"]
-
-_MOST_ASKED = 1000  # points of a piece at which the solver is asked, one by one
 
 
 @dataclass(frozen=True)
@@ -120,7 +119,7 @@ class Work:
 
         found[wrong] = numpy.nan
         there = wrong | doubtful
-        if there.sum() > _MOST_ASKED:
+        if there.sum() > MOST_ASKED:
             return found
         points = zip(*(numpy.broadcast_to(array, found.shape)[there].tolist() for array in arrays), strict=True)
         how = (self.library, target, self.profiles, self.given)
