@@ -126,8 +126,11 @@ class Abreast:
     @cached_property
     def _apart(self) -> list[tuple[list[int], Abreast, bool]] | None:
         """Those for which there is machine code and those for which there is none; None where there is for all."""
-        said = [self._is_said(found) for found in self._wanted]
-        if all(said):
+        try:
+            _ = self._on_point
+        except Unsaid:
+            said = [self._is_said(found) for found in self._wanted]
+        else:
             return None
         split = [([i for i, one in enumerate(said) if one is is_said], is_said) for is_said in (True, False)]
         return [
