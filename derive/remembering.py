@@ -85,7 +85,10 @@ def _key(words: Sequence[str]) -> str | None:
     try:
         for part in (_FORM, sys.version, *_versions(), _terminal(), *words):
             told.update(f"{len(part)} {part}".encode())
-        for path in (*_named_files(words), *_sources()):
+        named = list(_named_files(words))
+        if not all(map(os.path.isfile, named)):  # a pipe says something else tomorrow, and what is read of it is gone
+            return None
+        for path in (*named, *_sources()):
             with open(path, "rb") as file:
                 data = file.read()
             told.update(f"{path} {len(data)} ".encode())
@@ -121,7 +124,7 @@ def _terminal() -> str:
 def _named_files(words: Sequence[str]) -> Iterator[str]:
     """The files that the command reads."""
     for before, word in pairwise(words):
-        if before in _FILES or os.path.isfile(word):
+        if before in _FILES or (os.path.exists(word) and not os.path.isdir(word)):
             yield word
     for word in words:
         option, equals, path = word.partition("=")

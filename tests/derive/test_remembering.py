@@ -68,6 +68,15 @@ def test_a_changed_sheet_is_read_again(room, capsys):
     assert len(entries(room)) == 2
 
 
+@pytest.mark.parametrize("words", [["infer", "pipe"], ["solve", "x", "--library", "pipe"], ["show", "x", "--add=pipe"]])
+def test_a_pipe_is_left_alone_and_nothing_of_it_is_remembered(room, words):
+    os.mkfifo(room / "pipe")
+    calls: list[str] = []
+    for _ in range(2):
+        assert remembering.answered(words, answering("read", 0, calls)) == 0
+    assert (len(calls), entries(room)) == (2, [])
+
+
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"00\nperiod = 3 s\n", b"\xff\xfe"])
 def test_a_damaged_entry_is_as_good_as_none(room, damage):
     ask()
