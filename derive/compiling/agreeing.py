@@ -107,25 +107,31 @@ class Agreement:
         whole = {**others, outline.target: result, **named}
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in whole.items()}
         found = numpy.array(result, dtype=float)
-        open_ones = numpy.zeros(found.shape, bool)
+        wrong, doubtful = numpy.zeros((2, *found.shape), bool)
         with numpy.errstate(all="ignore"):
             for names, gap in self.gaps:
                 gaps = gap(*(bases[name] for name in names))
-                open_ones |= (gaps > 0) | (numpy.isnan(gaps) & ~numpy.isnan(found))
-        if open_ones.any():
+                wrong |= gaps > 0
+                doubtful |= numpy.isnan(gaps) & ~numpy.isnan(found)
+        found[wrong] = numpy.nan
+        open_ones = wrong | doubtful
+        if 0 < open_ones.sum() <= MOST_ASKED:  # where those are many, lines are believed unless they are contradicted
             own = [numpy.broadcast_to(numbers, found.shape)[open_ones].tolist() for numbers in values]
             ask = Asking(self.library, self.found, outline.strong)
-            is_few = len(own[0]) <= MOST_ASKED
-            found[open_ones] = [ask.solved(point) for point in zip(*own, strict=True)] if is_few else numpy.nan
+            found[open_ones] = [ask.solved(point) for point in zip(*own, strict=True)]
         return found if found.shape else float(found)
 
 
 def agreement(library: Library, found: Cases) -> Agreement | None:
     """The tests of what is said twice on the way to a target; None where nothing is."""
     strong = found.outline.strong
-    spent = {name for made in plans_of(found) for block in made.blocks for name in block.relations}
+    plans = plans_of(found)
+    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
     gaps, beside = [], dict[str, Cases]()
     for name in said_twice(library, strong, spent):
+        if not met.issuperset(library.members[name]):  # what has nothing to do with the target is no matter here
+            continue
         names, gap = gap_of(library.relations[name])
         try:
             led = {one: found_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}

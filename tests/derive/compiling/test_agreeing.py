@@ -83,6 +83,24 @@ def test_of_two_roots_the_one_that_agrees_is_taken():
     assert found == pytest.approx([2.0, -2.0, math.nan], nan_ok=True)
 
 
+@pytest.mark.parametrize("points", [10, 3000])
+def test_a_contradiction_that_has_nothing_to_do_with_the_target_takes_no_value_away(points):
+    apart = derive.load("""[quantities]
+    x = { unit = "1" }
+    y = { unit = "1" }
+    s = { unit = "1" }
+    w = { unit = "1" }
+    v = { unit = "1" }
+    [relations]
+    double = { equation = "y = 2*x" }
+    square = { equation = "s = w**2" }
+    high = { equation = "v = w + 1" }
+    """)
+    x = numpy.linspace(1, 2, points)
+    assert apart.compile("y", ["x", "s", "v"])(x=x, s=4.0, v=30.0).tolist() == (2 * x).tolist()
+    assert apart.solve("y", x="1", s="4", v="30").base == 2.0
+
+
 def test_weak_values_are_not_held_against_what_is_given():
     stated = derive.load("""[quantities]
     x = { unit = "1" }
