@@ -6,7 +6,7 @@ Where they disagree, the lines of arithmetic have no answer, or the wrong one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from derive.planning.matching import Matching, closure
 
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.planning.plans import Plan
     from derive.stating.relation import Relation
     from quantities.declaration import Declaration
 
@@ -34,8 +35,13 @@ MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
 _TINY = 1e-8
 
 
-def said_twice(library: Library, strong: Sequence[str], spent: Iterable[str]) -> tuple[str, ...]:
-    """The exact relations that strong values alone decide, if there are more of these than quantities to be found."""
+def said_twice(library: Library, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
+    """The exact relations that strong values alone decide, if there are more of these than quantities to be found.
+
+    Those that hold what is not met on the way to the target have nothing to do with it, as in an answer.
+    """
+    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
     structure = library.structure()
     known, matching = closure(structure, strong), Matching(frozenset(strong))
     idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
@@ -43,7 +49,7 @@ def said_twice(library: Library, strong: Sequence[str], spent: Iterable[str]) ->
     is_spare = any(known.issuperset(structure.members[name]) for name in idle)
     listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
     exact = [name for name in listed if library.relations[name].approximate is None]
-    return tuple(name for name in exact if known.issuperset(library.members[name]))
+    return tuple(name for name in exact if (known & met).issuperset(library.members[name]))
 
 
 def gap_of(relation: Relation) -> tuple[tuple[str, ...], Callable[..., Any]]:
@@ -125,13 +131,8 @@ class Agreement:
 def agreement(library: Library, found: Cases) -> Agreement | None:
     """The tests of what is said twice on the way to a target; None where nothing is."""
     strong = found.outline.strong
-    plans = plans_of(found)
-    spent = {name for made in plans for block in made.blocks for name in block.relations}
-    met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
     gaps, beside = [], dict[str, Cases]()
-    for name in said_twice(library, strong, spent):
-        if not met.issuperset(library.members[name]):  # what has nothing to do with the target is no matter here
-            continue
+    for name in said_twice(library, strong, plans_of(found)):
         names, gap = gap_of(library.relations[name])
         try:
             led = {one: found_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}

@@ -175,7 +175,7 @@ def _recipe(
     made = plan(library.structure(), target, list(question.strong), list(question.weak))
     single = {name: value for name, value in question.strong.items() if name in fixed}
     used = {**single, **{name: question.weak[name] for name in made.weak}}
-    checks = said_twice(library, [*question.strong], {name for block in made.blocks for name in block.relations})
+    checks = said_twice(library, [*question.strong], [made])
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}

@@ -98,6 +98,7 @@ def test_a_contradiction_that_has_nothing_to_do_with_the_target_takes_no_value_a
     """)
     x = numpy.linspace(1, 2, points)
     assert apart.compile("y", ["x", "s", "v"])(x=x, s=4.0, v=30.0).tolist() == (2 * x).tolist()
+    assert apart.sweep("y", x=x, s="4", v="30")["y"].tolist() == (2 * x).tolist()
     assert apart.solve("y", x="1", s="4", v="30").base == 2.0
 
 
