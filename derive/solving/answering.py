@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import (
     AmbiguousError,
     DeriveError,
+    InconsistentError,
     LimitError,
     NoSolutionError,
     UnderdeterminedError,
@@ -29,9 +30,10 @@ from derive.planning.plans import Plan
 from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
 from derive.solving.asking import Question, ask
-from derive.solving.bounding import bounded
+from derive.solving.bounding import bounded, left_open
 from derive.solving.carrying import Found, carried_out, detours
-from derive.solving.checking import applies, extended
+from derive.solving.cases import MOST_CASES, claims, explored, worded
+from derive.solving.checking import extended
 from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
 from derive.solving.diagnosing import contradiction, missing_sets, shortage
 from derive.solving.outcome import agrees
@@ -44,9 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve", "solve_all"]
 
-_CASES = 16  # combinations of conditional relations that are followed
 _NAMED = 4  # sets of further givens that a hint names
-_ANOTHER = "its case is not this one"
 
 
 def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
@@ -80,52 +80,120 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
         return tuple(_distinct(answers))
 
 
-def _found(library: Library, question: Question) -> Iterator[Found]:
+def _found(library: Library, question: Question) -> list[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
     if question.target in question.strong:
         confirm(library, question, question.target)
+    for is_last_resort in (False, True):
+        answers, errors = _explored(library, question, is_last_resort)
+        spans = [state.spans.get(question.target) for found in answers for state in found.states]
+        if answers and not _is_everything(library, question.target, spans):
+            return answers
+        if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
+            break
+    if answers:
+        raise shortage(library, question, {})
+    raise _weightiest(errors)
+
+
+def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
+    """Why a question has no answer: what is open in one case weighs more than that there is none in another."""
+    kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
+    first = next(error for kind in kinds for error in errors if isinstance(error, kind))
+    none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
+    if not isinstance(first, UnderdeterminedError) or none is None:
+        return first
+    what = f"{first.what} In another case it has no admissible value: {none.reason}."
+    return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
+
+
+def _explored(library: Library, question: Question, is_last_resort: bool) -> tuple[list[Found], list[DeriveError]]:
+    """What all cases lead to, and why some lead to nothing; an answer says what is open in other cases."""
+    answers: list[Found] = []
+    errors: list[DeriveError] = []
+    doubts: list[tuple[Question, str]] = []
+    for asked, found in explored(library, question, lambda one: _in_case(library, one, is_last_resort)):
+        where = " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
+        if isinstance(found, list):
+            answers += found
+            continue
+        errors.append(found or _too_many(question))
+        if found is None or isinstance(found, LimitError):
+            doubts.append(
+                (asked, f"whether there is another solution where {where or 'further cases hold'} is not proved")
+            )
+        elif isinstance(found, UnderdeterminedError):
+            doubts.append((asked, f"where {where}, nothing fixes {question.target}"))
+    return [
+        replace(found, states=tuple(_doubted(library, one, doubts) for one in found.states)) for found in answers
+    ], errors
+
+
+def _doubted(library: Library, state: State, doubts: Sequence[tuple[Question, str]]) -> State:
+    """A state with what is open beside it; what its own assumptions exclude goes without saying."""
+    notes = list(state.notes)
+    for asked, doubt in doubts:
+        conditions = [c for name in asked.case.failing for c in library.relations[name].conditions]
+        if all(name in state.values or name in state.spans or name in state.asides for name in names_in(*conditions)):
+            notes.append(doubt)
+    return replace(state, notes=tuple(dict.fromkeys(notes)))
+
+
+def _too_many(question: Question) -> LimitError:
+    return LimitError(
+        f"{question.target} hangs on more than {MOST_CASES} cases.",
+        hint="Give what the conditions of the relations ask for.",
+        limit=f"{MOST_CASES} cases",
+    )
+
+
+def _is_everything(library: Library, target: str, spans: Sequence[Span | None]) -> bool:
+    """Whether intervals leave nothing of the target's domain, so that nothing is known of it."""
+    domain = library.declared[target].domain
+    reached = domain.low
+    for low, high in sorted(span for span in spans if span is not None):
+        if low > reached:
+            return False
+        reached = max(reached, high)
+    return None not in spans and len(spans) > 1 and reached >= domain.high
+
+
+def _in_case(library: Library, question: Question, is_last_resort: bool) -> list[Found]:
+    """What one case of a question leads to, or the error that says why to nothing."""
     try:
         first = carried_out(library, question)
     except (NoSolutionError, UnderdeterminedError) as error:  # what is solved together is singular at these numbers
-        open_ones = isinstance(error, UnderdeterminedError)
-        other = (open_ones and cancelling(library, question, {})) or _by_strong_alone(library, question)
+        other = cancelling(library, question, {}) if isinstance(error, UnderdeterminedError) else None
+        other = other or (_by_strong_alone(library, question) if is_last_resort else None)
         if not other:
             raise _singular(library, question, error) from error
-        yield other
-        return
+        return [other]
     if not first.plan.is_determined:
-        yield _despite_structure(library, question, first)
-        return
+        return _despite_structure(library, question, first)
     if first.states and all(question.target in state.spans for state in first.states):
         other = cancelling(library, question, first.left_out)
         if other is not None:
-            yield other
-            return
+            return [other]
     broken: list[DeriveError] = []
-    answered = False
-    for found in _cases(library, question, first):
-        sound = _sound(library, question, found, broken)
-        if sound is not None:
-            yield sound
-            answered = True
-    if answered:
-        return
+    sound = _sound(library, question, first, broken)
+    if sound is not None:
+        return [sound]
     if broken and any("not proved" in note for state in first.states for note in state.notes):
         ways = detours(library, question, first.plan, first.left_out)
-        for found in ways:
-            sound = _sound(library, question, found, [])
-            if sound is not None:
-                yield sound
-                return
-        raise _unsure(question)
+        other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
+        if other is None:
+            raise _unsure(question)
+        return [other]
     if broken:
         raise broken[0]
-    elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
+    elsewhere = None
+    if is_last_resort:
+        elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None:
         for name in islice(question.strong, GIVENS):
             confirm(library, question, name)
         raise no_solution(library, question, first)
-    yield elsewhere
+    return [elsewhere]
 
 
 def _by_strong_alone(library: Library, question: Question) -> Found | None:
@@ -136,10 +204,11 @@ def _by_strong_alone(library: Library, question: Question) -> Found | None:
         try:
             planned = carried_out(library, alone)
             determined = planned.plan.is_determined
-            found = _sound(library, alone, planned, []) if determined else _despite_structure(library, alone, planned)
+            sound = [_sound(library, alone, planned, [])] if determined else _despite_structure(library, alone, planned)
         except DeriveError:
             continue
-        if found is not None and all(question.target in state.values for state in found.states):
+        found = sound[0]
+        if len(sound) == 1 and found and all(question.target in state.values for state in found.states):
             return found
     return None
 
@@ -167,44 +236,17 @@ def _unsure(question: Question) -> LimitError:
     )
 
 
-def _cases(library: Library, question: Question, first: Found) -> Iterator[Found]:
-    """What was found, and what the other cases lead to: relations whose condition hangs on the answer itself."""
-    yield first
-    tried = {frozenset(first.left_out)}
-    pending = [first]
-    while pending and len(tried) < _CASES:
-        found = pending.pop()
-        for name in (relation for block in found.plan.blocks for relation in block.relations):
-            aside = frozenset({*found.left_out, name})
-            relation = library.relations[name]
-            hangs = relation.conditions and first.grounds is not None and first.grounds.applies(relation) is None
-            if not hangs or aside in tried:
-                continue
-            tried.add(aside)
-            other = carried_out(library, question, {**found.left_out, name: _ANOTHER}, first.grounds)
-            states = tuple(state for state in other.states if _is_outside(library, other, state))
-            if other.plan.is_determined and states:
-                yield replace(other, states=states)
-                pending.append(other)
-
-
-def _is_outside(library: Library, found: Found, state: State) -> bool:
-    """Whether a state is of another case than what was left out: no relation of that applies there, and fails."""
-    values = {**state.asides, **state.values}
-    for name in (name for name, why in found.left_out.items() if why == _ANOTHER):
-        relation = library.relations[name]
-        held = all(other in state.values for other in names_in(relation.written.lhs, relation.written.rhs))
-        if held and applies(relation, values) and not agrees(relation.written, state.values):
-            return False
-    return True
-
-
-def _despite_structure(library: Library, question: Question, found: Found) -> Found:
-    """An answer where structure sees none: what is missing cancels, or an inequality bounds the target."""
+def _despite_structure(library: Library, question: Question, found: Found) -> list[Found]:
+    """An answer where structure sees none: what is missing cancels, or inequalities bound the target."""
     result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
-    if result is None:
-        raise shortage(library, question, found.left_out)
-    return result
+    if result is not None:
+        return [result]
+    broken: list[DeriveError] = []
+    pieces = left_open(library, question, found.left_out)
+    sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
+    if not sound:
+        raise broken[0] if broken else shortage(library, question, found.left_out)
+    return sound
 
 
 def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:

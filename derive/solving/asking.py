@@ -11,7 +11,7 @@ model whose elements are now smaller) is out of date: it is only compared with w
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnknownNameError
@@ -23,7 +23,23 @@ from quantities.value import Value
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Outline", "Question", "ask", "outlined"]
+__all__ = ["Case", "Outline", "Question", "ask", "outlined"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The conditional relations that are taken to apply, and those that are taken not to."""
+
+    holding: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
+
+    def taking(self, relation: str) -> Case:
+        """The part of this case in which a relation applies."""
+        return replace(self, holding=self.holding | {relation})
+
+    def without(self, relation: str) -> Case:
+        """The part of this case in which it does not."""
+        return replace(self, failing=self.failing | {relation})
 
 
 @dataclass(frozen=True)
@@ -38,6 +54,7 @@ class Question:
     weak: Mapping[str, Value]
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
+    case: Case = Case()
 
 
 @dataclass(frozen=True)

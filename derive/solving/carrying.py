@@ -1,33 +1,36 @@
 """A plan carried out on numbers: block by block, splitting where a block has several solutions.
 
 Conditions (`when`) are judged on the way: a relation whose condition turns out false is left out, and the plan is made
-anew. Where a relation holds whatever its unknown is, another way to the target is tried before it is called bounded;
+anew; one that nothing decides splits the question (`cases`), and a state that is of another case is dropped. Where a
+relation holds whatever its unknown is, another way to the target is tried before it is called bounded;
 and where relations that should be solved together only repeat each other, the way leads around one of them. A relation
 that was left aside like this still has its say: as a limit, or as a check at the end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.language.expression import Node, names_in
+from derive.language.expression import Apply, Node, names_in
 from derive.numbers.clock import tick
-from derive.numbers.evaluating import holds
+from derive.numbers.evaluating import holds, value
+from derive.numbers.intervals import truths
 from derive.planning.plans import Plan, plan
+from derive.showing.numerals import shown_number
 from derive.solving.asking import Question
-from derive.solving.grounds import Grounds, whether
+from derive.solving.cases import ANOTHER, Decisions, Undecided, claims, whether, worded
 from derive.solving.levels import is_narrow, middle
-from derive.solving.outcome import agrees
+from derive.solving.outcome import MET, agrees
 from derive.solving.stepping import State, block_states
 
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["Found", "carried_out", "detours", "grounds_of", "planned"]
+__all__ = ["Found", "carried_out", "decisions_of", "detours", "of_case", "planned"]
 
 _MOST = 64  # solutions that are followed
 _DETOURS = 2  # relations that are left out because others say the same
@@ -43,15 +46,12 @@ class Found:
     states: tuple[State, ...]
     left_out: Mapping[str, str]  # relations that do not apply, and why
     reason: str = ""
-    grounds: Grounds | None = None
 
 
-def carried_out(
-    library: Library, question: Question, left_out: Mapping[str, str] | None = None, grounds: Grounds | None = None
-) -> Found:
+def carried_out(library: Library, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
     """The plan, made anew until every relation in it applies, and the states it leads to."""
-    grounds = grounds or grounds_of(library, question)
-    aside: dict[str, str] = dict(left_out or {})
+    decisions = decisions_of(library, question)
+    aside: dict[str, str] = {**dict.fromkeys(question.case.failing, ANOTHER), **(left_out or {})}
     strong = {name: value.base[1] for name, value in question.strong.items()}
     for relation in library.conditional:
         for condition in relation.conditions:
@@ -60,13 +60,17 @@ def carried_out(
     for _ in range(len(library.relations) + 1):
         tick()
         made = planned(library, question, frozenset(aside))
-        excluded = {r.name: grounds.whether(r) for r in _conditional(library, made) if grounds.applies(r) is False}
+        conditional = _conditional(library, made)
+        excluded = {r.name: decisions.whether(r) for r in conditional if decisions.applies(r) is False}
         if excluded:
             aside.update(excluded)
             continue
+        for relation in conditional:
+            if decisions.applies(relation) is None:
+                raise Undecided(relation.name)
         known = {**strong, **{name: question.weak[name].base[1] for name in made.weak}}
         if not made.is_determined:
-            return Found(made, (), aside, grounds=grounds)
+            return Found(made, (), aside)
         try:
             states, reason = _solved(library, made, State(known))
         except (UnderdeterminedError, LimitError) as error:
@@ -74,22 +78,33 @@ def carried_out(
             if around is None:
                 raise
             return around
-        first = Found(made, tuple(states), aside, reason, grounds)
+        first = Found(made, tuple(states), aside, reason)
         for slack in _cancelling(made, states, question.target):
             other = _elsewhere(library, question, first, slack)
             if other is not None:
                 return other
-        states = _loosely(library, made, states, question.target)
-        states = [_with_conditions(library, made, state, aside, grounds) for state in states]
-        false = _inapplicable(library, question, made, states)
+        found = replace(first, states=tuple(_loosely(library, made, states, question.target)))
+        found = _with_conditions(library, question, found, decisions)
+        false = _inapplicable(library, question, found, decisions)
         if not false:
-            applying = tuple(state for state in states if _applies(library, made, state))
-            return Found(made, applying, aside, reason, grounds)
+            return _of_case(library, question, found)
         aside.update(false)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def grounds_of(library: Library, question: Question) -> Grounds:
+def of_case(library: Library, question: Question, found: Found) -> Found:
+    """What was found, without the states that are of another case."""
+    return _of_case(library, question, _with_conditions(library, question, found, decisions_of(library, question)))
+
+
+def _of_case(library: Library, question: Question, found: Found) -> Found:
+    states = tuple(state for state in found.states if _is_of_case(library, question, found.plan, state))
+    if states or not found.states:
+        return replace(found, states=states)
+    return Found(found.plan, (), found.left_out, f"{question.target}: {_other(library, question, found)}")
+
+
+def decisions_of(library: Library, question: Question) -> Decisions:
     """What conditions are decided by: plans for other targets, carried out where they lead to just one number."""
 
     def planning(other: Question, left_out: frozenset[str]) -> Plan:
@@ -97,13 +112,18 @@ def grounds_of(library: Library, question: Question) -> Grounds:
 
     def solving(other: Question, made: Plan) -> float | None:
         stated = {**other.strong, **{name: other.weak[name] for name in made.weak}}
-        try:
-            states, _ = _solved(library, made, State({name: value.base[1] for name, value in stated.items()}))
-        except DeriveError:
-            return None
-        return states[0].values.get(other.target) if len(states) == 1 else None
+        return _only(library, made, {name: value.base[1] for name, value in stated.items()})
 
-    return Grounds(library, question, planning, solving)
+    return Decisions(library, question, planning, solving)
+
+
+def _only(library: Library, made: Plan, known: Mapping[str, float]) -> float | None:
+    """The one number that a plan leads to from these, if it leads to just one."""
+    try:
+        states, _ = _solved(library, made, State(known))
+    except DeriveError:
+        return None
+    return states[0].values.get(made.target) if len(states) == 1 else None
 
 
 def _conditional(library: Library, made: Plan) -> list[Relation]:
@@ -112,15 +132,34 @@ def _conditional(library: Library, made: Plan) -> list[Relation]:
     return [relation for relation in used if relation.conditions]
 
 
-def _with_conditions(
-    library: Library, made: Plan, state: State, left_out: Mapping[str, str], grounds: Grounds
-) -> State:
-    """The state with what is asked for by the conditions of relations in use, and of those it puts to the test."""
-    tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
-    asked = {name for r in (*_conditional(library, made), *tested) for c in r.conditions for name in names_in(c)}
-    missing = sorted(asked - state.values.keys() - state.spans.keys())
-    asides = {name: number for name in missing if (number := grounds.value(name)) is not None}
-    return replace(state, asides=asides)
+def _with_conditions(library: Library, question: Question, found: Found, decisions: Decisions) -> Found:
+    """What was found, with what is asked for by the conditions of its case, and of the relations put to the test."""
+    if not library.conditional:
+        return found
+    used = _conditional(library, found.plan)
+    split = [library.relations[name] for name in (*question.case.holding, *question.case.failing)]
+
+    def completed(state: State) -> State:
+        tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
+        asked = {name for r in (*used, *tested, *split) for c in r.conditions for name in names_in(c)}
+        missing = sorted(asked - state.values.keys() - state.spans.keys())
+        numbers = {name: _beside(library, question, state, name, found.left_out, decisions) for name in missing}
+        return replace(state, asides={name: number for name, number in numbers.items() if number is not None})
+
+    return replace(found, states=tuple(map(completed, found.states)))
+
+
+def _beside(
+    library: Library, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
+) -> float | None:
+    """What a condition asks for: as it follows from the givens, else from the state; its weak value, if it does not."""
+    number = decisions.following(name)
+    if number is None and not state.spans:
+        reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
+        made = _planned(library, name, reached, (), frozenset(left_out))
+        sure = all(decisions.applies(relation) is True for relation in _conditional(library, made))
+        number = _only(library, made, state.values) if made.is_determined and sure else None
+    return decisions.value(name) if number is None else number
 
 
 def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
@@ -220,11 +259,16 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 
 def planned(library: Library, question: Question, left_out: frozenset[str]) -> Plan:
     """The plan for a question's names, kept in the library once it is made."""
-    key = (question.target, frozenset(question.strong), tuple(question.weak), left_out)
+    return _planned(library, question.target, question.strong, question.weak, left_out)
+
+
+def _planned(
+    library: Library, target: str, strong: Iterable[str], weak: Iterable[str], left_out: frozenset[str]
+) -> Plan:
+    key = (target, frozenset(strong), tuple(weak), left_out)
     made = library.plans.get(key)
     if made is None:
-        structure = library.structure(left_out)
-        made = plan(structure, question.target, list(question.strong), list(question.weak))
+        made = plan(library.structure(left_out), target, list(strong), list(weak))
         library.plans[key] = made
     return made
 
@@ -260,22 +304,54 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
     return states, ""
 
 
-def _inapplicable(library: Library, question: Question, made: Plan, states: Sequence[State]) -> dict[str, str]:
-    """The relations in use whose condition is false in every state."""
+def _inapplicable(library: Library, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:
+    """The relations in use that weak values made apply, and whose condition is false in every state."""
+    places = [{**state.asides, **state.values} for state in found.states]
     false: dict[str, str] = {}
-    for relation in _conditional(library, made):
+    for relation in _conditional(library, found.plan):
         for condition in relation.conditions:
-            places = [{**state.asides, **state.values} for state in states]
-            if places and all(_truth(condition, values) is False for values in places):
+            if places and all(_truth(condition, values) is False for values in places) and decisions.yields(relation):
                 false[relation.name] = whether(condition, places[0], question)
     return false
 
 
-def _applies(library: Library, made: Plan, state: State) -> bool:
-    """Whether no relation in use has a condition that is false here."""
+def _is_of_case(library: Library, question: Question, made: Plan, state: State) -> bool:
+    """Whether the conditions of all relations that are taken to apply may hold here, and not those of the others."""
+    used = [*_conditional(library, made), *(library.relations[name] for name in question.case.holding)]
+    others = [library.relations[name] for name in question.case.failing]
+    return all(True in _possible(library, c, state) for r in used for c in r.conditions) and not any(
+        all(_possible(library, c, state) == {True} for c in r.conditions) for r in others
+    )
+
+
+def _possible(library: Library, condition: Node, state: State) -> Set[bool | None]:
+    """What a condition may come to in a state: one thing if all in it is known, else whatever the domains allow."""
     values = {**state.asides, **state.values}
-    conditions = [condition for relation in _conditional(library, made) for condition in relation.conditions]
-    return all(_truth(condition, values) is not False for condition in conditions)
+    decided = _truth(condition, values)
+    if decided is not None:
+        return {decided, True} if _is_met(condition, values) else {decided}
+    box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
+    domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
+    return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
+
+
+def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
+    """Whether nothing but rounding keeps apart the two sides of a comparison that holds where they are equal."""
+    if not isinstance(condition, Apply) or condition.op not in ("le", "ge"):
+        return False
+    left, right = (value(side, values) for side in condition.args)
+    return abs(left - right) <= MET * max(abs(left), abs(right))
+
+
+def _other(library: Library, question: Question, found: Found) -> str:
+    """Why what was found is not of the case of its question."""
+    state = found.states[0]
+    values = {**state.asides, **state.values}
+    conditions = [c for relation in _conditional(library, found.plan) for c in relation.conditions]
+    false = [c for c in (*conditions, *claims(library, question)) if _truth(c, values) is False]
+    number = state.values.get(question.target)
+    told = "" if number is None else f"it would be {shown_number(number, library.declared[question.target].unit)}, "
+    return f"{told}where {worded(false[0])} is false" if false else f"{told}which is of another case"
 
 
 def _truth(condition: Node, values: Mapping[str, float]) -> bool | None:

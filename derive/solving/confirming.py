@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.showing.numerals import shown_number
 from derive.solving.asking import Question
-from derive.solving.carrying import Found, grounds_of
+from derive.solving.carrying import Found, decisions_of, of_case
+from derive.solving.cases import Undecided
 from derive.solving.diagnosing import contradiction
 from derive.solving.eliminating import cancelled
 from derive.solving.outcome import TOLERANCE
@@ -30,9 +31,10 @@ GIVENS = 6
 
 def cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, unless what is known contradicts it."""
-    found = cancelled(library, question, left_out, grounds_of(library, question))
+    found = cancelled(library, question, left_out, decisions_of(library, question))
     if found is None:
         return None
+    found = of_case(library, question, found)
     if not found.states:
         raise no_solution(library, question, found)
     clashes = [contradiction(library, question, found.plan, state) for state in found.states]
@@ -51,8 +53,8 @@ def confirm(library: Library, question: Question, name: str) -> None:
     exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
     alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
     try:
-        found = cancelled(library, alone, {}, grounds_of(library, alone))
-    except DeriveError:
+        found = cancelled(library, alone, {}, decisions_of(library, alone))
+    except (DeriveError, Undecided):  # nothing is proved by what hangs on a condition
         return
     if found is None or not found.states or any(name not in state.values for state in found.states):
         return

@@ -26,7 +26,7 @@ from derive.planning.structure import Structure
 from derive.solving.asking import Question
 from derive.solving.blocks import solve_block
 from derive.solving.carrying import Found
-from derive.solving.grounds import Grounds
+from derive.solving.cases import ANOTHER, Decisions, Undecided
 from derive.solving.numeric import starts
 from derive.solving.outcome import agrees
 from derive.solving.projecting import Projection, projected, reduced
@@ -46,34 +46,39 @@ _MOST = 16  # solutions that are followed
 _REPEATED = 8  # relations that say the same twice, and are put to the test
 
 
-def cancelled(library: Library, question: Question, aside: Mapping[str, str], grounds: Grounds) -> Found | None:
+def cancelled(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
     stated = {**question.weak, **question.strong}
     numbers = {name: value.base[1] for name, value in stated.items()}
     for at in (None, numbers):
-        left_out = dict(aside)
+        left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
         while used := combined(rows := rows_of(library, question, frozenset(left_out), at), question.target):
             relations = [library.relations[name] for name in used if name in library.relations]
             false = {
-                one.name: grounds.whether(one) for one in relations if one.conditions and grounds.applies(one) is False
+                one.name: decisions.whether(one)
+                for one in relations
+                if one.conditions and decisions.applies(one) is False
             }
             if not false:
+                for one in relations:
+                    if decisions.applies(one) is None:
+                        raise Undecided(one.name)
                 weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
                 known = {name: numbers[name] for name in (*question.strong, *weak)}
                 result = _Elimination(library, question.target, relations, known).carried_out(weak)
                 if result is not None:
                     for names in islice(repeated(rows, question.target), _REPEATED):
-                        _prove_fit(library, question, names, grounds)
+                        _prove_fit(library, question, names, decisions)
                     return replace(result, left_out=left_out)
                 break
             left_out |= false
     return None
 
 
-def _prove_fit(library: Library, question: Question, names: Sequence[str], grounds: Grounds) -> None:
+def _prove_fit(library: Library, question: Question, names: Sequence[str], decisions: Decisions) -> None:
     """Raise where exact relations say the same twice, and what is given does not fit that."""
     relations = [library.relations[name] for name in names if name in library.relations]
-    if len(relations) < len(names) or any(one.approximate or grounds.applies(one) is not True for one in relations):
+    if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):
         return
     known = {name: stated.base[1] for name, stated in question.strong.items()}
     whole = _Elimination(library, "", relations, known)
