@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from derive.compiling.conditions import exclude_each_other, implied
 from derive.errors import LimitError
 from derive.language.expression import Node, names_in
 from derive.numbers.clock import tick
 from derive.planning.plans import Plan, plan
 from derive.solving.asking import Outline
+from derive.solving.conditions import exclude_each_other, implied
 
 if TYPE_CHECKING:
     from derive.library import Library

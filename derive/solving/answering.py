@@ -30,12 +30,14 @@ from derive.planning.plans import Plan
 from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
 from derive.solving.asking import Question, ask
-from derive.solving.bounding import bounded, left_open
+from derive.solving.bounding import bounded
 from derive.solving.carrying import Found, carried_out, detours
 from derive.solving.cases import MOST_CASES, claims, explored, worded
 from derive.solving.checking import extended
+from derive.solving.confining import confined, left_open
 from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
 from derive.solving.diagnosing import contradiction, missing_sets, shortage
+from derive.solving.narrowing import narrowed
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
 from derive.solving.stepping import State
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
 
 __all__ = ["solve", "solve_all"]
 
+_NEIGHBOURS = 12  # relations by which an interval is cut
 _NAMED = 4  # sets of further givens that a hint names
 
 
@@ -86,8 +89,7 @@ def _found(library: Library, question: Question) -> list[Found]:
         confirm(library, question, question.target)
     for is_last_resort in (False, True):
         answers, errors = _explored(library, question, is_last_resort)
-        spans = [state.spans.get(question.target) for found in answers for state in found.states]
-        if answers and not _is_everything(library, question.target, spans):
+        if answers and not _is_open(library, question.target, answers, errors):
             return answers
         if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
             break
@@ -115,7 +117,8 @@ def _explored(library: Library, question: Question, is_last_resort: bool) -> tup
     for asked, found in explored(library, question, lambda one: _in_case(library, one, is_last_resort)):
         where = " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
         if isinstance(found, list):
-            answers += found
+            cut = [confined(library, asked, _narrowed(library, asked, one)) for one in found]
+            answers += [one for one in cut if one.states]
             continue
         errors.append(found or _too_many(question))
         if found is None or isinstance(found, LimitError):
@@ -124,19 +127,26 @@ def _explored(library: Library, question: Question, is_last_resort: bool) -> tup
             )
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing fixes {question.target}"))
-    return [
-        replace(found, states=tuple(_doubted(library, one, doubts) for one in found.states)) for found in answers
-    ], errors
+    return [_doubted(library, one, doubts) for one in answers], errors
 
 
-def _doubted(library: Library, state: State, doubts: Sequence[tuple[Question, str]]) -> State:
-    """A state with what is open beside it; what its own assumptions exclude goes without saying."""
-    notes = list(state.notes)
-    for asked, doubt in doubts:
-        conditions = [c for name in asked.case.failing for c in library.relations[name].conditions]
-        if all(name in state.values or name in state.spans or name in state.asides for name in names_in(*conditions)):
-            notes.append(doubt)
-    return replace(state, notes=tuple(dict.fromkeys(notes)))
+def _doubted(library: Library, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
+    """What was found, with what is open beside it; what its own assumptions exclude goes without saying."""
+    used = {name for block in found.plan.blocks for name in block.relations}
+
+    def told(state: State) -> State:
+        known = state.values.keys() | state.spans.keys() | state.asides.keys()
+        notes = [
+            doubt
+            for asked, doubt in doubts
+            if not any(
+                name in used and not known >= {*names_in(*library.relations[name].conditions)}
+                for name in asked.case.failing
+            )
+        ]
+        return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
+
+    return replace(found, states=tuple(map(told, found.states)))
 
 
 def _too_many(question: Question) -> LimitError:
@@ -147,15 +157,20 @@ def _too_many(question: Question) -> LimitError:
     )
 
 
-def _is_everything(library: Library, target: str, spans: Sequence[Span | None]) -> bool:
-    """Whether intervals leave nothing of the target's domain, so that nothing is known of it."""
+def _is_open(library: Library, target: str, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
+    """Whether no case fixes the target, and what the cases leave it is nothing less than its domain."""
+    spans = [state.spans.get(target) for found in answers for state in found.states]
+    if None in spans or any(found.plan.blocks for found in answers):
+        return False
+    if any(isinstance(error, UnderdeterminedError) for error in errors):
+        return True
     domain = library.declared[target].domain
     reached = domain.low
     for low, high in sorted(span for span in spans if span is not None):
         if low > reached:
             return False
         reached = max(reached, high)
-    return None not in spans and len(spans) > 1 and reached >= domain.high
+    return reached >= domain.high
 
 
 def _in_case(library: Library, question: Question, is_last_resort: bool) -> list[Found]:
@@ -226,6 +241,27 @@ def _sound(library: Library, question: Question, found: Found, broken: list[Deri
         return None
     _verified(library, found.plan, sound)
     return replace(found, states=tuple(sound))
+
+
+def _narrowed(library: Library, question: Question, found: Found) -> Found:
+    """What was found, its intervals of the target cut to what the domains of its neighbours leave of them."""
+    target = question.target
+    names = [n for n in library.holders.get(target, ()) if n not in found.left_out and library.relations[n].is_equation]
+    sure = [name for name in names if not library.relations[name].conditions or name in question.case.holding]
+    written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
+    domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
+    whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    states = []
+    for state in found.states:
+        if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
+            points = {name: (number, number) for name, number in state.values.items()}
+            left = narrowed(written, [target], {**whole, **points, **state.spans})
+            if left is None:
+                continue
+            states.append(replace(state, spans={**state.spans, **left}))
+        else:
+            states.append(state)
+    return replace(found, states=tuple(states))
 
 
 def _unsure(question: Question) -> LimitError:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["Found", "carried_out", "decisions_of", "detours", "of_case", "planned"]
+__all__ = ["Found", "carried_out", "decisions_of", "detours", "of_case", "planned", "planned_for"]
 
 _MOST = 64  # solutions that are followed
 _DETOURS = 2  # relations that are left out because others say the same
@@ -156,7 +156,7 @@ def _beside(
     number = decisions.following(name)
     if number is None and not state.spans:
         reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
-        made = _planned(library, name, reached, (), frozenset(left_out))
+        made = planned_for(library, name, reached, (), frozenset(left_out))
         sure = all(decisions.applies(relation) is True for relation in _conditional(library, made))
         number = _only(library, made, state.values) if made.is_determined and sure else None
     return decisions.value(name) if number is None else number
@@ -259,12 +259,13 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 
 def planned(library: Library, question: Question, left_out: frozenset[str]) -> Plan:
     """The plan for a question's names, kept in the library once it is made."""
-    return _planned(library, question.target, question.strong, question.weak, left_out)
+    return planned_for(library, question.target, question.strong, question.weak, left_out)
 
 
-def _planned(
+def planned_for(
     library: Library, target: str, strong: Iterable[str], weak: Iterable[str], left_out: frozenset[str]
 ) -> Plan:
+    """The plan for a target from names, kept in the library."""
     key = (target, frozenset(strong), tuple(weak), left_out)
     made = library.plans.get(key)
     if made is None:

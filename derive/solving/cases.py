@@ -32,6 +32,7 @@ from derive.numbers.clock import tick
 from derive.numbers.evaluating import holds, truth
 from derive.numbers.intervals import Span, enclose, truths
 from derive.planning.plans import Plan
+from derive.solving.conditions import MIRRORED, OPPOSITE, implied
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -47,8 +48,6 @@ MOST_CASES = 64
 """Cases of one question that are followed."""
 
 _ROUNDS = 3  # in which the conditions of a case narrow the domains
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 _T = TypeVar("_T")
 
@@ -101,8 +100,23 @@ def claims(library: Library, question: Question) -> Iterator[Node]:
         yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
 
 
+def _told(library: Library, question: Question) -> Iterator[tuple[Node, bool]]:
+    """The conditions of which a case says that they hold, or do not."""
+    for name in question.case.holding:
+        yield from ((condition, True) for condition in library.relations[name].conditions)
+    for name in question.case.failing:
+        conditions = library.relations[name].conditions
+        if len(conditions) == 1:
+            yield conditions[0], False
+
+
 def is_possible(library: Library, question: Question) -> bool:
     """Whether the conditions of a case leave any numbers within the domains."""
+    told: dict[Node, bool] = {}
+    for condition, is_held in _told(library, question):
+        if implied(condition, told) not in (None, is_held):
+            return False
+        told[condition] = is_held
     box = _box(library, question, {})
     return box is not None and all(
         True in truths(one, box) or None in truths(one, box) for one in claims(library, question)
@@ -133,7 +147,7 @@ def _narrow(claim: Node, box: dict[str, Span]) -> bool:
     if comparison is None:
         return True
     op, left, right = comparison
-    for one, other, how in ((left, right, op), (right, left, _MIRRORED[op])):
+    for one, other, how in ((left, right, op), (right, left, MIRRORED[op])):
         if not isinstance(one, Name):
             continue
         found = enclose(other, box, "")
@@ -158,7 +172,7 @@ def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
         inner = claim.args[0]
         if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
             plain = not any(isinstance(arg, Apply) for arg in inner.args)
-            return (_OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
+            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
     return None
 
 
@@ -183,7 +197,11 @@ def whether(condition: Node, values: Mapping[str, float], question: Question) ->
 
 
 class Decisions:
-    """What one question decides of its conditions, each once."""
+    """What one question decides of its conditions, each once.
+
+    A condition may ask for what hangs on itself. That decides nothing, and nothing that was found while it was open is
+    kept: asked again from elsewhere, it may come out.
+    """
 
     def __init__(self, library: Library, question: Question, planning: Planning, solving: Solving) -> None:
         self.library = library
@@ -192,20 +210,40 @@ class Decisions:
         self.solving = solving
         self.derived: dict[str, float | None] = {name: value.base[1] for name, value in question.strong.items()}
         self.decided: dict[str, bool | None] = {}
+        self.pending: set[tuple[str, str]] = set()  # what is being decided, and derived, at the moment
+        self.met: set[tuple[str, str]] = set()  # those of them that were asked for meanwhile
         self.box: dict[str, Span] | None = None
 
     def applies(self, relation: Relation) -> bool | None:
         """Whether a relation applies; None where nothing decides it."""
-        name = relation.name
-        if name in self.question.case.holding or not relation.conditions:
+        if relation.name in self.question.case.holding or not relation.conditions:
             return True
-        if name in self.question.case.failing:
+        if relation.name in self.question.case.failing:
             return False
-        if name not in self.decided:
-            self.decided[name] = None  # nothing is decided by what hangs on it
-            verdicts = [self.truth(condition) for condition in relation.conditions]
-            self.decided[name] = False if False in verdicts else None if None in verdicts else True
-        return self.decided[name]
+        return self._once(self.decided, "decided", relation.name, lambda: self._decided(relation))
+
+    def following(self, name: str) -> float | None:
+        """A quantity's number as it follows from the givens without assumptions, if it does."""
+        return self._once(self.derived, "derived", name, lambda: self._derived(name))
+
+    def _once(self, kept: dict[str, _T | None], kind: str, name: str, found: Callable[[], _T | None]) -> _T | None:
+        if name in kept:
+            return kept[name]
+        tick()
+        if (kind, name) in self.pending:
+            self.met.add((kind, name))
+            return None
+        self.pending.add((kind, name))
+        result = found()
+        self.pending.discard((kind, name))
+        self.met.discard((kind, name))
+        if not self.met:
+            kept[name] = result
+        return result
+
+    def _decided(self, relation: Relation) -> bool | None:
+        verdicts = [self.truth(condition) for condition in relation.conditions]
+        return False if False in verdicts else None if None in verdicts else True
 
     def yields(self, relation: Relation) -> bool:
         """Whether a relation only applies by a weak value, which gives way to what is found."""
@@ -218,17 +256,20 @@ class Decisions:
         """Why a relation does not apply."""
         if relation.name in self.question.case.failing:
             return ANOTHER
-        condition = next(c for c in relation.conditions if self.truth(c) is False)
+        condition = next((c for c in relation.conditions if self.truth(c) is False), relation.conditions[0])
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return whether(condition, numbers, self.question)
-        return f"{render(condition)} is false wherever they may lie"
+        return f"{render(condition)} is false in this case"
 
     def truth(self, condition: Node) -> bool | None:
         """Whether a condition holds; None where nothing decides it."""
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return holds(condition, numbers)
+        by_case = implied(condition, dict(_told(self.library, self.question)))
+        if by_case is not None:
+            return by_case
         if self.box is None:
             self.box = _box(self.library, self.question, {})
         if self.box is None:
@@ -243,16 +284,9 @@ class Decisions:
     def value(self, name: str) -> float | None:
         """A quantity's number, as far as it follows without assumptions; its weak value, if it does not."""
         number = self.following(name)
-        if number is None and name in self.question.weak:
+        if number is None and name in self.question.weak and ("derived", name) not in self.pending:
             return self.question.weak[name].base[1]
         return number
-
-    def following(self, name: str) -> float | None:
-        """A quantity's number as it follows from the givens without assumptions, if it does."""
-        if name not in self.derived:
-            self.derived[name] = None
-            self.derived[name] = self._derived(name)
-        return self.derived[name]
 
     def _derived(self, name: str) -> float | None:
         weak = {other: value for other, value in self.question.weak.items() if other != name}

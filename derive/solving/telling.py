@@ -160,7 +160,7 @@ def _assumptions(
     how: str,
 ) -> tuple[str, ...]:
     spent = [relation for block in made.blocks for relation in block.relations]
-    known = state.values.keys() | question.weak.keys()
+    known = state.values.keys() | state.spans.keys() | state.asides.keys() | question.weak.keys()
     unknown = [
         f"{name} is assumed to apply: {render(condition)}"
         for name in spent

@@ -10,9 +10,9 @@ import pytest
 
 from derive import AmbiguousError, DeriveError, LimitError
 from derive.compiling.cases import cases
-from derive.compiling.conditions import exclude_each_other, implied
 from derive.language.grammar import parse_condition
 from derive.solving.asking import outlined
+from derive.solving.conditions import exclude_each_other, implied
 from tests.derive.statements import bare, library
 
 DRAG = bare(

@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping
 
 from derive.language.expression import COMPARISONS, Apply, Node, Number
 
-__all__ = ["exclude_each_other", "implied"]
+__all__ = ["MIRRORED", "OPPOSITE", "exclude_each_other", "implied"]
 
-_OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
-_MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
+OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
+MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 _Claim = tuple[object, str, float]
 """What is compared, how, and with which number."""
@@ -40,7 +40,7 @@ def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
     if around and not _is_possible([*around, claim]):
         return False
     subject, op, number = claim
-    return True if around and not _is_possible([*around, (subject, _OPPOSITE[op], number)]) else None
+    return True if around and not _is_possible([*around, (subject, OPPOSITE[op], number)]) else None
 
 
 def exclude_each_other(one: Node, other: Node) -> bool:
@@ -56,7 +56,7 @@ def _claim(condition: Node) -> _Claim | None:
     if isinstance(right, Number):
         return left, condition.op, right.real
     if isinstance(left, Number):
-        return right, _MIRRORED[condition.op], left.real
+        return right, MIRRORED[condition.op], left.real
     return (left, right), condition.op, 0.0
 
 
@@ -65,7 +65,7 @@ def _opposite(condition: Node) -> _Claim | None:
     if claim is None or not isinstance(condition, Apply) or any(isinstance(arg, Apply) for arg in condition.args):
         return None
     subject, op, number = claim
-    return subject, _OPPOSITE[op], number
+    return subject, OPPOSITE[op], number
 
 
 def _is_possible(claims: Iterable[_Claim]) -> bool:

@@ -1,0 +1,180 @@
+"""Where the conditions of a case let a target lie that has no one value there.
+
+The conditions of a case are inequalities. In terms of the target each turns where its sides are equal; between such
+edges all of them hold everywhere or nowhere, which a few numbers tell. An interval of the target is cut to where they
+hold. A condition that closed forms do not bring in terms of the target cuts nothing, and the answer says so.
+
+Where nothing at all fixes the target in a case, it may lie wherever the conditions hold, if a relation of that case
+says of the same quantities what those that do not apply say elsewhere. Where none does (between the last laminar and
+the first turbulent flow), the library does not speak of the case: no answer lies there, and those elsewhere say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from derive.errors import NoSolutionError
+from derive.language.expression import COMPARISONS, Apply, Equation, Node, names_in, walk
+from derive.numbers.evaluating import holds
+from derive.numbers.intervals import Span
+from derive.numbers.isolating import isolate
+from derive.planning.plans import Plan
+from derive.solving.asking import Question
+from derive.solving.blocks import solve_block
+from derive.solving.bounding import inside
+from derive.solving.carrying import Found, decisions_of, planned_for
+from derive.solving.cases import Decisions, claims, worded
+from derive.solving.outcome import agrees
+from derive.solving.ranging import composed
+from derive.solving.stepping import State
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["confined", "left_open"]
+
+
+def confined(library: Library, question: Question, found: Found) -> Found:
+    """What was found in a case, its intervals of the target cut to where the conditions hold."""
+    target = question.target
+    if not library.conditional or not any(target in state.spans for state in found.states):
+        return found
+    rules = _Rules(library, question, found.left_out, decisions_of(library, question))
+    return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
+
+
+def left_open(library: Library, question: Question, left_out: Mapping[str, str]) -> list[Found]:
+    """Where a target may lie that nothing fixes in a case; nothing, if the library does not speak of that case."""
+    rules = _Rules(library, question, left_out, decisions_of(library, question))
+    if not rules.forms:
+        return []
+    target, domain = question.target, library.declared[question.target].domain
+    known = {name: value.base[1] for name, value in question.strong.items()}
+    start = State(known, {target: (domain.low, domain.high)}, {}, (f"nothing fixes {target} where {rules.where}",))
+    states = list(rules.parts(start))
+    if not states:
+        reason = f"{target}: nothing in its domain meets {rules.where}"
+        what = f"{target} has no admissible value: {reason}."
+        raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
+    spoken = tuple(state for state in states if rules.is_spoken_of(state))
+    return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What a case demands of its target."""
+
+    library: Library
+    question: Question
+    left_out: Mapping[str, str]
+    decisions: Decisions
+
+    @cached_property
+    def known(self) -> dict[str, float]:
+        return {name: value.base[1] for name, value in {**self.question.weak, **self.question.strong}.items()}
+
+    @cached_property
+    def forms(self) -> dict[Node, Node]:
+        """The claims of the case that speak of the target, each in its terms."""
+        forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *self._refuted())}
+        return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
+
+    @property
+    def where(self) -> str:
+        return " and ".join(dict.fromkeys(map(worded, self.forms)))
+
+    def parts(self, state: State) -> Iterator[State]:
+        """A state that has an interval for the target, cut to where the claims hold; others as they are."""
+        target = self.question.target
+        edges = self._turns() if target in state.spans and self.forms else None
+        if edges is None:
+            yield state
+            return
+        low, high = state.spans[target]
+        others = {name: span for name, span in state.spans.items() if name != target}
+        ends = [low, *(edge for edge in edges if low < edge < high), high]
+        met = [span for span in pairwise(ends) if all(map(self._is_met, inside(span)))]
+        for span in _united(met):
+            yield replace(state, spans={**others, target: span})
+        for edge in edges:
+            alone = not any(one <= edge <= other for one, other in met)
+            if alone and low <= edge <= high and edge in self.library.declared[target].domain and self._is_met(edge):
+                yield replace(state, values={**state.values, target: edge}, spans=others)
+
+    def is_spoken_of(self, state: State) -> bool:
+        """Whether a relation of this case says somewhere here what those that do not apply say elsewhere."""
+        target = self.question.target
+        points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
+        others = [name for name in self.left_out if self.library.relations[name].conditions]
+        spoken = {name for relation in others for name in self.library.members[relation]} - {target}
+        for relation in self.library.conditional:
+            if relation.name in others or spoken.isdisjoint(self.library.members[relation.name]):
+                continue
+            forms = [form for one in relation.conditions if (form := self._by_target(one))]
+            if any(all(holds(form, {**self.known, target: point}) for form in forms) for point in points):
+                return True
+        return False
+
+    def _is_met(self, number: float) -> bool:
+        at = {**self.known, self.question.target: number}
+        return all(holds(form, at) for form in self.forms.values())
+
+    def _refuted(self) -> Iterator[Node]:
+        """What must be so since relations do not hold at the givens: that they do not apply."""
+        known = {name: value.base[1] for name, value in self.question.strong.items()}
+        case = self.question.case
+        for relation in self.library.conditional:
+            whole = relation.conditions[0] if len(relation.conditions) == 1 else Apply("and", relation.conditions)
+            is_open = relation.name not in case.holding | case.failing and relation.approximate is None
+            is_known = known.keys() >= {*self.library.members[relation.name]}
+            if is_open and is_known and not agrees(relation.written, known):
+                yield Apply("not", (whole,))
+
+    def _by_target(self, claim: Node) -> Node | None:
+        """A claim in terms of the target and of what is given; None where that takes more than closed forms."""
+        target, stated = self.question.target, self.question.strong
+        forms: dict[str, Node] = {}
+        for name in names_in(claim):
+            if name in stated or name == target:
+                continue
+            weak = [other for other in self.question.weak if other != name]
+            made = planned_for(self.library, name, [*stated, target], weak, frozenset(self.left_out))
+            if not made.is_determined:
+                return None
+            for block in made.blocks:
+                relation = self.library.relations[block.relations[0]]
+                found = isolate(relation.written, block.unknowns[0]) if len(block.unknowns) == 1 else None
+                is_sure = self.decisions.applies(relation) is True
+                if not is_sure or not found or len(found) > 1 or found[0].conditions or found[0].winds:
+                    return None
+                forms[block.unknowns[0]] = found[0].form
+        return composed("", {**forms, "": claim})
+
+    def _turns(self) -> list[float] | None:
+        """The numbers at which a comparison in a claim may turn; None where they are not known."""
+        target, edges = self.question.target, set[float]()
+        domain = self.library.declared[target].domain
+        for part in (part for form in self.forms.values() for part in walk(form)):
+            if not isinstance(part, Apply) or part.op not in COMPARISONS.values() or target not in names_in(part):
+                continue
+            outcome = solve_block([Equation(part.args[0], "=", part.args[1])], [target], self.known, {target: domain})
+            if outcome.undecided or outcome.caveat:
+                return None
+            edges.update(one.values[target] for one in outcome.solutions if target in one.values)
+            edges.update(end for one in outcome.solutions if target in one.spans for end in one.spans[target])
+        return sorted(edges)
+
+
+def _united(spans: Iterable[Span]) -> Iterator[Span]:
+    """Neighbouring intervals as one."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and joined[-1][1] == span[0]:
+            joined[-1] = (joined[-1][0], span[1])
+        else:
+            joined.append(span)
+    yield from joined
