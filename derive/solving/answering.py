@@ -26,12 +26,13 @@ from derive.language.expression import names_in
 from derive.numbers.clock import query
 from derive.numbers.evaluating import residual
 from derive.numbers.intervals import Span
+from derive.numbers.rooting import SMALLEST
 from derive.planning.plans import Plan
 from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
 from derive.solving.asking import Question, ask
 from derive.solving.bounding import bounded
-from derive.solving.carrying import Found, carried_out, detours
+from derive.solving.carrying import Found, carried_out, decisions_of, detours
 from derive.solving.cases import MOST_CASES, claims, explored, worded
 from derive.solving.checking import extended
 from derive.solving.confining import confined, left_open
@@ -246,11 +247,14 @@ def _sound(library: Library, question: Question, found: Found, broken: list[Deri
 def _narrowed(library: Library, question: Question, found: Found) -> Found:
     """What was found, its intervals of the target cut to what the domains of its neighbours leave of them."""
     target = question.target
+    if not any(target in state.spans for state in found.states):
+        return found
     names = [n for n in library.holders.get(target, ()) if n not in found.left_out and library.relations[n].is_equation]
-    sure = [name for name in names if not library.relations[name].conditions or name in question.case.holding]
+    decisions = decisions_of(library, question)
+    sure = [name for name in names if decisions.applies(library.relations[name]) is True]
     written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
     domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
-    whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    whole = {n: (SMALLEST if d.low == 0.0 and d.open_low else d.low, d.high) for n, d in domains.items()}
     states = []
     for state in found.states:
         if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
@@ -258,7 +262,8 @@ def _narrowed(library: Library, question: Question, found: Found) -> Found:
             left = narrowed(written, [target], {**whole, **points, **state.spans})
             if left is None:
                 continue
-            states.append(replace(state, spans={**state.spans, **left}))
+            low, high = (0.0 if abs(end) <= SMALLEST else end for end in left[target])
+            states.append(replace(state, spans={**state.spans, target: (low, high)}))
         else:
             states.append(state)
     return replace(found, states=tuple(states))

@@ -9,6 +9,7 @@ that was left aside like this still has its say: as a limit, or as a check at th
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -117,12 +118,16 @@ def decisions_of(library: Library, question: Question) -> Decisions:
     return Decisions(library, question, planning, solving)
 
 
-def _only(library: Library, made: Plan, known: Mapping[str, float]) -> float | None:
-    """The one number that a plan leads to from these, if it leads to just one."""
+def _only(library: Library, made: Plan, known: Mapping[str, float], none: float | None = None) -> float | None:
+    """The one number that a plan leads to from these, if it leads to just one; `none`, if it surely leads nowhere."""
     try:
         states, _ = _solved(library, made, State(known))
+    except NoSolutionError:
+        return none
     except DeriveError:
         return None
+    if not states:
+        return none
     return states[0].values.get(made.target) if len(states) == 1 else None
 
 
@@ -152,13 +157,16 @@ def _with_conditions(library: Library, question: Question, found: Found, decisio
 def _beside(
     library: Library, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
 ) -> float | None:
-    """What a condition asks for: as it follows from the givens, else from the state; its weak value, if it does not."""
+    """What a condition asks for: as it follows from the givens, else from the state; its weak value, if it does not.
+
+    Where what it follows from leaves it no value, it is NaN, and a condition on it has no meaning.
+    """
     number = decisions.following(name)
     if number is None and not state.spans:
         reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
         made = planned_for(library, name, reached, (), frozenset(left_out))
         sure = all(decisions.applies(relation) is True for relation in _conditional(library, made))
-        number = _only(library, made, state.values) if made.is_determined and sure else None
+        number = _only(library, made, state.values, math.nan) if made.is_determined and sure else None
     return decisions.value(name) if number is None else number
 
 

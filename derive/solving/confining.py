@@ -50,6 +50,10 @@ def confined(library: Library, question: Question, found: Found) -> Found:
 def left_open(library: Library, question: Question, left_out: Mapping[str, str]) -> list[Found]:
     """Where a target may lie that nothing fixes in a case; nothing, if the library does not speak of that case."""
     rules = _Rules(library, question, left_out, decisions_of(library, question))
+    if not question.case.holding and not question.case.failing:
+        return []
+    if rules.following is None:
+        raise _none(question.target, f"where {rules.said}, the givens contradict the relations")
     if not rules.forms:
         return []
     target, domain = question.target, library.declared[question.target].domain
@@ -57,11 +61,14 @@ def left_open(library: Library, question: Question, left_out: Mapping[str, str])
     start = State(known, {target: (domain.low, domain.high)}, {}, (f"nothing fixes {target} where {rules.where}",))
     states = list(rules.parts(start))
     if not states:
-        reason = f"{target}: nothing in its domain meets {rules.where}"
-        what = f"{target} has no admissible value: {reason}."
-        raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
+        raise _none(target, f"nothing in its domain meets {rules.where}")
     spoken = tuple(state for state in states if rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
+
+
+def _none(target: str, why: str) -> NoSolutionError:
+    what = f"{target} has no admissible value: {why}."
+    return NoSolutionError(what, hint="Change one of the givens.", reason=f"{target}: {why}")
 
 
 @dataclass(frozen=True)
@@ -75,13 +82,45 @@ class _Rules:
 
     @cached_property
     def known(self) -> dict[str, float]:
-        return {name: value.base[1] for name, value in {**self.question.weak, **self.question.strong}.items()}
+        return {**{name: value.base[1] for name, value in self.question.weak.items()}, **(self.following or {})}
 
     @cached_property
     def forms(self) -> dict[Node, Node]:
         """The claims of the case that speak of the target, each in its terms."""
         forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *self._refuted())}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
+
+    @cached_property
+    def following(self) -> dict[str, float] | None:
+        """The numbers that follow from the givens in this case, whatever the target is; None if they contradict it."""
+        library, known = self.library, {name: value.base[1] for name, value in self.question.strong.items()}
+        if any(value.is_range for value in self.question.strong.values()):
+            return known
+        pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
+        pending = [r for r in pending if r.name not in self.left_out and self.decisions.applies(r) is True]
+        grows = True
+        while grows:
+            grows, waiting = False, []
+            for relation in pending:
+                open_ones = [name for name in library.members[relation.name] if name not in known]
+                if not open_ones and not agrees(relation.written, known):
+                    return None
+                if len(open_ones) != 1 or open_ones == [self.question.target]:
+                    waiting += [relation] if open_ones else []
+                    continue
+                name = open_ones[0]
+                outcome = solve_block([relation.written], [name], known, {name: library.declared[name].domain})
+                if not outcome.solutions and not outcome.undecided and not outcome.singular:
+                    return None
+                if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
+                    known[name] = outcome.solutions[0].values[name]
+                    grows = True
+            pending = waiting
+        return known
+
+    @property
+    def said(self) -> str:
+        return " and ".join(dict.fromkeys(map(worded, claims(self.library, self.question))))
 
     @property
     def where(self) -> str:
@@ -125,8 +164,7 @@ class _Rules:
 
     def _refuted(self) -> Iterator[Node]:
         """What must be so since relations do not hold at the givens: that they do not apply."""
-        known = {name: value.base[1] for name, value in self.question.strong.items()}
-        case = self.question.case
+        known, case = self.following or {}, self.question.case
         for relation in self.library.conditional:
             whole = relation.conditions[0] if len(relation.conditions) == 1 else Apply("and", relation.conditions)
             is_open = relation.name not in case.holding | case.failing and relation.approximate is None
@@ -136,7 +174,7 @@ class _Rules:
 
     def _by_target(self, claim: Node) -> Node | None:
         """A claim in terms of the target and of what is given; None where that takes more than closed forms."""
-        target, stated = self.question.target, self.question.strong
+        target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
         for name in names_in(claim):
             if name in stated or name == target:
