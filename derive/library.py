@@ -187,10 +187,9 @@ class Library:
 
     def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
         """Every quantity that these givens determine, they and the defaults included."""
-        from derive.planning.matching import closure
+        from derive.compiling.reaching import reach
 
-        names = [self.declaration(name).name for name in given]
-        return closure(self.structure(), [*names, *self.defaults])
+        return reach(self, given)
 
     def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
         """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""

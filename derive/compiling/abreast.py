@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from derive.compiling.drafting import written
 from derive.compiling.looping import looped
 from derive.compiling.machine import Machine, is_at_hand
 from derive.compiling.pointwise import only_of_arrays
+from derive.compiling.probing import eliminates
 from derive.compiling.tiling import part, spread, tiles
 from derive.compiling.tongues import Arrays
 from derive.compiling.writing import Unsaid
@@ -42,11 +44,13 @@ def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
     with query():
         outline = outlined(library, target, given)
         found = cases(library, outline)
-        if not found.alternatives:
-            from derive.solving.diagnosing import shortage
+        if found.alternatives:
+            return found
+        if eliminates(library, outline):
+            return replace(found, is_asked=True)
+        from derive.solving.diagnosing import shortage
 
-            raise shortage(library, outline, {})
-        return found
+        raise shortage(library, outline, {})
 
 
 class Abreast:
@@ -71,6 +75,8 @@ class Abreast:
         self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
         self.outlines = tuple(found.outline for found in wanted)
         self._library = library
+        self._asked = {i: Asking(library, found, self.names) for i, found in enumerate(wanted) if found.is_asked}
+        wanted = [found for found in wanted if not found.is_asked]
         self._wanted = tuple(wanted)
         self._asking = [Asking(library, found, self.names) for found in wanted]
         self._size = len({block for found in wanted for made in plans_of(found) for block in made.blocks})
@@ -81,7 +87,7 @@ class Abreast:
         import numpy
 
         if not self._wanted:
-            return []
+            return self._with_asked([], values)
         self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
         if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
             return self.in_machine_code(values)
@@ -89,17 +95,34 @@ class Abreast:
 
     def in_machine_code(self, values: Sequence[Any]) -> list[Any]:
         """By one loop; what has no lines for it, since a block is solved by numbers, is left to arrays."""
+        return self._with_asked(self._by_machine(values), values)
+
+    def on_arrays(self, values: Sequence[Any]) -> list[Any]:
+        return self._with_asked(self._by_arrays(values), values)
+
+    def _with_asked(self, columns: list[Any], values: Sequence[Any]) -> list[Any]:
+        """The targets in the order in which they are wanted, those among them for which the solver is asked."""
+        if not self._asked:
+            return columns
+        rest, count = iter(columns), len(columns) + len(self._asked)
+        return [self._asked[i].everywhere(values) if i in self._asked else next(rest) for i in range(count)]
+
+    def _by_machine(self, values: Sequence[Any]) -> list[Any]:
+        if not self._wanted:
+            return []
         if self._apart is None:
-            return looped(self._on_point, len(self._wanted), values, self.on_arrays)
+            return looped(self._on_point, len(self._wanted), values, self._by_arrays)
         found: dict[int, Any] = {}
         for places, one, is_said in self._apart:
             own = [values[self.names.index(name)] for name in one.names]
             found |= dict(zip(places, one.in_machine_code(own) if is_said else one.on_arrays(own), strict=True))
         return [found[i] for i in range(len(found))]
 
-    def on_arrays(self, values: Sequence[Any]) -> list[Any]:
+    def _by_arrays(self, values: Sequence[Any]) -> list[Any]:
         import numpy
 
+        if not self._wanted:
+            return []
         arrays, shape = spread(values)
         with numpy.errstate(all="ignore"):
             if math.prod(shape) <= _TILE:
@@ -171,6 +194,15 @@ class Asking:
             points = zip(*own, strict=True) if own else [()] * int(open_ones.sum())
             result[open_ones] = [self.solved(point) for point in points]
         return result
+
+    def everywhere(self, values: Sequence[Any]) -> Any:
+        """What the solver says at all points."""
+        import numpy
+
+        own = numpy.broadcast_arrays(*(numpy.asarray(values[i], dtype=float) for i in self.places))
+        points = zip(*(array.ravel().tolist() for array in own), strict=True) if own else [()]
+        numbers = numpy.array([self.solved(point) for point in points])
+        return numbers.reshape(own[0].shape if own else ())
 
     def solved(self, point: Sequence[float]) -> float:
         library, outline = self.library, self.outline

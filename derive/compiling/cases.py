@@ -2,10 +2,13 @@
 
 A relation may hold under conditions only. Where the givens decide a condition, it is a fork: on one side the relation
 applies, on the other it is left out and the plan is made anew. Where a condition hangs on what the plan itself works
-out, it is asked at the plan's own numbers, and what follows without that relation is an alternative beside it. A
-condition of which nothing is known is an assumption.
+out, it is asked at the plan's own numbers, and what follows without that relation is an alternative beside it. So is
+what follows without a relation of whose condition nothing is known, which is otherwise an assumption.
 
 At numbers, a side of each fork is taken, and the one alternative counts whose conditions hold there.
+
+Where an alternative leaves the target open, or no alternative fixes it and it is only found by eliminating what
+cancels, lines of arithmetic do not tell what an answer would: the solver is asked at each point.
 """
 
 from __future__ import annotations
@@ -65,6 +68,7 @@ class Cases:
     outline: Outline
     alternatives: tuple[Tree, ...]
     asides: Asides
+    is_asked: bool = False  # whether the solver has to be asked at each point
 
 
 def cases(library: Library, outline: Outline) -> Cases:
@@ -95,10 +99,12 @@ class _Sorting:
         self.asides = {} if asides is None else asides
         self.asides[outline.target] = ()  # nothing is decided by what hangs on it
         self.rivals: list[frozenset[str]] = []  # what else to put aside, where relations in one plan exclude each other
+        self.hanging: set[str] = set()  # the relations whose conditions hang on what a plan works out
         self.count = 0
 
     def run(self) -> Cases:
         trees: dict[frozenset[str], Tree] = {}
+        is_open = False
         pending: list[frozenset[str]] = [frozenset()]
         while pending:
             aside = pending.pop(0)
@@ -107,10 +113,14 @@ class _Sorting:
             trees[aside] = self._tree(aside, aside, {})
             pending += self.rivals
             self.rivals.clear()
+            is_open |= trees[aside] is None and bool(aside) and all(one in self.hanging for one in aside)
             for case in leaves(trees[aside]):
-                pending += [aside | {r.name} for r in self._conditional(case.plan) if self._hanging(r, case.plan)]
+                unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]
+                self.hanging |= {r.name for r in unsure if self._hanging(r, case.plan)}
+                pending += [aside | {r.name} for r in unsure]
         found = tuple(tree for tree in trees.values() if tree is not None)
-        return Cases(self.outline, found, {name: trees for name, trees in self.asides.items() if trees})
+        asides = {name: trees for name, trees in self.asides.items() if trees}
+        return Cases(self.outline, found, asides, is_open and bool(found))
 
     def _tree(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """What follows without these relations, of which those aside hang on the answer, at these truths."""

@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from derive.compiling.cases import Cases, Fork, Tree, cases
 from derive.compiling.cramer import solved_in_symbols
+from derive.compiling.probing import eliminates, probed
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
 from derive.numbers.algebra import added, negated, replaced
 from derive.numbers.clock import query, tick
 from derive.numbers.isolating import Candidate, isolate, leaves_out, unwound
 from derive.planning.plans import Block, Plan
-from derive.solving.asking import outlined
+from derive.solving.asking import Outline, outlined
 from derive.solving.expressing import expressed
 from derive.solving.levels import has_choice
 from derive.solving.ranging import LARGEST, composed, put_in
@@ -41,15 +42,29 @@ def formula(library: Library, target: str, given: Iterable[str]) -> Any:
             return library.quantities[target]
         found = cases(library, outline)
         if not found.alternatives:
-            from derive.solving.diagnosing import shortage
-
-            raise shortage(library, outline, {})
+            return _eliminated(library, outline)
         whole = _chosen(_side_by_side(library, found, found.alternatives))
         if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
             raise _too_large(target)
         from derive.language.symbolic import to_sympy
 
-        return to_sympy(whole, library.quantities)
+        try:
+            return to_sympy(whole, library.quantities)
+        except ValueError as error:  # sympy takes no choice into a condition unless it has a last word
+            raise _none(target, []) from error
+
+
+def _eliminated(library: Library, outline: Outline) -> Any:
+    """The closed form that is left where what is missing cancels, if it is the same at several points."""
+    if eliminates(library, outline):
+        answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
+        forms = [answer.formula for answer in answers if answer is not None]
+        if forms and all(form is not None and form == forms[0] for form in forms):
+            return forms[0]
+        raise _none(outline.target, [])
+    from derive.solving.diagnosing import shortage
+
+    raise shortage(library, outline, {})
 
 
 def _forms(library: Library, made: Plan) -> dict[str, Node]:
@@ -205,7 +220,7 @@ def _torn(library: Library, equations: list[Equation], block: Block) -> dict[str
 
 def _none(name: str, equations: list[str]) -> NoSolutionError:
     return NoSolutionError(
-        f"{name} has no closed form from {'; '.join(equations)}.",
+        f"{name} has no closed form{' from ' * bool(equations)}{'; '.join(equations)}.",
         hint="solve and compile find its value by numbers.",
         reason="no closed form",
     )

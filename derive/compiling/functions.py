@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from derive.compiling.abreast import Abreast, found_for
+from derive.compiling.abreast import Abreast, Asking, found_for
 from derive.compiling.agreeing import agreement
 from derive.compiling.calling import by_name
 from derive.compiling.cases import Cases
@@ -91,6 +91,9 @@ class _Floats:
 
     @cached_property
     def point(self) -> Callable[..., float]:
+        if self._found.is_asked:
+            ask = Asking(self._library, self._found, self._found.outline.strong)
+            return lambda *numbers: ask.solved(numbers)
         return written(self._library, [self._found], self._found.outline.strong, Floats())
 
     def lost(self, values: Sequence[float]) -> float:

@@ -1,0 +1,107 @@
+"""One meaning for every verb: what `solve` answers, all others answer with the same number; what it refuses, none has.
+
+The long run: DERIVE_SEEDS=100000..104000 pytest -m long --override-ini addopts= -v tests/derive/test_one_meaning.py
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+from collections.abc import Iterator
+
+import numpy
+import pytest
+
+import derive
+from derive import AmbiguousError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.library import Library
+from tests.derive import random_cases, random_libraries
+
+SHORT, BATCH = 60, 10
+FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..2000").split(".."))
+
+
+def question(seed: int) -> tuple[Library, str, dict[str, float]] | None:
+    """A random library, a target, and numbers of some of its quantities that fit together."""
+    draw = random.Random(f"meaning {seed}")
+    if seed % 2:
+        hidden = random_libraries.hidden(seed)
+        numbers, library = hidden.numbers, hidden.library
+    else:
+        case = random_cases.cased(seed)
+        found = random_cases.hidden(case, draw)
+        if found is None:
+            return None
+        numbers, library = found, case.library
+    target = draw.choice(list(numbers))
+    others = [name for name in numbers if name != target]
+    return library, target, {name: numbers[name] for name in draw.sample(others, draw.randint(1, len(others)))}
+
+
+def replies(library: Library, target: str, given: dict[str, float], is_plain: bool) -> Iterator[tuple[str, float]]:
+    """What every other verb says of a question; NaN for nothing. A formula cannot be wrong of what is said twice."""
+    for backend in ("python", "numpy"):
+        try:
+            function = library.compile(target, list(given), backend)
+        except derive.DeriveError:
+            yield f"compile {backend}", math.nan
+            continue
+        values = given if backend == "python" else {name: numpy.array([x]) for name, x in given.items()}
+        yield f"compile {backend}", float(numpy.ravel(function(**values))[0])
+    along = next(iter(given))
+    try:
+        table = library.sweep(target, **{**given, along: [given[along], 1.1 * given[along]]})
+    except derive.DeriveError:
+        yield "sweep", math.nan
+    else:
+        yield "sweep", float(numpy.ravel(table.columns[target])[0])
+    if not is_plain:
+        return
+    try:
+        form = library.formula(target, list(given))
+    except UnderdeterminedError:
+        yield "formula", math.nan
+    except (LimitError, NoSolutionError, AmbiguousError):  # there is no one closed form
+        pass
+    else:
+        at = {library.quantities[name]: x for name, x in given.items()}
+        number = form.subs(at).evalf()
+        yield "formula", float(number) if number.is_real else math.nan
+
+
+def apart(seed: int) -> str:
+    """Which verb says something else than `solve`; nothing, if none does."""
+    asked = question(seed)
+    if asked is None:
+        return ""
+    library, target, given = asked
+    said = f"question({seed}): {target!r} from {given!r}"
+    try:
+        with derive.limits(seconds=5):
+            answer = library.solve(target, **given)
+            value = answer.value.magnitude
+    except LimitError:
+        return ""
+    except derive.DeriveError:
+        value, answer = math.nan, None
+    else:
+        if target not in library.reach(given):
+            return f"{said}: not in reach"
+    for verb, number in replies(library, target, given, answer is not None and not answer.checks):
+        if math.isnan(value) != math.isnan(number) or not (
+            math.isnan(value) or math.isclose(value, number, rel_tol=1e-7, abs_tol=1e-12)
+        ):
+            return f"{said}: {value!r}, but {verb} says {number!r}"
+    return ""
+
+
+@pytest.mark.parametrize("start", range(0, SHORT, BATCH))
+def test_every_verb_says_the_same(start):
+    assert not [wrong for seed in range(start, start + BATCH) if (wrong := apart(seed))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
+def test_every_verb_says_the_same_in_the_long_run(start):
+    assert not [wrong for seed in range(start, min(start + BATCH, LAST)) if (wrong := apart(seed))]
