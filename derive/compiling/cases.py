@@ -113,7 +113,7 @@ class _Sorting:
             trees[aside] = self._tree(aside, aside, {})
             pending += self.rivals
             self.rivals.clear()
-            is_open |= trees[aside] is None and bool(aside) and all(one in self.hanging for one in aside)
+            is_open |= trees[aside] is None and (self._is_spoken_of(aside) or bool(aside and aside <= self.hanging))
             for case in leaves(trees[aside]):
                 unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]
                 self.hanging |= {r.name for r in unsure if self._hanging(r, case.plan)}
@@ -121,6 +121,13 @@ class _Sorting:
         found = tuple(tree for tree in trees.values() if tree is not None)
         asides = {name: trees for name, trees in self.asides.items() if trees}
         return Cases(self.outline, found, asides, is_open and bool(found))
+
+    def _is_spoken_of(self, aside: frozenset[str]) -> bool:
+        """Whether another relation says, in its case, what one of those put aside does in theirs."""
+        relations, members = self.library.relations, self.library.members
+        spoken = {name for one in aside if relations[one].conditions for name in members[one]} - {self.outline.target}
+        others = (one.name for one in self.library.conditional if one.name not in aside)
+        return any(not spoken.isdisjoint(members[name]) for name in others)
 
     def _tree(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """What follows without these relations, of which those aside hang on the answer, at these truths."""
@@ -175,7 +182,7 @@ class _Sorting:
             inner = _Sorting(self.library, replace(self.outline, target=name, weak=weak), self.asides)
             found = inner.run().alternatives
             assumed = any(case.assumed for tree in found for case in leaves(tree))
-            self.asides[name] = () if assumed else found
+            self.asides[name] = () if assumed or inner.hanging else found
         return self.asides[name]
 
     def _hanging(self, relation: Relation, made: Plan) -> tuple[Node, ...]:

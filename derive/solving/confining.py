@@ -37,6 +37,10 @@ if TYPE_CHECKING:
 
 __all__ = ["confined", "left_open"]
 
+_FLIPS = 6  # beside those at which sides are equal
+_HALVINGS = 200
+_NOTHING = 1e-30
+
 
 def confined(library: Library, question: Question, found: Found) -> Found:
     """What was found in a case, its intervals of the target cut to where the conditions hold."""
@@ -136,13 +140,31 @@ class _Rules:
         low, high = state.spans[target]
         others = {name: span for name, span in state.spans.items() if name != target}
         ends = [low, *(edge for edge in edges if low < edge < high), high]
-        met = [span for span in pairwise(ends) if all(map(self._is_met, inside(span)))]
+        met = [part for span in pairwise(ends) for part in self._met_within(span, _FLIPS)]
         for span in _united(met):
             yield replace(state, spans={**others, target: span})
         for edge in edges:
             alone = not any(one <= edge <= other for one, other in met)
             if alone and low <= edge <= high and edge in self.library.declared[target].domain and self._is_met(edge):
                 yield replace(state, values={**state.values, target: edge}, spans=others)
+
+    def _met_within(self, span: Span, flips: int) -> Iterator[Span]:
+        """Where the claims hold in an interval; they may also flip where a side of one has a pole or no meaning."""
+        points = [*inside(span), *((0.0,) if span[0] < 0 < span[1] else ())]
+        verdicts = [self._is_met(point) for point in points]
+        if all(verdicts):
+            yield span
+        elif any(verdicts) and flips:
+            flip = self._flip(points[verdicts.index(True)], points[verdicts.index(False)])
+            yield from self._met_within((span[0], flip), flips - 1)
+            yield from self._met_within((flip, span[1]), flips - 1)
+
+    def _flip(self, met: float, failed: float) -> float:
+        """A number between these at which the claims flip."""
+        for _ in range(_HALVINGS):
+            middle = (met + failed) / 2
+            met, failed = (middle, failed) if self._is_met(middle) else (met, middle)
+        return 0.0 if abs(failed) <= _NOTHING * max(1.0, abs(met)) else failed
 
     def is_spoken_of(self, state: State) -> bool:
         """Whether a relation of this case says somewhere here what those that do not apply say elsewhere."""
