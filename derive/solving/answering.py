@@ -35,7 +35,7 @@ from derive.solving.bounding import bounded
 from derive.solving.carrying import Found, carried_out, decisions_of, detours
 from derive.solving.cases import MOST_CASES, claims, explored, worded
 from derive.solving.checking import extended
-from derive.solving.confining import confined, left_open
+from derive.solving.confining import confined, left_open, told_apart
 from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
 from derive.solving.diagnosing import contradiction, missing_sets, shortage
 from derive.solving.narrowing import narrowed
@@ -115,11 +115,15 @@ def _explored(library: Library, question: Question, is_last_resort: bool) -> tup
     answers: list[Found] = []
     errors: list[DeriveError] = []
     doubts: list[tuple[Question, str]] = []
-    for asked, found in explored(library, question, lambda one: _in_case(library, one, is_last_resort)):
+
+    def answered(one: Question) -> list[Found]:
+        cut = [confined(library, one, _narrowed(library, one, each)) for each in _in_case(library, one, is_last_resort)]
+        return [each for each in cut if each.states]
+
+    for asked, found in explored(library, question, answered):
         where = " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
         if isinstance(found, list):
-            cut = [confined(library, asked, _narrowed(library, asked, one)) for one in found]
-            answers += [one for one in cut if one.states]
+            answers += [replace(one, case=asked.case) for one in found]
             continue
         errors.append(found or _too_many(question))
         if found is None or isinstance(found, LimitError):
@@ -128,7 +132,7 @@ def _explored(library: Library, question: Question, is_last_resort: bool) -> tup
             )
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing fixes {question.target}"))
-    return [_doubted(library, one, doubts) for one in answers], errors
+    return [_doubted(library, one, doubts) for one in told_apart(library, question, answers)], errors
 
 
 def _doubted(library: Library, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:

@@ -23,7 +23,7 @@ from quantities.value import Value
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Case", "Outline", "Question", "ask", "outlined"]
+__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "outlined"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,9 @@ class Case:
         return replace(self, failing=self.failing | {relation})
 
 
+NO_CASE = Case()
+
+
 @dataclass(frozen=True)
 class Question:
     """A target, strong values by name, and weak values by name in order of preference.
@@ -54,7 +57,7 @@ class Question:
     weak: Mapping[str, Value]
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
-    case: Case = Case()
+    case: Case = NO_CASE
 
 
 @dataclass(frozen=True)

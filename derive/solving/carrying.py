@@ -21,7 +21,7 @@ from derive.numbers.evaluating import holds, value
 from derive.numbers.intervals import truths
 from derive.planning.plans import Plan, plan
 from derive.showing.numerals import shown_number
-from derive.solving.asking import Question
+from derive.solving.asking import NO_CASE, Case, Question
 from derive.solving.cases import ANOTHER, Decisions, Undecided, claims, whether, worded
 from derive.solving.levels import is_narrow, middle
 from derive.solving.outcome import MET, agrees
@@ -47,11 +47,13 @@ class Found:
     states: tuple[State, ...]
     left_out: Mapping[str, str]  # relations that do not apply, and why
     reason: str = ""
+    case: Case = NO_CASE
 
 
 def carried_out(library: Library, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
     """The plan, made anew until every relation in it applies, and the states it leads to."""
     decisions = decisions_of(library, question)
+    _prove_possible(library, question, decisions)
     aside: dict[str, str] = {**dict.fromkeys(question.case.failing, ANOTHER), **(left_out or {})}
     strong = {name: value.base[1] for name, value in question.strong.items()}
     for relation in library.conditional:
@@ -88,18 +90,33 @@ def carried_out(library: Library, question: Question, left_out: Mapping[str, str
         found = _with_conditions(library, question, found, decisions)
         false = _inapplicable(library, question, found, decisions)
         if not false:
-            return _of_case(library, question, found)
+            return _of_case(library, question, found, decisions)
         aside.update(false)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
+def _prove_possible(library: Library, question: Question, decisions: Decisions) -> None:
+    """Raise where what follows in a case denies the case."""
+    for claim in claims(library, question):
+        numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
+        if _truth(claim, numbers) is False and not _is_met(claim, numbers):
+            reason = f"{question.target}: where {worded(claim)}, what follows denies it"
+            what = f"{question.target} has no admissible value: {reason}."
+            raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
+
+
 def of_case(library: Library, question: Question, found: Found) -> Found:
     """What was found, without the states that are of another case."""
-    return _of_case(library, question, _with_conditions(library, question, found, decisions_of(library, question)))
+    decisions = decisions_of(library, question)
+    return _of_case(library, question, _with_conditions(library, question, found, decisions), decisions)
 
 
-def _of_case(library: Library, question: Question, found: Found) -> Found:
+def _of_case(library: Library, question: Question, found: Found, decisions: Decisions) -> Found:
     states = tuple(state for state in found.states if _is_of_case(library, question, found.plan, state))
+    if not found.plan.weak:
+        sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
+        exact = [relation for relation in sure if relation.approximate is None and relation.is_equation]
+        states = tuple(state for state in states if all(_may_agree(one, state) for one in exact))
     if states or not found.states:
         return replace(found, states=states)
     return Found(found.plan, (), found.left_out, f"{question.target}: {_other(library, question, found)}")
@@ -113,22 +130,22 @@ def decisions_of(library: Library, question: Question) -> Decisions:
 
     def solving(other: Question, made: Plan) -> float | None:
         stated = {**other.strong, **{name: other.weak[name] for name in made.weak}}
-        return _only(library, made, {name: value.base[1] for name, value in stated.items()})
+        found = _all_of(library, made, {name: value.base[1] for name, value in stated.items()})
+        return found[0] if found is not None and len(found) == 1 else None
 
     return Decisions(library, question, planning, solving)
 
 
-def _only(library: Library, made: Plan, known: Mapping[str, float], none: float | None = None) -> float | None:
-    """The one number that a plan leads to from these, if it leads to just one; `none`, if it surely leads nowhere."""
+def _all_of(library: Library, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
+    """All numbers that a plan leads to from these; None where that is not known."""
     try:
         states, _ = _solved(library, made, State(known))
     except NoSolutionError:
-        return none
+        return ()
     except DeriveError:
         return None
-    if not states:
-        return none
-    return states[0].values.get(made.target) if len(states) == 1 else None
+    sure = all(made.target in state.values and not state.notes for state in states)
+    return tuple(state.values[made.target] for state in states) if sure else None
 
 
 def _conditional(library: Library, made: Plan) -> list[Relation]:
@@ -149,25 +166,31 @@ def _with_conditions(library: Library, question: Question, found: Found, decisio
         asked = {name for r in (*used, *tested, *split) for c in r.conditions for name in names_in(c)}
         missing = sorted(asked - state.values.keys() - state.spans.keys())
         numbers = {name: _beside(library, question, state, name, found.left_out, decisions) for name in missing}
-        return replace(state, asides={name: number for name, number in numbers.items() if number is not None})
+        single = {name: any_of[0] for name, any_of in numbers.items() if len(any_of) == 1}
+        return replace(state, asides=single, choices={n: many for n, many in numbers.items() if len(many) > 1})
 
     return replace(found, states=tuple(map(completed, found.states)))
 
 
 def _beside(
     library: Library, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
-) -> float | None:
+) -> tuple[float, ...]:
     """What a condition asks for: as it follows from the givens, else from the state; its weak value, if it does not.
 
     Where what it follows from leaves it no value, it is NaN, and a condition on it has no meaning.
     """
     number = decisions.following(name)
-    if number is None and not state.spans:
+    if number is not None:
+        return (number,)
+    if not state.spans:
         reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
         made = planned_for(library, name, reached, (), frozenset(left_out))
-        sure = all(decisions.applies(relation) is True for relation in _conditional(library, made))
-        number = _only(library, made, state.values, math.nan) if made.is_determined and sure else None
-    return decisions.value(name) if number is None else number
+        if made.is_determined and all(decisions.applies(one) is True for one in _conditional(library, made)):
+            found = _all_of(library, made, state.values)
+            if found is not None:
+                return found or (math.nan,)
+    weak = decisions.value(name)
+    return () if weak is None else (weak,)
 
 
 def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
@@ -336,6 +359,11 @@ def _is_of_case(library: Library, question: Question, made: Plan, state: State) 
 def _possible(library: Library, condition: Node, state: State) -> Set[bool | None]:
     """What a condition may come to in a state: one thing if all in it is known, else whatever the domains allow."""
     values = {**state.asides, **state.values}
+    several = next((name for name in names_in(condition) if name in state.choices), None)
+    if several is not None:
+        rest = {name: numbers for name, numbers in state.choices.items() if name != several}
+        each = (replace(state, asides={**state.asides, several: x}, choices=rest) for x in state.choices[several])
+        return frozenset(one for chosen in each for one in _possible(library, condition, chosen))
     decided = _truth(condition, values)
     if decided is not None:
         return {decided, True} if _is_met(condition, values) else {decided}

@@ -11,7 +11,7 @@ the first turbulent flow), the library does not speak of the case: no answer lie
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -27,7 +27,8 @@ from derive.solving.asking import Question
 from derive.solving.blocks import solve_block
 from derive.solving.bounding import inside
 from derive.solving.carrying import Found, decisions_of, planned_for
-from derive.solving.cases import Decisions, claims, worded
+from derive.solving.cases import Decisions, Undecided, claims, worded
+from derive.solving.checking import applies
 from derive.solving.outcome import agrees
 from derive.solving.ranging import composed
 from derive.solving.stepping import State
@@ -35,7 +36,7 @@ from derive.solving.stepping import State
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["confined", "left_open"]
+__all__ = ["confined", "left_open", "told_apart"]
 
 _FLIPS = 6  # beside those at which sides are equal
 _HALVINGS = 200
@@ -49,6 +50,22 @@ def confined(library: Library, question: Question, found: Found) -> Found:
         return found
     rules = _Rules(library, question, found.left_out, decisions_of(library, question))
     return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
+
+
+def told_apart(library: Library, question: Question, answers: Sequence[Found]) -> list[Found]:
+    """The answers, without those of several that leave another quantity no value."""
+    if sum(len(found.states) for found in answers) < 2 or any(found.plan.weak for found in answers):
+        return list(answers)
+    if any(value.is_range for value in question.strong.values()):
+        return list(answers)
+
+    def is_sound(found: Found, state: State) -> bool:
+        decisions = decisions_of(library, replace(question, case=found.case))
+        return bool(state.spans) or propagated(library, state.values, found.left_out, decisions) is not None
+
+    kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
+    sound = [found for found in kept if found.states]
+    return sound or list(answers)
 
 
 def left_open(library: Library, question: Question, left_out: Mapping[str, str]) -> list[Found]:
@@ -68,6 +85,40 @@ def left_open(library: Library, question: Question, left_out: Mapping[str, str])
         raise _none(target, f"nothing in its domain meets {rules.where}")
     spoken = tuple(state for state in states if rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
+
+
+def propagated(
+    library: Library, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
+) -> dict[str, float] | None:
+    """Numbers, and what follows from them relation by relation but for one name; None if they contradict one.
+
+    A relation contradicts them if it does not hold, or leaves its last unknown no value in its domain.
+    """
+    known = dict(start)
+    pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
+    pending = [r for r in pending if r.name not in left_out and decisions.applies(r) is not False]
+    grows = True
+    while grows:
+        grows, waiting = False, []
+        for relation in pending:
+            open_ones = [name for name in library.members[relation.name] if name not in known]
+            if decisions.applies(relation) is None and not applies(relation, known):
+                waiting.append(relation)
+                continue
+            if not open_ones and not agrees(relation.written, known):
+                return None
+            if len(open_ones) != 1 or open_ones == [but]:
+                waiting += [relation] if open_ones else []
+                continue
+            name = open_ones[0]
+            outcome = solve_block([relation.written], [name], known, {name: library.declared[name].domain})
+            if not outcome.solutions and not outcome.undecided and not outcome.singular:
+                return None
+            if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
+                known[name] = outcome.solutions[0].values[name]
+                grows = True
+        pending = waiting
+    return known
 
 
 def _none(target: str, why: str) -> NoSolutionError:
@@ -97,30 +148,10 @@ class _Rules:
     @cached_property
     def following(self) -> dict[str, float] | None:
         """The numbers that follow from the givens in this case, whatever the target is; None if they contradict it."""
-        library, known = self.library, {name: value.base[1] for name, value in self.question.strong.items()}
+        known = {name: value.base[1] for name, value in self.question.strong.items()}
         if any(value.is_range for value in self.question.strong.values()):
             return known
-        pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
-        pending = [r for r in pending if r.name not in self.left_out and self.decisions.applies(r) is True]
-        grows = True
-        while grows:
-            grows, waiting = False, []
-            for relation in pending:
-                open_ones = [name for name in library.members[relation.name] if name not in known]
-                if not open_ones and not agrees(relation.written, known):
-                    return None
-                if len(open_ones) != 1 or open_ones == [self.question.target]:
-                    waiting += [relation] if open_ones else []
-                    continue
-                name = open_ones[0]
-                outcome = solve_block([relation.written], [name], known, {name: library.declared[name].domain})
-                if not outcome.solutions and not outcome.undecided and not outcome.singular:
-                    return None
-                if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
-                    known[name] = outcome.solutions[0].values[name]
-                    grows = True
-            pending = waiting
-        return known
+        return propagated(self.library, known, self.left_out, self.decisions, self.question.target)
 
     @property
     def said(self) -> str:
@@ -208,8 +239,15 @@ class _Rules:
             for block in made.blocks:
                 relation = self.library.relations[block.relations[0]]
                 found = isolate(relation.written, block.unknowns[0]) if len(block.unknowns) == 1 else None
-                is_sure = self.decisions.applies(relation) is True
-                if not is_sure or not found or len(found) > 1 or found[0].conditions or found[0].winds:
+                if self.decisions.applies(relation) is None:
+                    raise Undecided(relation.name)
+                if (
+                    self.decisions.applies(relation) is False
+                    or not found
+                    or len(found) > 1
+                    or found[0].conditions
+                    or found[0].winds
+                ):
                     return None
                 forms[block.unknowns[0]] = found[0].form
         return composed("", {**forms, "": claim})

@@ -44,6 +44,7 @@ class State:
     forms: Mapping[str, Node] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
+    choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, where it may be one of several
     barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
