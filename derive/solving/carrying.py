@@ -113,7 +113,7 @@ def of_case(library: Library, question: Question, found: Found) -> Found:
 
 def _of_case(library: Library, question: Question, found: Found, decisions: Decisions) -> Found:
     states = tuple(state for state in found.states if _is_of_case(library, question, found.plan, state))
-    if not found.plan.weak:
+    if question.case != NO_CASE and not found.plan.weak:
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
         exact = [relation for relation in sure if relation.approximate is None and relation.is_equation]
         states = tuple(state for state in states if all(_may_agree(one, state) for one in exact))
