@@ -12,6 +12,8 @@ from typing import Any
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.numbers.evaluating import chosen_arm, value
+from derive.numbers.intervals import enclose
+from derive.numbers.spans import minus, plus
 
 __all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overflows", "polished", "turning_point"]
 
@@ -80,7 +82,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """Whether a root is zero, as far as its own rounding and that of the numbers it follows from can tell.
 
     All the way from it to zero the sides then stay as near as they are at it, or as the last digits of the other
-    numbers can bring them; and further out they do not.
+    numbers can bring them; and further out they do not. Some points on the way can tell, since the gap only rises or
+    only falls there: of a wave they could all be zeros.
 
     >>> from derive.language.grammar import parse_equation
     >>> rest = parse_equation("x = a - b - c")
@@ -91,7 +94,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """
     x = values[name]
     at = _gap(equation, values)
-    if at is None:
+    if at is None or not _is_one_way(equation, name, values):
         return False
     noise = abs(at)
     for other, number in values.items():
@@ -101,6 +104,17 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
     level = all(gap is not None and abs(gap) <= noise for gap in nearer)
     return level and any(gap is not None and abs(gap) > 2 * noise for gap in farther)
+
+
+def _is_one_way(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether the gap only rises or only falls between a name's value and zero."""
+    x = values[name]
+    spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
+    sides = [enclose(side, spans, name) for side in (equation.lhs, equation.rhs)]
+    if any(side is None or side.partial for side in sides):
+        return False
+    low, high = plus(sides[0].slopes, minus(sides[1].slopes))
+    return low >= 0 or high <= 0
 
 
 def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:

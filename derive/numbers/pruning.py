@@ -116,6 +116,8 @@ class _Search:
         low, high = (self._sign(end) for end in box)
         if low is None or high is None:
             return False
+        if (low == 0) != (high == 0) and self._sign(_beside(box, low == 0)) == 0:
+            return False  # level along more than its end: how far shows when it is cut
         if low * high < 0:
             self.places.crossings.append(box)
         if low == 0 or high == 0:
@@ -204,6 +206,12 @@ def middle(box: Span) -> float:
     if low < 0:
         return -middle((-high, -low))
     return math.sqrt(low) * math.sqrt(high) if high > 4 * low else (low + high) / 2
+
+
+def _beside(box: Span, first: bool) -> float:
+    """A point close to one end of a box."""
+    near, far = box if first else (box[1], box[0])
+    return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01
 
 
 def _halves(box: Span) -> tuple[Span, Span]:
