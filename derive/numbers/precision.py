@@ -15,7 +15,17 @@ from derive.numbers.evaluating import chosen_arm, value
 from derive.numbers.intervals import enclose
 from derive.numbers.spans import minus, plus
 
-__all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overflows", "polished", "turning_point"]
+__all__ = [
+    "exactly",
+    "gap_of",
+    "is_attained",
+    "is_level",
+    "is_root",
+    "is_rounded_zero",
+    "overflows",
+    "polished",
+    "turning_point",
+]
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
@@ -68,7 +78,7 @@ def _size(equation: Equation, values: Mapping[str, float]) -> Any:
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
     """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
     low, high = max(low, -1e60), min(high, 1e60)
-    points = [low + (high - low) * share for share in (0.03, 0.2, 0.5, 0.7, 0.97)]
+    points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
         near, far = (low, high) if low >= 0 else (high, low)
         beside = [far * share for share in (1e-3, 1e-6, 1e-9)] + [near * share for share in (1.001, 1.1, 2.0)]
@@ -135,6 +145,26 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
         found = float(b)
     close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
     return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
+
+
+def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether there is a root at a point, to the last double, and not only beyond a jump that it stands before.
+
+    The gap is zero, or changes its sign before the next double without the help of a jump.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> choice = parse_equation("(x if x < 3 else x**2) = 3*y")
+    >>> [is_attained(choice, "x", {"x": x, "y": 1.0}) for x in (math.nextafter(3.0, 0), 3.0)]
+    [False, False]
+    """
+    from mpmath import mpf
+
+    x = values[name]
+    at = _gap(equation, values)
+    if at is None:
+        return False
+    beside = [_gap(equation, values, {name: mpf(math.nextafter(x, end))}) for end in (-math.inf, math.inf)]
+    return abs(at) <= _NOISE * _size(equation, values) or any(gap is not None and gap * at < 0 for gap in beside)
 
 
 def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:

@@ -14,14 +14,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from derive.language.expression import Apply, Equation, Number, names_in, walk
+from derive.language.expression import COMPARISONS, Apply, Equation, Number, names_in, walk
 from derive.numbers.algebra import added, negated
 from derive.numbers.bracketing import bracketed, last_holding
+from derive.numbers.enclosures import JUMP
 from derive.numbers.evaluating import residual, strain, value
 from derive.numbers.folding import folded, without_quotients
 from derive.numbers.intervals import enclose
 from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
-from derive.numbers.precision import is_level, is_root, polished, turning_point
+from derive.numbers.precision import is_attained, is_level, is_root, polished, turning_point
 from derive.numbers.pruning import FARTHEST, Places, middle, pruned
 from derive.numbers.spans import Span
 from derive.numbers.turns import one_turn, recurs, stands_outside
@@ -163,7 +164,8 @@ class _Search:
         doubtful = False
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), _SPECK)
-            if wide and is_level(self.equation, self.name, self.known, *span):
+            flat = any(low < span[1] and span[0] < high for low, high in places.flat)
+            if flat or (wide and is_level(self.equation, self.name, self.known, *span)):
                 plateaus.append((self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)))
                 continue
             found = self._touching(span)
@@ -174,7 +176,7 @@ class _Search:
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
-            found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
+            found = self._attained(span, [*(self._at_brink(span) or self._touching(span)), *self._written(span)])
             points += found
             doubtful = doubtful or self._has_single_points() or not (found or self._is_gap(span))
         return plateaus, points, doubtful
@@ -202,6 +204,29 @@ class _Search:
             return []
         x = last_holding(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
         return [x] if self._is_root(x) or self._is_blurred(x) else []
+
+    def _attained(self, span: Span, found: list[float]) -> list[float]:
+        """The roots beside a jump that are reached, and not only approached.
+
+        A number at which a condition changes is one of its arm's own, and may miss being a root by rounding alone.
+        """
+        at = enclose(self.form, {self.name: span}, self.name)
+        if at is None or at.flaw != JUMP:
+            return found
+        near = dict.fromkeys(y for x in found for y in (x, math.nextafter(x, -math.inf), math.nextafter(x, math.inf)))
+        reached = [x for x in near if is_attained(self.equation, self.name, self._values(x))]
+        if not reached:
+            reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= _FLAT]
+        return reached[:1]
+
+    def _is_border(self, x: float) -> bool:
+        """Whether a condition changes, or a number is rounded to itself, at precisely this point."""
+        for part in walk(self.form):
+            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in ("floor", "ceil")):
+                sides = [value(arg, {self.name: x}) for arg in part.args]
+                if sides[0] == (sides[1] if len(sides) > 1 else round(sides[0]) if sides[0] == sides[0] else None):
+                    return True
+        return False
 
     def _glimpsed(self, span: Span) -> list[float]:
         """The root that a change of sign shows in a stretch for which patience did not suffice."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 
 from derive.language.expression import Apply, Equation, Node, names_in, walk
-from derive.numbers.algebra import occurrences
+from derive.numbers.algebra import arms_of, occurrences, replaced, switches
 from derive.numbers.evaluating import residual, strain
 from derive.numbers.folding import folded
 from derive.numbers.intervals import Span, enclose
@@ -33,10 +33,12 @@ __all__ = [
     "runs",
 ]
 
-_EVERYWHERE = (1e-9, 1e-6, 1e-3, 0.03, 0.7, 1.9, 31.0, 1e3, 1e6, 1e9)
+_EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
 _NOTHING = 1e-100  # share that is rounding, however many digits there are
 _NARROW = 1e-8  # relative width of an interval that is a number
 _POINTS = 60  # at which an interval is tried
+_TIE = 1e-9  # residual of sides that agree
+_MOST = 64  # combinations of arms that are looked at
 _MET = 1e-11  # residual of sides that are the same but for what was rounded on the way to them
 
 
@@ -51,19 +53,65 @@ def has_choice(equation: Equation, name: str) -> bool:
 
 def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
     """Whether the unknown cancels wherever it is."""
-    met = all(_is_met(equation, name, known, x) for x in _EVERYWHERE if x in domain)
-    return met and is_level_span(equation, name, known, (domain.low, domain.high))
+    return _vanishes(equation, name, known, domain) and is_level_span(equation, name, known, (domain.low, domain.high))
 
 
 def may_cancel(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
 ) -> bool:
-    """Whether the equation also holds beside a solution, or elsewhere: where an arm without the unknown binds."""
-    beside = [number * share for number in found for share in (0.75, 1.25)]
-    if not found or has_choice(equation, name):
-        sizes = [*_EVERYWHERE, *(abs(number) * share for number in known.values() for share in (0.99, 1.01))]
-        beside += [x for size in sizes for x in (size, -size) if x in domain]
-    return any(_is_met(equation, name, known, x) for x in beside)
+    """Whether the equation may hold along an interval.
+
+    On an interval on which it holds, the same arms bind in some part, and between branch points of roots and powers
+    what is left without choices is analytic: it holds all along its piece or nowhere but at single points. So where no
+    combination of arms holds at points all over the domain, there is no interval.
+    """
+    variants = _variants(equation, name)
+    return not variants or any(_holds_beside(one, name, known, domain, found) for one in variants)
+
+
+def _holds_beside(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
+) -> bool:
+    beside = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
+    return any(_agree(equation, name, known, x) for x in (*beside, *_spread(domain)) if x in domain)
+
+
+def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether the sides agree at points all over a domain."""
+    points = _spread(domain)
+    agreed = [_agree(equation, name, known, x) for x in points] if _agree(equation, name, known, points[0]) else []
+    return bool(agreed) and all(agreed)
+
+
+def _agree(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
+    """Whether the sides agree as a relation has to."""
+    return abs(residual(equation, {**known, name: x})) <= _TIE
+
+
+def _spread(domain: Domain) -> list[float]:
+    """Some points of a domain: at its middle, near its ends, and of all sizes."""
+    low, high = max(domain.low, -LARGEST), min(domain.high, LARGEST)
+    inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
+    sizes = [x for size in _EVERYWHERE for x in (size, -size) if low < x < high]
+    return sizes + [x for x in inner if low < x < high and math.isfinite(domain.high - domain.low)] or [low]
+
+
+def _variants(equation: Equation, name: str) -> list[Equation]:
+    """The equation with every choice that holds the name replaced by one of its arms; none where there are too many."""
+    pending, finished = [equation], []
+    while pending:
+        one = pending.pop()
+        sides = (one.lhs, one.rhs)
+        switch = next((part for side in sides for part in walk(side) if switches(part, name)), None)
+        if switch is None:
+            finished.append(one)
+            continue
+        assert isinstance(switch, Apply)
+        arms = [arm for arm, _ in arms_of(switch)]
+        pending += [Equation(replaced(one.lhs, switch, arm), one.op, replaced(one.rhs, switch, arm)) for arm in arms]
+        if len(pending) + len(finished) > _MOST:
+            return []
+    return finished
 
 
 def level_spans(
@@ -162,7 +210,8 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     """Whether the sides stay as far apart as they are, which is not at all: a large unknown dwarfs any gap."""
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
-    points = [x for x in (*beside, middle(span), *_EVERYWHERE) if low <= x <= high]
+    inner = _spread(Domain("", low, high))
+    points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
     met = any(residual(equation, values) == 0 or strain(equation, values) <= _MET for values in places)
     return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))

@@ -8,6 +8,7 @@ the relation only because it cancels there is no value but an interval of them.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -17,11 +18,20 @@ from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Node, is_condition, walk
 from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, value
-from derive.numbers.intervals import Span
+from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numbers.precision import exactly, is_rounded_zero, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
-from derive.solving.levels import has_choice, holds_everywhere, is_level_span, level_spans, may_cancel, middle, runs
+from derive.solving.levels import (
+    has_choice,
+    holds_everywhere,
+    is_level_span,
+    is_narrow,
+    level_spans,
+    may_cancel,
+    middle,
+    runs,
+)
 from derive.solving.outcome import MET, Outcome, Solution, agrees
 from derive.solving.whole import by_whole_exponents
 from quantities.domain import Domain
@@ -30,7 +40,7 @@ __all__ = ["values_of"]
 
 _SAME = 1e-9  # two roots closer than this are one
 _ROUNDED = 1e-13  # share of the terms by which an equation may miss for being rounded
-_TURNS = 200  # of an angle that are followed
+_TURNS = 400  # of an angle that are followed
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -42,6 +52,8 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     >>> [dict(solution.values) for solution in found.solutions]
     [{'x': 3.0}]
     """
+    if _stands_often(equation, name) and holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)
@@ -85,9 +97,14 @@ def _along_arms(
     if not seeds:
         return None
     spans = runs(holds, (domain.low, domain.high), known, seeds)
-    wide = [span for span in spans if any(_is_inside(x, span) for x in seeds)]
+    wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
     points = [one for one in found if not any(_is_inside(one.values[name], span) for span in wide)]
     return Outcome((*points, *(Solution({}, {name: span}) for span in wide)))
+
+
+def _stands_often(equation: Equation, name: str) -> bool:
+    """Whether the name stands where it may cancel: in several places, or beside other arms."""
+    return occurrences(equation.lhs, name) + occurrences(equation.rhs, name) != 1 or has_choice(equation, name)
 
 
 def _isolated(
@@ -146,25 +163,36 @@ def _numbers(
     turn: Domain | None,
 ) -> Iterator[tuple[float, Node]]:
     """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
-    if not candidate.winds:
+    if candidate.winds is None:
         for form in (candidate.form, candidate.other):
             number = math.nan if form is None else _sharpened(equation, name, known, form)
             if form is not None and math.isfinite(number):
                 yield _snapped(form, number, known, domain), form
         return
     within = turn or domain
-    for direction in (1, -1):
-        outside = 0
-        for count in range(_TURNS):
-            turns = direction * (count + (direction < 0))
-            number = _sharpened(equation, name, {**known, TURNS.name: float(turns)}, candidate.form)
-            if number in within:
-                yield number, unwound(candidate.form, turns)
-                outside = 0
-            elif (outside := outside + 1) > 3:
-                break
-        else:
-            raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+    for turns in _counts(candidate.winds, name, known, within):
+        at = {**known, TURNS.name: float(turns)}
+        number = _snapped(candidate.form, _sharpened(equation, name, at, candidate.form), at, within)
+        if number in within:
+            yield number, unwound(candidate.form, turns)
+
+
+def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) -> range:
+    """Every number of turns at which the angle of a wave can be, as long as the name stays in a domain.
+
+    An angle is an arc, which is between -pi and two pi, and whole turns beside it.
+    """
+    reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
+    if within.low == 0 and within.open_low:
+        reach = math.ulp(0.0), reach[1]
+    at = enclose(wave.args[0], {other: (x, x) for other, x in known.items()} | {name: reach}, "")
+    if at is None:
+        return range(0)
+    turn = math.pi if wave.op == "tan" else math.tau
+    low, high = (end / turn for end in at.values)
+    if not high - low <= _TURNS:
+        raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+    return range(math.floor(low) - 1, math.ceil(high) + 2)
 
 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
@@ -199,8 +227,6 @@ def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
 
 def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
     """The roots that a search finds, and the intervals in which the name cancels."""
-    if holds_everywhere(equation, name, known, domain):
-        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     roots = roots_of(equation, name, known, domain)
     values = [_without_noise(equation, name, known, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in domain))
@@ -217,8 +243,6 @@ def _level(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions beside them; None where there is no interval."""
-    if not found and holds_everywhere(equation, name, known, domain):
-        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)
     others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
