@@ -93,7 +93,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
 
     All the way from it to zero the sides then stay as near as they are at it, or as the last digits of the other
     numbers can bring them; and further out they do not. Some points on the way can tell, since the gap only rises or
-    only falls there: of a wave they could all be zeros.
+    only falls there: of a wave they could all be zeros. Where it stays the same the name cancels, and is no zero.
 
     >>> from derive.language.grammar import parse_equation
     >>> rest = parse_equation("x = a - b - c")
@@ -112,7 +112,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         noise += abs(aside - at) / _ASIDE * _LAST_DIGIT if aside is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
     farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
-    level = all(gap is not None and abs(gap) <= noise for gap in nearer)
+    level = nearer[0] != at and all(gap is not None and abs(gap) <= noise for gap in nearer)
     return level and any(gap is not None and abs(gap) > 2 * noise for gap in farther)
 
 
@@ -120,10 +120,10 @@ def _is_one_way(equation: Equation, name: str, values: Mapping[str, float]) -> b
     """Whether the gap only rises or only falls between a name's value and zero."""
     x = values[name]
     spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
-    sides = [enclose(side, spans, name) for side in (equation.lhs, equation.rhs)]
-    if any(side is None or side.partial for side in sides):
+    left, right = (enclose(side, spans, name) for side in (equation.lhs, equation.rhs))
+    if left is None or right is None or left.partial or right.partial:
         return False
-    low, high = plus(sides[0].slopes, minus(sides[1].slopes))
+    low, high = plus(left.slopes, minus(right.slopes))
     return low >= 0 or high <= 0
 
 

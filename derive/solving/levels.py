@@ -9,7 +9,7 @@ A run counts only if a hundred and fifty digits see nothing but a level there: a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from derive.language.expression import Apply, Equation, Node, names_in, walk
@@ -44,16 +44,23 @@ _MET = 1e-11  # residual of sides that are the same but for what was rounded on 
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(
-        isinstance(part, Apply) and part.op in ("max", "min", "piecewise") and occurrences(part, name)
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
-    )
+    return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+
+
+def _applied(equation: Equation) -> Iterator[Apply]:
+    return (part for side in (equation.lhs, equation.rhs) for part in walk(side) if isinstance(part, Apply))
 
 
 def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
-    """Whether the unknown cancels wherever it is."""
-    return _vanishes(equation, name, known, domain) and is_level_span(equation, name, known, (domain.low, domain.high))
+    """Whether the unknown cancels wherever it is, whichever arms bind.
+
+    What has no choices and rounds nothing is analytic, and zero everywhere if it is so at points all over the domain.
+    """
+    if any(part.op in ("floor", "ceil") and occurrences(part, name) for part in _applied(equation)):
+        return False
+    variants = _variants(equation, name)
+    met = bool(variants) and all(_vanishes(one, name, known, domain) for one in variants)
+    return met and is_level_span(equation, name, known, (domain.low, domain.high))
 
 
 def may_cancel(
