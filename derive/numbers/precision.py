@@ -63,6 +63,14 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
     return math.nan if gap is None else float(gap / size) if size else 0.0
 
 
+def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
+    """The sign of the left side less the right one; zero also where it is unknown."""
+    gap = _gap(equation, values)
+    if gap is None or abs(gap) <= _NOISE * _size(equation, values):
+        return 0
+    return 1 if gap > 0 else -1
+
+
 def _size(equation: Equation, values: Mapping[str, float]) -> Any:
     """The larger of the two sides, or zero where one has no value."""
     from mpmath import mp, mpf
@@ -150,21 +158,27 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
 def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether there is a root at a point, to the last double, and not only beyond a jump that it stands before.
 
-    The gap is zero, or changes its sign before the next double without the help of a jump.
+    The gap is zero, or changes its sign before the next double, and does so in a step like that on the other side.
 
     >>> from derive.language.grammar import parse_equation
     >>> choice = parse_equation("(x if x < 3 else x**2) = 3*y")
     >>> [is_attained(choice, "x", {"x": x, "y": 1.0}) for x in (math.nextafter(3.0, 0), 3.0)]
     [False, False]
     """
-    from mpmath import mpf
+    from mpmath import mp, mpf
 
     x = values[name]
     at = _gap(equation, values)
-    if at is None:
-        return False
-    beside = [_gap(equation, values, {name: mpf(math.nextafter(x, end))}) for end in (-math.inf, math.inf)]
-    return abs(at) <= _NOISE * _size(equation, values) or any(gap is not None and gap * at < 0 for gap in beside)
+    if at is None or abs(at) <= _NOISE * _size(equation, values):
+        return at is not None
+    with mp.workdps(_DIGITS):
+        ends = [mpf(math.nextafter(x, end)) for end in (-math.inf, math.inf)]
+        below, above = (_gap(equation, values, {name: end + (x - end) * mpf(10) ** -60}) for end in ends)
+        if below is None or above is None:
+            return any(gap is not None and gap * at < 0 for gap in (below, above))
+        steps = abs(below - at), abs(above - at)
+        falls, rises = below * at < 0, above * at < 0
+        return bool((falls and steps[0] <= 1000 * steps[1]) or (rises and steps[1] <= 1000 * steps[0]))
 
 
 def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:

@@ -18,11 +18,11 @@ from derive.language.expression import COMPARISONS, Apply, Equation, Number, nam
 from derive.numbers.algebra import added, negated
 from derive.numbers.bracketing import bracketed, last_holding
 from derive.numbers.enclosures import JUMP
-from derive.numbers.evaluating import residual, strain, value
+from derive.numbers.evaluating import residual, strain, truth, value
 from derive.numbers.folding import folded, without_quotients
 from derive.numbers.intervals import enclose
 from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
-from derive.numbers.precision import is_attained, is_level, is_root, polished, turning_point
+from derive.numbers.precision import is_attained, is_level, is_root, polished, sign_of_gap, turning_point
 from derive.numbers.pruning import FARTHEST, Places, middle, pruned
 from derive.numbers.spans import Span
 from derive.numbers.turns import one_turn, recurs, stands_outside
@@ -115,7 +115,7 @@ class _Search:
         sought = max(domain.low, -FARTHEST), min(domain.high, FARTHEST)
         return Roots(
             kept,
-            tuple(_widened(span, domain) for span in plateaus),
+            tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
             _without(sought, places.beyond),
             not (doubtful or places.unsettled or places.beyond),
             clear=clear,
@@ -176,9 +176,12 @@ class _Search:
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
-            found = self._attained(span, [*(self._at_brink(span) or self._touching(span)), *self._written(span)])
+            found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
+            settled = bool(found) or self._is_gap(span)
+            if self._jumps(span):
+                found, settled = self._beside_jump(span, found)
             points += found
-            doubtful = doubtful or self._has_single_points() or not (found or self._is_gap(span))
+            doubtful = doubtful or self._has_single_points() or not settled
         return plateaus, points, doubtful
 
     def _crossing(self, span: Span) -> float:
@@ -205,26 +208,46 @@ class _Search:
         x = last_holding(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
         return [x] if self._is_root(x) or self._is_blurred(x) else []
 
-    def _attained(self, span: Span, found: list[float]) -> list[float]:
-        """The roots beside a jump that are reached, and not only approached.
-
-        A number at which a condition changes is one of its arm's own, and may miss being a root by rounding alone.
-        """
+    def _jumps(self, span: Span) -> bool:
         at = enclose(self.form, {self.name: span}, self.name)
-        if at is None or at.flaw != JUMP:
-            return found
-        near = dict.fromkeys(y for x in found for y in (x, math.nextafter(x, -math.inf), math.nextafter(x, math.inf)))
+        return at is not None and at.flaw == JUMP
+
+    def _beside_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
+        """The root at a jump, if one is reached and not only approached, and whether there surely is no other.
+
+        The jump lies between two doubles. Up to the first and from the second on the form is smooth, and if it also
+        only rises or only falls there, its signs at the ends tell, which a hundred and fifty digits know.
+        """
+        first = last_holding(lambda x: self._pattern(x) == self._pattern(span[0]), *span)
+        second = math.nextafter(first, math.inf)
+        sides = ((span[0], first), (min(second, span[1]), span[1]))
+        near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
         reached = [x for x in near if is_attained(self.equation, self.name, self._values(x))]
-        if not reached:
+        if not reached:  # a number at which a condition changes may miss being a root by rounding alone
             reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= _FLAT]
-        return reached[:1]
+        return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
+
+    def _pattern(self, x: float) -> list[object]:
+        """Which conditions hold at a point, and what is rounded to what."""
+        at = {self.name: x}
+        tests = [part for part in walk(self.form) if isinstance(part, Apply)]
+        rounded = [value(part, at) for part in tests if part.op in ("floor", "ceil")]
+        return [*rounded, *(truth(part, at) for part in tests if part.op in COMPARISONS.values())]
+
+    def _is_clear(self, span: Span) -> bool:
+        """Whether there surely is no root in a stretch on one side of a jump."""
+        at = enclose(self.form, {self.name: span}, self.name)
+        if at is None or (not at.partial and at.misses_zero):
+            return True
+        signs = [sign_of_gap(self.equation, self._values(x)) for x in span]
+        return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
 
     def _is_border(self, x: float) -> bool:
         """Whether a condition changes, or a number is rounded to itself, at precisely this point."""
         for part in walk(self.form):
             if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in ("floor", "ceil")):
                 sides = [value(arg, {self.name: x}) for arg in part.args]
-                if sides[0] == (sides[1] if len(sides) > 1 else round(sides[0]) if sides[0] == sides[0] else None):
+                if sides[0] == sides[1] if len(sides) > 1 else sides[0].is_integer():
                     return True
         return False
 
@@ -249,6 +272,13 @@ class _Search:
         """Whether a jump or a pole leaves the sides apart on both of its sides, or has no value to be a root."""
         sizes = [self._residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > _SAME for size in sizes)
+
+    def _to_zero(self, span: Span) -> Span:
+        """A plateau up to zero, where only the sizes of numbers kept it from there."""
+        low, high = span
+        if 0 < low <= _SAME * high and self._residual(0.0) == 0:
+            return 0.0, high
+        return (low, 0.0) if 0 > high >= _SAME * low and self._residual(0.0) == 0 else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""

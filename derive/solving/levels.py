@@ -141,6 +141,8 @@ def runs(
 ) -> list[Span]:
     """The pieces of an interval in which something holds, as far as points all over it show them."""
     points = _points(span, known, seeds)
+    between = {(x + y) / 2 for x, y in pairwise(x for x in points) if holds(x) and holds(y)}  # two roots are no run
+    points = sorted({*points, *between})
     met = [holds(x) for x in points]
     found: list[Span] = []
     low = span[0]
@@ -220,7 +222,7 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     inner = _spread(Domain("", low, high))
     points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
-    met = any(residual(equation, values) == 0 or strain(equation, values) <= _MET for values in places)
+    met = any(residual(equation, values) == 0 or strain(equation, values) <= _TIE for values in places)
     return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
 
 

@@ -255,10 +255,16 @@ def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str
     """The roots with the intervals that a search has missed, and without what lies inside an interval."""
     spans = [span for span in roots.plateaus if is_level_span(equation, name, known, span)]
     for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
-        if not any(_is_inside(span[0], other) and _is_inside(span[1], other) for other in spans):
+        if not any(_is_most(other, span) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
+
+
+def _is_most(part: Span, span: Span) -> bool:
+    """Whether an interval is another but for its ends, which points that are tried see less sharply."""
+    shared = min(part[1], span[1]) - max(part[0], span[0])
+    return shared == math.inf or shared >= 0.99 * (span[1] - span[0])
 
 
 def _is_inside(x: float, span: Span) -> bool:

@@ -12,6 +12,9 @@ import random
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from derive.language.grammar import parse_expression
+from tests.derive.trees import value
+
 __all__ = ["Known", "known"]
 
 Span = tuple[float, float]
@@ -76,9 +79,14 @@ def _domain(draw: random.Random, roots: list[float]) -> Span:
 def _told(text: str, domain: Span, roots: list[float], spans: tuple[Span, ...] = (), equals: str = "0") -> Known:
     low, high = domain
     cut = [(max(a, low), min(b, high)) for a, b in spans]
-    points = [a for a, b in cut if a == b]
+    points = [a for a, b in cut if a == b and _is_met(text, equals, a)]
     inside = tuple(sorted({x for x in (*roots, *points) if low <= x <= high}))
     return Known(f"{text} = {equals}", low, high, inside, tuple(one for one in cut if one[0] < one[1]))
+
+
+def _is_met(text: str, equals: str, x: float) -> bool:
+    left, right = (value(parse_expression(side), {"x": x}) for side in (text, equals))
+    return bool(left == right)
 
 
 def _written(x: float) -> str:
@@ -121,7 +129,8 @@ def _product(draw: random.Random) -> Known:
 def _arms(draw: random.Random) -> Known:
     """Choices, one arm of which is the number on the other side along an interval, or touches it."""
     a, b = sorted({_number(draw), _number(draw), *(draw.uniform(1, 9) for _ in range(2))})[:2]
-    left, right, gap = _written(a), _written(b), _written(b - a)
+    apart = Fraction(b) - Fraction(a)
+    left, right, gap = _written(a), _written(b), f"({apart.numerator}/{apart.denominator})"
     reach = abs(a) + abs(b) + 1
     domain = draw.choice(((-math.inf, math.inf), (-reach, reach), (a, reach), (-reach, b), (a, b), (a - 1, b)))
     texts: list[tuple[str, str, list[float], tuple[Span, ...]]] = [
@@ -129,7 +138,7 @@ def _arms(draw: random.Random) -> Known:
         (f"min(x, {left})", left, [], ((a, math.inf),)),
         (f"max(x, {left})", right, [b], ()),
         (f"max(min(x, {right}), {left})", right, [], ((b, math.inf),)),
-        (f"abs(x - {left})", gap, [a - (b - a), b], ()),
+        (f"abs(x - {left})", gap, [float(a - apart), b], ()),
         (f"abs(x - {left}) + abs(x - {right})", gap, [], ((a, b),)),
         (f"(x if x < {right} else {right} + (x - {right})**2)", left, [a], ()),
         (f"(x - {left} if x < {right} else (x - {left})**2)", "0", [a], ()),
@@ -140,7 +149,6 @@ def _arms(draw: random.Random) -> Known:
     text, equals, roots, spans = draw.choice(texts)
     if text.startswith("x*(x") and a < 0:
         roots = [0.0]
-    roots = [x for x in roots if Fraction(x) in (Fraction(a), Fraction(b), 2 * Fraction(a) - Fraction(b), 0)]
     return _told(text, domain, roots, spans, equals)
 
 
