@@ -39,6 +39,8 @@ _PATIENCE = 1000  # boxes that may be opened in a domain
 _MORE = 3000  # and in one that has two ends
 _SPECK = 1e-58  # width that even the digits of `precision` may not resolve beside numbers of any size
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_SHARP = 1e-10  # relative distance within which a root is known for sure
+_FAINT = 1e-30  # size at which a plateau may end because doubles cannot tell it from zero
 _LEAST = 1e-300  # what stands for the open end of a positive domain
 _TAILS = ((1e-300, 1e-60), (FARTHEST, 1e300))  # sizes that are looked at from outside only
 
@@ -187,7 +189,9 @@ class _Search:
     def _crossing(self, span: Span) -> float:
         low, high = (self._gap(end) for end in span)
         x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
-        return self._polished(x) if self._is_loose(x) else x
+        x = self._polished(x) if self._is_loose(x) else x
+        signs = [sign_of_gap(self.equation, self._values(x * share)) for share in (1 - _SHARP, 1 + _SHARP)]
+        return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _touching(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""
@@ -276,9 +280,9 @@ class _Search:
     def _to_zero(self, span: Span) -> Span:
         """A plateau up to zero, where only the sizes of numbers kept it from there."""
         low, high = span
-        if 0 < low <= _SAME * high and self._residual(0.0) == 0:
+        if 0 < low <= min(_FAINT, _SAME * high) and self._residual(0.0) == 0:
             return 0.0, high
-        return (low, 0.0) if 0 > high >= _SAME * low and self._residual(0.0) == 0 else span
+        return (low, 0.0) if 0 > high >= max(-_FAINT, _SAME * low) and self._residual(0.0) == 0 else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import pairwise
 
 from derive.errors import LimitError
-from derive.language.expression import Apply, Equation, Node, is_condition, walk
+from derive.language.expression import Apply, Equation, Node, walk
 from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, value
 from derive.numbers.intervals import Span, enclose
@@ -207,12 +207,12 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
     """A number that misses the end of its domain by rounding alone, moved to that end."""
-    for end in (domain.low, domain.high):
-        if number != end and math.isfinite(end) and number not in domain:
-            size = max((abs(value(part, known)) for part in walk(form) if not is_condition(part)), default=0.0)
-            if abs(number - end) <= 1e-14 * size:
-                return end
-    return number
+    end = min((domain.low, domain.high), key=lambda end: abs(number - end))
+    if number in domain or not math.isfinite(end):
+        return number
+    terms = [part for whole in walk(form) if isinstance(whole, Apply) and whole.op == "add" for part in whole.args]
+    size = max(abs(number), *(abs(value(part, known)) for part in terms), 0.0)
+    return end if abs(number - end) <= 1e-14 * size else number
 
 
 def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
