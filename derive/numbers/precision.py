@@ -212,13 +212,13 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
 
 def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
-    """Where a function changes its sign between two points, to thirty digits; None where it does not."""
+    """Where a function changes its sign between two points, to the last double and beyond; None where it does not."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
     if first * last == 0:
         return None if first == last else a if first == 0 else b
-    for _ in range(100):
+    for _ in range(70):
         middle = (a + b) / 2
         at = function(middle)
         if at is None or at == 0:

@@ -6,6 +6,17 @@ cannot settle there is judged here with more digits (`precision`): a level stret
 on which the unknown cancels and the answer is an interval, or two sides that only approach each other.
 
 An unknown inside a sine without an interval of its own is sought within one turn.
+
+`Roots.proved` is the claim that nothing is missing where the roots were sought. Of a ratio of polynomials it rests on
+the count. Otherwise `pruning` has shown that the sides can meet only in the places that it hands on, and each of these
+has been settled:
+
+- a crossing holds one root, which is bracketed to the last digit;
+- a flat or level stretch is an interval of solutions, or holds the one root at which the sides come nearest, or none as
+  a hundred and fifty digits see it there; a wide one of which that is not seen leaves the claim undone;
+- at a jump, a root is reached on one of its sides, or the form is monotone on each side and of one sign at its ends, or
+  the sides are apart all around; else the claim is undone;
+- what patience did not suffice for, or doubles have no room for, undoes it.
 """
 
 from __future__ import annotations

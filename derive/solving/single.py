@@ -3,6 +3,15 @@
 The unknown is isolated if it can be and searched for if not. A closed form is a candidate until it has been put back
 into the relation; and where all the candidates lie outside the domain, there is no solution. A value that satisfies
 the relation only because it cancels there is no value but an interval of them.
+
+An outcome without a caveat says that nothing is missing. That is proved, in one of two ways:
+
+- The unknown was isolated. Each operation around it was undone with all its inverses (both signs of an even power, both
+  arcs of an angle and every turn that the angle can make in the domain, each arm of a choice), so that every solution
+  is a candidate, but for those along which an arm without the unknown binds. Such an interval exists only where the
+  equation with that arm in place is zero everywhere (`levels.may_cancel`); where that may be, the search goes over it.
+- It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. What that
+  rests on stands above `pruning` and `rooting`.
 """
 
 from __future__ import annotations
@@ -243,6 +252,8 @@ def _level(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
     """The intervals in which the name cancels, and the solutions beside them; None where there is no interval."""
+    if not found and holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     isolated = tuple(solution.values[name] for solution in found)
     roots = roots_of(equation, name, known, domain)
     others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))

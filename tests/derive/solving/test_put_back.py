@@ -29,7 +29,9 @@ def test_an_answer_that_does_not_hold_is_never_returned(monkeypatch, slip):
 
     def slipping(*question):
         found = honest(*question)
-        moved = [replace(one, values={name: x * (1 + slip) for name, x in one.values.items()}) for one in found.solutions]
+        moved = [
+            replace(one, values={name: x * (1 + slip) for name, x in one.values.items()}) for one in found.solutions
+        ]
         return replace(found, solutions=tuple(moved))
 
     library = derive.load(LIBRARY)
