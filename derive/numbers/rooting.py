@@ -135,16 +135,16 @@ class _Search:
         )
 
     def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
-        """The ends of the domain that are roots, and miss being one by the rounding of the numbers alone."""
+        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers."""
         met: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
-            flat = end in domain and abs(self._residual(end)) <= _FLAT
-            if not (flat or (end in domain and self._is_blurred(end))):
-                continue
-            at = enclose(self.form, {self.name: (end, end)}, self.name)
+            at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self._gap(end), min(at.slopes, key=abs)
+            flat = abs(self._residual(end)) <= _FLAT or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (flat or self._is_blurred(end)):
+                continue
             reach = max(_SAME * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
             if (flat or leaves) and not any(abs(x - end) <= reach for x in found):

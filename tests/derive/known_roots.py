@@ -34,7 +34,7 @@ class Known:
 
 def known(seed: int) -> Known:
     draw = random.Random(seed)
-    kind = draw.choice((_polynomial, _product, _product, _product, _arms, _waves, _steps))
+    kind = draw.choice((_polynomial, _product, _product, _product, _arms, _waves, _turns, _steps))
     return kind(draw)
 
 
@@ -169,6 +169,27 @@ def _waves(draw: random.Random) -> Known:
     }
     text, roots = draw.choice(list(texts.items()))
     return _told(text.format(m=_written(m), r="(1/4)"), (float(low), float(high)), roots)
+
+
+def _turns(draw: random.Random) -> Known:
+    """The same in multiples of pi, which no double is, at the ends of the domain too."""
+    low, high = draw.randint(-12, 3), draw.randint(4, 12)
+    halves = [n * math.pi / 2 for n in range(2 * low, 2 * high + 1)]
+    even, odd = halves[::2], halves[1::2]
+    texts = {
+        "sin(x)": even,
+        "cos(x)": odd,
+        "x*sin(x)": [*even, 0.0],
+        "sin(x)/(x**2 + 1)": even,
+        "sin(x)*cos(x)": halves,
+        "sin(x)**2": even,
+        "sin(x)*(x - 1/2)": [*even, 0.5],
+        "cos(x)*exp(x/64)": odd,
+        "tan(x)*(x**2 + 1)": even,
+        "sin(x) - sin(x)**3": halves,
+    }
+    text, roots = draw.choice(list(texts.items()))
+    return _told(text, draw.choice(((low * math.pi, high * math.pi), (low * 3.0, high * 3.0))), roots)
 
 
 def _thirds(m: float, low: int, high: int) -> list[float]:
