@@ -34,7 +34,6 @@ from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
 from derive.solving.levels import (
     has_choice,
     holds_everywhere,
-    is_level_span,
     is_narrow,
     level_spans,
     may_cancel,
@@ -264,7 +263,7 @@ def _level(
 
 def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
     """The roots with the intervals that a search has missed, and without what lies inside an interval."""
-    spans = [span for span in roots.plateaus if is_level_span(equation, name, known, span)]
+    spans = list(roots.plateaus)
     for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
         if not any(_is_most(other, span) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
