@@ -201,7 +201,10 @@ class _Search:
         low, high = (self._gap(end) for end in span)
         x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
         x = self._polished(x) if self._is_loose(x) else x
-        signs = [sign_of_gap(self.equation, self._values(x * share)) for share in (1 - _SHARP, 1 + _SHARP)]
+        beside = x * (1 - _SHARP), x * (1 + _SHARP)
+        if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
+            return x
+        signs = [sign_of_gap(self.equation, self._values(y)) for y in beside]
         return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _touching(self, span: Span) -> list[float]:

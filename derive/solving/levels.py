@@ -56,6 +56,8 @@ def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], 
 
     What has no choices and rounds nothing is analytic, and zero everywhere if it is so at points all over the domain.
     """
+    if not _agree(equation, name, known, _spread(domain)[0]):
+        return False
     if any(part.op in ("floor", "ceil") and occurrences(part, name) for part in _applied(equation)):
         return False
     variants = _variants(equation, name)
@@ -73,21 +75,15 @@ def may_cancel(
     combination of arms holds at points all over the domain, there is no interval.
     """
     variants = _variants(equation, name)
-    return not variants or any(_holds_beside(one, name, known, domain, found) for one in variants)
-
-
-def _holds_beside(
-    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
-) -> bool:
-    beside = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
-    return any(_agree(equation, name, known, x) for x in (*beside, *_spread(domain)) if x in domain)
+    points = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
+    if not points or len(variants) != 1:
+        points += [x for x in _spread(domain) if x in domain]
+    return not variants or any(_agree(one, name, known, x) for one in variants for x in points)
 
 
 def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
     """Whether the sides agree at points all over a domain."""
-    points = _spread(domain)
-    agreed = [_agree(equation, name, known, x) for x in points] if _agree(equation, name, known, points[0]) else []
-    return bool(agreed) and all(agreed)
+    return all(_agree(equation, name, known, x) for x in _spread(domain))
 
 
 def _agree(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
