@@ -34,10 +34,12 @@ class Number:
     text: str = field(default="", compare=False)
     at: Span = field(default=_NOWHERE, compare=False)
     real: float = field(default=math.nan, init=False, repr=False, compare=False)  # NaN where a double has no room
+    is_double: bool = field(default=False, init=False, repr=False, compare=False)  # whether that is the number itself
 
     def __post_init__(self) -> None:
         with suppress(OverflowError):
             object.__setattr__(self, "real", float(self.value))
+            object.__setattr__(self, "is_double", self.real.as_integer_ratio() == self.value.as_integer_ratio())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,15 @@
 """What an operation makes of enclosures of its arguments: where its values lie, and where its slopes.
 
 One rule for each operation. A rule's factor is the operation's own slope, which the chain rule multiplies with the
-slope inside.
+slope inside. A rule is right when, for all arguments in their intervals, the true values and slopes lie in the result:
+
+- Where an operation only rises or only falls, its values lie between those at the ends; where it turns (cosh, sin, an
+  even power), the turning point is an end too. Every number that a rule computes is moved outwards by what its
+  computation may be off (`spans`), before it is used as an end.
+- A slope is computed by the same interval arithmetic from numbers that were moved outwards already.
+- What is not smooth says so in `flaw`: values then still lie inside where there are any, and slopes prove nothing. A
+  kink (abs, max) is no flaw: its slopes are all those between the slopes on both sides, and the mean value theorem
+  holds for these.
 """
 
 from __future__ import annotations
@@ -10,9 +18,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from derive.numbers.spans import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, product, times
+from derive.numbers.spans import ALL, FAINT, ZERO, Span, hull, minus, outward, over, plus, sizes, square, times
 
 __all__ = ["GAP", "JUMP", "SMOOTH", "Enclosure", "applied", "sum_of"]
+
+_HALF, _TURN = 3.14, 6.28  # a little less than half a turn of an angle, and than a whole one
 
 SMOOTH, JUMP, GAP = range(3)
 """What an expression may be: defined and smooth throughout, defined throughout, or not even that."""
@@ -60,7 +70,7 @@ def applied(op: str, parts: list[Enclosure]) -> Enclosure | None:
         case "neg":
             return Enclosure(minus(parts[0].values), minus(parts[0].slopes), flaw)
         case "pow":
-            return _power(parts[0], parts[1], flaw)
+            return _power(parts[0], parts[1])
         case "max" | "min":
             return _extreme(op, parts, flaw)
         case _:
@@ -77,101 +87,133 @@ def sum_of(parts: list[Enclosure]) -> Enclosure:
 
 def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
     """A function's values, and its slope times the slope inside."""
-    return Enclosure(outward(*values), times(outward(*factor), inner.slopes), GAP if gap else inner.flaw)
+    return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
 
 
 def _rising(function: Callable[[float], float], slope: Callable[[Span], Span]) -> Callable[[Enclosure], Enclosure]:
     def rule(inner: Enclosure) -> Enclosure:
-        low, high = (_at(function, end) for end in inner.values)
-        return _chained(inner, (low, high), slope(inner.values))
+        return _chained(inner, _ends(function, inner.values), slope(inner.values))
 
     return rule
 
 
+def _ends(function: Callable[[float], float], span: Span, floor: float = -math.inf, roof: float = math.inf) -> Span:
+    """The values of a rising function, which are all between floor and roof."""
+    low, high = outward(_at(function, span[0]), _at(function, span[1]))
+    return max(low, floor), min(high, roof)
+
+
 def _at(function: Callable[[float], float], x: float) -> float:
     try:
-        return function(x) or (FAINT if function is math.exp and x > -math.inf else 0.0)
+        return function(x)
     except OverflowError:
         return math.inf if x > 0 or function is math.cosh else -math.inf
 
 
+def _even(function: Callable[[Span], Span], span: Span) -> Span:
+    """The values of a function of the size alone, which only rises or only falls with it."""
+    near, far = sizes(span)
+    return hull(function((near, near)), function((far, far)))
+
+
+def _exp(span: Span) -> Span:
+    low, high = _ends(math.exp, span, floor=0.0)
+    return low, high or FAINT  # what underflows is not zero
+
+
+def _cosh(span: Span) -> Span:
+    return _ends(math.cosh, sizes(span), floor=1.0)
+
+
 def _inverse(inner: Enclosure) -> Enclosure:
     low, high = inner.values
-    if low <= 0 <= high:
-        if low == 0 == high:
-            return Enclosure(ALL, ALL, GAP)
-        values = (1 / high, math.inf) if low == 0 else (-math.inf, 1 / low) if high == 0 else ALL
-        return Enclosure(values, ALL if inner.slopes != ZERO else ZERO, GAP)
-    values = (1 / high, 1 / low)
-    squares = [product(end, end) for end in values]
-    return _chained(inner, values, (-max(squares), -min(squares)))
+    if low < 0 < high or low == 0 == high:
+        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+    values = over(inner.values)
+    return _chained(inner, values, minus(square(values)), low == 0 or high == 0)
 
 
-def _log(inner: Enclosure, base: float = math.e) -> Enclosure | None:
-    low, high = inner.values
-    if high <= 0:
-        return None
-    scale = math.log(base)
-    bottom = math.log(low) / scale if low > 0 else -math.inf
-    top = math.log(high) / scale if high < math.inf else math.inf
-    factor = (1 / high / scale if high < math.inf else 0.0, 1 / low / scale if low > 0 else math.inf)
-    return _chained(inner, (bottom, top), factor, low <= 0)
+def _log(function: Callable[[float], float], base: float) -> Callable[[Enclosure], Enclosure | None]:
+    scale = over(outward(math.log(base), math.log(base))) if base != math.e else (1.0, 1.0)
+
+    def rule(inner: Enclosure) -> Enclosure | None:
+        low, high = inner.values
+        if high <= 0:
+            return None
+        low = max(low, 0.0)
+        values = outward(function(low) if low > 0 else -math.inf, function(high))
+        return _chained(inner, values, times(over((low, high)), scale), low <= 0)
+
+    return rule
 
 
 def _root(inner: Enclosure) -> Enclosure | None:
     low, high = inner.values
     if high < 0:
         return None
-    ends = (math.sqrt(max(low, 0.0)), math.sqrt(high) if high < math.inf else math.inf)
-    factor = (0.5 / ends[1] if ends[1] > 0 else math.inf, 0.5 / ends[0] if ends[0] > 0 else math.inf)
-    return _chained(inner, ends, factor, low < 0)
+    values = outward(math.sqrt(max(low, 0.0)), math.sqrt(high), 1)
+    factor = times((0.5, 0.5), over(values)) if values[1] > 0 else (0.0, math.inf)
+    return _chained(inner, values, factor, low < 0)
 
 
-def _power(base: Enclosure, exponent: Enclosure, flaw: int) -> Enclosure | None:
-    low, high = exponent.values
-    if low == high and exponent.slopes == ZERO:
-        return _fixed_power(base, low, flaw)
-    logged = _log(base)
-    if logged is None or base.values[0] < 0:
-        return Enclosure(ALL, ALL, GAP)
-    product = applied("mul", [exponent, logged])
-    return _RULES["exp"](product) if product else None
+def _power(base: Enclosure, exponent: Enclosure) -> Enclosure | None:
+    """A power: of any base where the exponent is a whole number, of one that is not negative where it is none.
 
-
-def _fixed_power(base: Enclosure, n: float, flaw: int) -> Enclosure | None:
-    if n == 0:
-        return Enclosure((1.0, 1.0), ZERO, flaw)
-    if n < 0:
-        positive = _fixed_power(base, -n, flaw)
-        return _inverse(positive) if positive else None
+    For such a base `x**y` only rises or only falls with either of the two while the other stays, so that its extremes
+    lie at the corners. It has the slope `y*x**(y - 1)` in the base and `x**y*log(x)` in the exponent.
+    """
+    start, end = exponent.values
+    if start == end and start.is_integer() and exponent.slopes == ZERO:
+        return _whole_power(base, start)
     low, high = base.values
-    whole = n == int(n)
-    if not whole:
-        if high < 0:
-            return None
-        flaw, low = GAP if low < 0 else flaw, max(low, 0.0)
-    even = whole and int(n) % 2 == 0
-    ends = (_pow(low, n), _pow(high, n))
-    values = (0.0, max(ends)) if even and low <= 0 <= high else (min(ends), max(ends))
+    flaw = max(base.flaw, exponent.flaw, GAP if low < 0 or (low == 0 and start <= 0) else SMOOTH)
+    if low < 0 and math.floor(end) >= start:  # a whole exponent is among many
+        return Enclosure(ALL, ALL, GAP)
+    if high < 0:
+        return None
+    sound = (max(low, 0.0), high)
+    values = _corners(sound, exponent.values)
+    slopes = ZERO
+    if base.slopes != ZERO:
+        factor = times(exponent.values, _corners(sound, plus(exponent.values, (-1.0, -1.0))))
+        slopes = times(factor, base.slopes)
+    if exponent.slopes != ZERO:
+        logs = outward(math.log(sound[0]) if sound[0] > 0 else -math.inf, math.log(high) if high > 0 else -math.inf)
+        slopes = plus(slopes, times(times(values, logs), exponent.slopes))
+    return Enclosure(values, slopes, flaw)
+
+
+def _whole_power(base: Enclosure, n: float) -> Enclosure:
+    if n == 0:
+        return Enclosure((1.0, 1.0), ZERO, base.flaw)
     if n == 1:
-        return Enclosure(values, base.slopes, flaw)
-    values = outward(*values)
-    lower = (_pow(low, n - 1), _pow(high, n - 1)) if low or n > 1 else (math.inf, _pow(high, n - 1))
-    inside = min(lower), max(lower)
-    if whole and not even and low <= 0 <= high:
-        inside = (0.0, inside[1])
-    return Enclosure(values, times(times((n, n), inside), base.slopes), flaw)
+        return base
+    if n < 0:
+        return _inverse(_whole_power(base, -n))
+    return _chained(base, _multiplied(base.values, n), times((n, n), _multiplied(base.values, n - 1)))
 
 
-def _pow(x: float, n: float) -> float:
-    if math.isinf(x) and n <= 0:
-        return 0.0 if n < 0 else 1.0
-    if math.isinf(x):
-        return math.inf if x > 0 or n % 2 == 0 else -math.inf
+def _multiplied(span: Span, n: float) -> Span:
+    """The values of a power with a whole exponent of one or more."""
+    even = n % 2 == 0
+    ends = sizes(span) if even else span
+    low, high = (_pow(x, n) if x > 0 else -_pow(-x, n) for x in ends)
+    low, high = outward(low, high)
+    return (max(low, 0.0) if ends[0] >= 0 else low), high
+
+
+def _corners(base: Span, exponent: Span) -> Span:
+    numbers = [_pow(x, y) for x in base for y in exponent]
+    low, high = outward(min(numbers), max(numbers))
+    return max(low, 0.0), high
+
+
+def _pow(x: float, y: float) -> float:
+    """A power of a base that is not negative; where it has none, the number that it comes close to."""
     try:
-        return float(x**n) or (x and math.copysign(FAINT, x if n % 2 == 1 else 1.0))
-    except OverflowError:
-        return -math.inf if x < 0 and n % 2 == 1 else math.inf
+        return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
 
 
 def _absolute(inner: Enclosure) -> Enclosure:
@@ -180,7 +222,7 @@ def _absolute(inner: Enclosure) -> Enclosure:
         return inner
     if high <= 0:
         return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
-    return _chained(inner, (0.0, max(-low, high)), (-1.0, 1.0))
+    return _chained(inner, sizes(inner.values), (-1.0, 1.0))
 
 
 def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
@@ -201,87 +243,82 @@ def _stepped(rounded: Callable[[float], int]) -> Callable[[Enclosure], Enclosure
     return rule
 
 
-def _wave(shift: float) -> Callable[[Enclosure], Enclosure]:
-    """sin and cos, which is sin a quarter turn ahead; the slope is the wave another quarter ahead."""
+def _swing(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
+    """The values of sin or cos.
 
-    def rule(inner: Enclosure) -> Enclosure:
-        low, high = (end + shift for end in inner.values)
-        return _chained(inner, _sine(low, high), _sine(low + math.pi / 2, high + math.pi / 2))
-
-    return rule
-
-
-def _sine(low: float, high: float) -> Span:
-    if not high - low < math.tau or abs(low) > 1e9:
+    Crests and troughs take turns, half a turn apart, where the slope changes its sign. The signs of the slope just
+    inside both ends therefore tell whether their number is odd, and the width how many there can be. The signs are
+    sure: but for zero, no double is a multiple of a quarter turn, and the library reduces the largest of them to the
+    last digits. (A sum of an argument and a quarter turn would be off by many.)
+    """
+    low, high = span
+    if not high - low < _TURN:
         return -1.0, 1.0
-    crest = math.ceil((low - math.pi / 2) / math.tau) * math.tau + math.pi / 2
-    trough = math.ceil((low + math.pi / 2) / math.tau) * math.tau - math.pi / 2
-    ends = math.sin(low), math.sin(high)
-    return (-1.0 if trough <= high else min(ends)), (1.0 if crest <= high else max(ends))
+    starts = slope(low) > 0
+    ends = slope(high) >= 0 if low < high else starts
+    if starts == ends and high - low > _HALF:  # none, or two
+        return -1.0, 1.0
+    first, last = function(low), function(high)
+    bottom, top = outward(min(first, last), max(first, last))
+    return (-1.0 if ends > starts else max(bottom, -1.0)), (1.0 if starts > ends else min(top, 1.0))
+
+
+def _sine(span: Span) -> Span:
+    return _swing(math.sin, math.cos, span)
+
+
+def _cosine(span: Span) -> Span:
+    return _swing(math.cos, lambda x: -math.sin(x), span)
 
 
 def _tangent(inner: Enclosure) -> Enclosure:
+    """It rises from pole to pole, and at a pole the cosine changes its sign."""
     low, high = inner.values
-    if high - low < math.pi and math.tan(low) <= math.tan(high):  # which falls only where a pole lies between
-        return _chained(inner, (math.tan(low), math.tan(high)), (1.0, math.inf))
+    if high - low < _HALF and (math.cos(low) > 0) == (math.cos(high) > 0):
+        values = outward(math.tan(low), math.tan(high))
+        return _chained(inner, values, plus((1.0, 1.0), square(values)))
     return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
 
 
-def _arc(function: Callable[[float], float], sign: float) -> Callable[[Enclosure], Enclosure | None]:
+def _arc(function: Callable[[float], float], falls: bool) -> Callable[[Enclosure], Enclosure | None]:
     def rule(inner: Enclosure) -> Enclosure | None:
         low, high = inner.values
         if high < -1 or low > 1:
             return None
-        ends = [function(min(max(end, -1.0), 1.0)) for end in (low, high)]
-        factor = (1.0, math.inf) if sign > 0 else (-math.inf, -1.0)
-        return _chained(inner, (min(ends), max(ends)), factor, low < -1 or high > 1)
+        sound = max(low, -1.0), min(high, 1.0)
+        factor = _even(_arc_slope, sound)
+        if falls:
+            values, factor = outward(function(sound[1]), function(sound[0])), minus(factor)
+        else:
+            values = outward(function(sound[0]), function(sound[1]))
+        return _chained(inner, values, factor, sound != (low, high))
 
     return rule
 
 
-def _cosh(inner: Enclosure) -> Enclosure:
-    low, high = inner.values
-    ends = [_at(math.cosh, end) for end in (low, high)]
-    slopes = (_at(math.sinh, low), _at(math.sinh, high))
-    return _chained(inner, (1.0 if low <= 0 <= high else min(ends), max(ends)), slopes)
-
-
-def _exp_slope(span: Span) -> Span:
-    return _at(math.exp, span[0]), _at(math.exp, span[1])
-
-
-def _cosh_slope(span: Span) -> Span:
-    ends = [_at(math.cosh, end) for end in span]
-    return (1.0 if span[0] <= 0 <= span[1] else min(ends)), max(ends)
-
-
-def _bell(function: Callable[[float], float]) -> Callable[[Span], Span]:
-    """The slope of atan or tanh: largest at zero, falling on both sides."""
-
-    def slope(span: Span) -> Span:
-        ends = [function(end) for end in span]
-        return min(ends), (1.0 if span[0] <= 0 <= span[1] else max(ends))
-
-    return slope
+def _arc_slope(size: Span) -> Span:
+    """`1/sqrt(1 - x**2)`, with no digits lost where the square is close to one."""
+    under = times(plus((1.0, 1.0), minus(size)), plus((1.0, 1.0), size))
+    return over(outward(math.sqrt(under[0]), math.sqrt(under[1]), 1)) if under[1] > 0 else (0.0, math.inf)
 
 
 _RULES: dict[str, Callable[[Enclosure], Enclosure | None]] = {
     "inv": _inverse,
     "sqrt": _root,
     "abs": _absolute,
-    "log": _log,
-    "log10": lambda inner: _log(inner, 10.0),
-    "log2": lambda inner: _log(inner, 2.0),
-    "exp": _rising(math.exp, _exp_slope),
-    "sinh": _rising(math.sinh, _cosh_slope),
-    "cosh": _cosh,
-    "tanh": _rising(math.tanh, _bell(lambda x: 1 - math.tanh(x) ** 2)),
-    "atan": _rising(math.atan, _bell(lambda x: 1 / (1 + x * x))),
-    "sin": _wave(0.0),
-    "cos": _wave(math.pi / 2),
+    "log": _log(math.log, math.e),
+    "log10": _log(math.log10, 10.0),
+    "log2": _log(math.log2, 2.0),
+    "exp": lambda inner: _chained(inner, values := _exp(inner.values), values),
+    "sinh": _rising(math.sinh, _cosh),
+    "cosh": lambda inner: _chained(inner, _cosh(inner.values), _ends(math.sinh, inner.values)),
+    "tanh": _rising(math.tanh, lambda span: _even(lambda size: over(square(_cosh(size))), span)),
+    "atan": _rising(math.atan, lambda span: _even(lambda size: over(plus((1.0, 1.0), square(size))), span)),
+    "sin": lambda inner: _chained(inner, _sine(inner.values), _cosine(inner.values)),
+    "cos": lambda inner: _chained(inner, _cosine(inner.values), minus(_sine(inner.values))),
     "tan": _tangent,
-    "asin": _arc(math.asin, 1.0),
-    "acos": _arc(math.acos, -1.0),
+    "asin": _arc(math.asin, falls=False),
+    "acos": _arc(math.acos, falls=True),
     "floor": _stepped(math.floor),
     "ceil": _stepped(math.ceil),
 }

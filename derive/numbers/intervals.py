@@ -18,6 +18,8 @@ from derive.numbers.spans import ALL, ZERO, Span, hull
 
 __all__ = ["Enclosure", "Span", "enclose", "joined", "truths"]
 
+_PI: Span = (math.pi, math.nextafter(math.pi, 4.0))
+
 
 def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
     """The enclosure of an expression as `moving` runs over its span; None where the expression is nowhere defined.
@@ -28,11 +30,11 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
     [2.0, 6.0, 3.0, 5.0]
     """
     if isinstance(node, Number):
-        return Enclosure((node.real,) * 2 if node.real == node.real else _beyond(node), ZERO)
+        return Enclosure((node.real, node.real) if node.is_double else _around(node), ZERO)
     if isinstance(node, Name):
         return Enclosure(spans[node.name], (1.0, 1.0) if node.name == moving else ZERO)
     if node.op == "pi":
-        return Enclosure((math.pi, math.pi), ZERO)
+        return Enclosure(_PI, ZERO)
     if node.op == "piecewise":
         return _choice(node, spans, moving)
     parts = []
@@ -47,8 +49,10 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
         return Enclosure(ALL, ALL, GAP)
 
 
-def _beyond(node: Number) -> Span:
-    """Where a number lies for which a double has no room."""
+def _around(node: Number) -> Span:
+    """Where a number lies that no double is: between two of them, or beyond them all."""
+    if node.real == node.real:
+        return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
     return (sys.float_info.max, math.inf) if node.value > 0 else (-math.inf, -sys.float_info.max)
 
 

@@ -48,7 +48,7 @@ class Candidate:
 
     form: Node
     conditions: tuple[Node, ...] = ()
-    winds: bool = False  # whether it holds TURNS, a whole number of turns of an angle
+    winds: Apply | None = None  # the sin, cos or tan for whose angle it holds TURNS, a whole number of turns
     other: Node | None = None  # the same number by a way in which nothing cancels
     divisors: tuple[Node, ...] = ()  # what was divided by: where one is zero, the unknown may be anything else
     powers: tuple[Apply, ...] = ()  # undone with an exponent that is no plain number: for bases that are not negative
@@ -138,7 +138,7 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
         case "piecewise":
             return _unchosen(node, index, found)
         case "sin" | "cos" | "tan":
-            return _unwound(node.op, found)
+            return _unwound(node, found)
         case "asin" | "acos" | "atan":
             return [_with(found, Apply(node.op[1:], (y,)), *_of_arc(node.op, y))]
         case "cosh":
@@ -205,15 +205,16 @@ def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | No
     return [_with(found, found.form, *taken, *earlier)]
 
 
-def _unwound(op: str, found: Candidate) -> list[Candidate] | None:
+def _unwound(node: Apply, found: Candidate) -> list[Candidate] | None:
     """An angle: its arcs, and any whole number of turns beside them."""
     if found.winds:
         return None
+    op = node.op
     arc = Apply("a" + op, (found.form,))
     turns = multiplied(TURNS, _PI) if op == "tan" else multiplied(TWO, TURNS, _PI)
     mirror = {"sin": added(_PI, negated(arc)), "cos": negated(arc)}.get(op)
     forms = [arc] if mirror is None else [arc, mirror]
-    return [replace(_with(found, added(form, turns)), winds=True) for form in forms]
+    return [replace(_with(found, added(form, turns)), winds=node) for form in forms]
 
 
 def _of_arc(op: str, y: Node) -> tuple[Node, ...]:

@@ -12,8 +12,20 @@ from typing import Any
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.numbers.evaluating import chosen_arm, value
+from derive.numbers.intervals import enclose
+from derive.numbers.spans import minus, plus
 
-__all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overflows", "polished", "turning_point"]
+__all__ = [
+    "exactly",
+    "gap_of",
+    "is_attained",
+    "is_level",
+    "is_root",
+    "is_rounded_zero",
+    "overflows",
+    "polished",
+    "turning_point",
+]
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
@@ -51,6 +63,14 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
     return math.nan if gap is None else float(gap / size) if size else 0.0
 
 
+def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
+    """The sign of the left side less the right one; zero also where it is unknown."""
+    gap = _gap(equation, values)
+    if gap is None or abs(gap) <= _NOISE * _size(equation, values):
+        return 0
+    return 1 if gap > 0 else -1
+
+
 def _size(equation: Equation, values: Mapping[str, float]) -> Any:
     """The larger of the two sides, or zero where one has no value."""
     from mpmath import mp, mpf
@@ -66,7 +86,7 @@ def _size(equation: Equation, values: Mapping[str, float]) -> Any:
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
     """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
     low, high = max(low, -1e60), min(high, 1e60)
-    points = [low + (high - low) * share for share in (0.03, 0.2, 0.5, 0.7, 0.97)]
+    points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
         near, far = (low, high) if low >= 0 else (high, low)
         beside = [far * share for share in (1e-3, 1e-6, 1e-9)] + [near * share for share in (1.001, 1.1, 2.0)]
@@ -80,7 +100,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """Whether a root is zero, as far as its own rounding and that of the numbers it follows from can tell.
 
     All the way from it to zero the sides then stay as near as they are at it, or as the last digits of the other
-    numbers can bring them; and further out they do not.
+    numbers can bring them; and further out they do not. Some points on the way can tell, since the gap only rises or
+    only falls there: of a wave they could all be zeros. Where it stays the same the name cancels, and is no zero.
 
     >>> from derive.language.grammar import parse_equation
     >>> rest = parse_equation("x = a - b - c")
@@ -91,7 +112,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """
     x = values[name]
     at = _gap(equation, values)
-    if at is None:
+    if at is None or not _is_one_way(equation, name, values):
         return False
     noise = abs(at)
     for other, number in values.items():
@@ -99,8 +120,19 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         noise += abs(aside - at) / _ASIDE * _LAST_DIGIT if aside is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
     farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
-    level = all(gap is not None and abs(gap) <= noise for gap in nearer)
+    level = nearer[0] != at and all(gap is not None and abs(gap) <= noise for gap in nearer)
     return level and any(gap is not None and abs(gap) > 2 * noise for gap in farther)
+
+
+def _is_one_way(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether the gap only rises or only falls between a name's value and zero."""
+    x = values[name]
+    spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
+    left, right = (enclose(side, spans, name) for side in (equation.lhs, equation.rhs))
+    if left is None or right is None or left.partial or right.partial:
+        return False
+    low, high = plus(left.slopes, minus(right.slopes))
+    return low >= 0 or high <= 0
 
 
 def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
@@ -121,6 +153,32 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
         found = float(b)
     close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
     return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
+
+
+def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether there is a root at a point, to the last double, and not only beyond a jump that it stands before.
+
+    The gap is zero, or changes its sign before the next double, and does so in a step like that on the other side.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> choice = parse_equation("(x if x < 3 else x**2) = 3*y")
+    >>> [is_attained(choice, "x", {"x": x, "y": 1.0}) for x in (math.nextafter(3.0, 0), 3.0)]
+    [False, False]
+    """
+    from mpmath import mp, mpf
+
+    x = values[name]
+    at = _gap(equation, values)
+    if at is None or abs(at) <= _NOISE * _size(equation, values):
+        return at is not None
+    with mp.workdps(_DIGITS):
+        ends = [mpf(math.nextafter(x, end)) for end in (-math.inf, math.inf)]
+        below, above = (_gap(equation, values, {name: end + (x - end) * mpf(10) ** -60}) for end in ends)
+        if below is None or above is None:
+            return any(gap is not None and gap * at < 0 for gap in (below, above))
+        steps = abs(below - at), abs(above - at)
+        falls, rises = below * at < 0, above * at < 0
+        return bool((falls and steps[0] <= 1000 * steps[1]) or (rises and steps[1] <= 1000 * steps[0]))
 
 
 def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
@@ -154,13 +212,13 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
 
 
 def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
-    """Where a function changes its sign between two points, to thirty digits; None where it does not."""
+    """Where a function changes its sign between two points, to the last double and beyond; None where it does not."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
     if first * last == 0:
         return None if first == last else a if first == 0 else b
-    for _ in range(100):
+    for _ in range(70):
         middle = (a + b) / 2
         at = function(middle)
         if at is None or at == 0:

@@ -7,7 +7,19 @@ say which. Otherwise the box is cut in two, by ratio rather than by length, sinc
 double root is cornered in few boxes.
 
 A form is level where it stays within rounding of zero beside its own terms. Places that doubles cannot settle (a
-level stretch, a double root, a jump) are handed on as such, to be judged with more digits.
+level stretch, a double root, a jump) are handed on as such, to be judged with more digits. A form is flat where it does
+not depend on the name at all, its slopes being zero. There it is a constant, which counts as zero as soon as two sides
+agree, to nine digits: an arm of a maximum ties with a given number, a rounded number comes out right.
+
+What is proved. Every point of the span at which the form may be zero is in one of the places, because
+
+1. a box is dropped only if an enclosure of the form on it misses zero by more than a share of its terms, so that no
+   rounding of the numbers in them brings it there either, or if the form has no value anywhere in it;
+2. a box counts as a crossing only if the form is defined throughout, its slopes are all of one sign, and its signs at
+   the ends are certain and differ (then it holds one root) or are the same (then none, and it is dropped);
+3. any other box is cut in two that cover it, or is itself one of the places.
+
+So a search is complete when each place but the crossings is shown to be a root, an interval of them, or neither.
 """
 
 from __future__ import annotations
@@ -21,7 +33,7 @@ from derive.language.expression import Apply, Node
 from derive.numbers.clock import tick
 from derive.numbers.enclosures import Enclosure, sum_of
 from derive.numbers.intervals import enclose
-from derive.numbers.spans import Span, meet, shifted
+from derive.numbers.spans import ZERO, Span, meet, plus, shifted
 
 __all__ = ["FARTHEST", "Places", "middle", "pruned"]
 
@@ -30,6 +42,7 @@ FARTHEST = 1e60
 
 _LEAST = 1e-60  # nearer to zero than this there is only zero itself
 _ROUNDING = 1e-14  # share of the terms below which a form is zero
+_TIE = 1e-9  # share of the terms below which a constant is zero, as two sides agree
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _FINEST = 1e-13  # relative width of a box that is cut no further
 
@@ -40,6 +53,7 @@ class Places:
 
     crossings: list[Span] = field(default_factory=list)  # in each of these lies exactly one root: proved
     level: list[Span] = field(default_factory=list)  # here it is zero within rounding
+    flat: list[Span] = field(default_factory=list)  # and here because it does not depend on the name
     jumps: list[Span] = field(default_factory=list)  # cut no further: a jump, a pole, an edge of what is defined
     unsettled: list[Span] = field(default_factory=list)  # left over when patience ended
     beyond: list[Span] = field(default_factory=list)  # here doubles overflow
@@ -66,9 +80,9 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
             pending.extend(_halves(box))
     places = search.places
     places.unsettled.extend(pending)
-    for spans in (places.crossings, places.level, places.jumps, places.unsettled, places.beyond):
+    for spans in (places.crossings, places.level, places.flat, places.jumps, places.unsettled, places.beyond):
         spans.sort()
-    places.level, places.beyond = joined(places.level), joined(places.beyond)
+    places.level, places.beyond = joined((*places.level, *places.flat)), joined(places.beyond)
     places.jumps = joined(places.jumps)
     return places
 
@@ -99,7 +113,7 @@ class _Search:
     def settles(self, box: Span) -> bool:
         """Whether nothing more is to be learnt from a box by cutting it."""
         seen = self._look(box)
-        if seen is None or seen.misses_zero:
+        if seen is None or self._is_flat(box, seen) or seen.misses_zero:
             return True
         if not seen.at.partial:
             if seen.at.is_monotone and self._crossed(box):
@@ -111,11 +125,24 @@ class _Search:
             return True
         return not seen.is_finite and self._overflows(box)
 
+    def _is_flat(self, box: Span, seen: _Look) -> bool:
+        """Whether a form that is the same all over a box is zero there."""
+        if seen.at.partial or seen.at.slopes != ZERO or box[0] == box[1]:
+            return False
+        centre = middle(box)
+        here = self._look((centre, centre))
+        if here is None or not max(-here.at.values[0], here.at.values[1]) <= _TIE * here.size:
+            return False
+        self.places.flat.append(box)
+        return True
+
     def _crossed(self, box: Span) -> bool:
         """Settle a box on which the form only rises or only falls, by the signs at its ends."""
         low, high = (self._sign(end) for end in box)
         if low is None or high is None:
             return False
+        if (low == 0) != (high == 0) and self._sign(_beside(box, low == 0)) == 0:
+            return False  # level along more than its end: how far shows when it is cut
         if low * high < 0:
             self.places.crossings.append(box)
         if low == 0 or high == 0:
@@ -128,7 +155,8 @@ class _Search:
         here = self._look((centre, centre))
         if here is None or here.at.partial or not here.is_finite:
             return False
-        low, high = meet(seen.at.values, shifted(here.at.values, seen.at.slopes, (box[0] - centre, box[1] - centre)))
+        steps = plus(box, (-centre, -centre))
+        low, high = meet(seen.at.values, shifted(here.at.values, seen.at.slopes, steps))
         noise = _ROUNDING * seen.size
         if low > noise or high < -noise:
             return True
@@ -167,7 +195,8 @@ class _Search:
         whole = sum_of(parts)
         loose = [_loosened(part.values) for part in parts]
         size = sum(max(-part.values[0], part.values[1]) for part in parts)
-        return _Look(whole, (_total(low for low, _ in loose), -_total(-high for _, high in loose)), size)
+        bounds = _total(low for low, _ in loose), -_total(-high for _, high in loose)
+        return _Look(whole, bounds, size)
 
 
 def _loosened(values: Span) -> Span:
@@ -204,6 +233,12 @@ def middle(box: Span) -> float:
     if low < 0:
         return -middle((-high, -low))
     return math.sqrt(low) * math.sqrt(high) if high > 4 * low else (low + high) / 2
+
+
+def _beside(box: Span, first: bool) -> float:
+    """A point close to one end of a box."""
+    near, far = box if first else (box[1], box[0])
+    return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01
 
 
 def _halves(box: Span) -> tuple[Span, Span]:

@@ -6,6 +6,17 @@ cannot settle there is judged here with more digits (`precision`): a level stret
 on which the unknown cancels and the answer is an interval, or two sides that only approach each other.
 
 An unknown inside a sine without an interval of its own is sought within one turn.
+
+`Roots.proved` is the claim that nothing is missing where the roots were sought. Of a ratio of polynomials it rests on
+the count. Otherwise `pruning` has shown that the sides can meet only in the places that it hands on, and each of these
+has been settled:
+
+- a crossing holds one root, which is bracketed to the last digit;
+- a flat or level stretch is an interval of solutions, or holds the one root at which the sides come nearest, or none as
+  a hundred and fifty digits see it there; a wide one of which that is not seen leaves the claim undone;
+- at a jump, a root is reached on one of its sides, or the form is monotone on each side and of one sign at its ends, or
+  the sides are apart all around; else the claim is undone;
+- what patience did not suffice for, or doubles have no room for, undoes it.
 """
 
 from __future__ import annotations
@@ -14,14 +25,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from derive.language.expression import Apply, Equation, Number, names_in, walk
+from derive.language.expression import COMPARISONS, Apply, Equation, Number, names_in, walk
 from derive.numbers.algebra import added, negated
 from derive.numbers.bracketing import bracketed, last_holding
-from derive.numbers.evaluating import residual, strain, value
+from derive.numbers.enclosures import JUMP
+from derive.numbers.evaluating import residual, strain, truth, value
 from derive.numbers.folding import folded, without_quotients
 from derive.numbers.intervals import enclose
 from derive.numbers.polynomials import Polynomial, ratio_of, real_roots
-from derive.numbers.precision import is_level, is_root, polished, turning_point
+from derive.numbers.precision import is_attained, is_level, is_root, polished, sign_of_gap, turning_point
 from derive.numbers.pruning import FARTHEST, Places, middle, pruned
 from derive.numbers.spans import Span
 from derive.numbers.turns import one_turn, recurs, stands_outside
@@ -38,6 +50,8 @@ _PATIENCE = 1000  # boxes that may be opened in a domain
 _MORE = 3000  # and in one that has two ends
 _SPECK = 1e-58  # width that even the digits of `precision` may not resolve beside numbers of any size
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_SHARP = 1e-10  # relative distance within which a root is known for sure
+_FAINT = 1e-30  # size at which a plateau may end because doubles cannot tell it from zero
 _LEAST = 1e-300  # what stands for the open end of a positive domain
 _TAILS = ((1e-300, 1e-60), (FARTHEST, 1e300))  # sizes that are looked at from outside only
 
@@ -114,23 +128,23 @@ class _Search:
         sought = max(domain.low, -FARTHEST), min(domain.high, FARTHEST)
         return Roots(
             kept,
-            tuple(_widened(span, domain) for span in plateaus),
+            tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
             _without(sought, places.beyond),
             not (doubtful or places.unsettled or places.beyond),
             clear=clear,
         )
 
     def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
-        """The ends of the domain that are roots, and miss being one by the rounding of the numbers alone."""
+        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers."""
         met: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
-            flat = end in domain and abs(self._residual(end)) <= _FLAT
-            if not (flat or (end in domain and self._is_blurred(end))):
-                continue
-            at = enclose(self.form, {self.name: (end, end)}, self.name)
+            at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self._gap(end), min(at.slopes, key=abs)
+            flat = abs(self._residual(end)) <= _FLAT or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (flat or self._is_blurred(end)):
+                continue
             reach = max(_SAME * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
             if (flat or leaves) and not any(abs(x - end) <= reach for x in found):
@@ -163,7 +177,8 @@ class _Search:
         doubtful = False
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), _SPECK)
-            if wide and is_level(self.equation, self.name, self.known, *span):
+            flat = any(low < span[1] and span[0] < high for low, high in places.flat)
+            if flat or (wide and is_level(self.equation, self.name, self.known, *span)):
                 plateaus.append((self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)))
                 continue
             found = self._touching(span)
@@ -175,14 +190,22 @@ class _Search:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
             found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
+            settled = bool(found) or self._is_gap(span)
+            if self._jumps(span):
+                found, settled = self._beside_jump(span, found)
             points += found
-            doubtful = doubtful or self._has_single_points() or not (found or self._is_gap(span))
+            doubtful = doubtful or self._has_single_points() or not settled
         return plateaus, points, doubtful
 
     def _crossing(self, span: Span) -> float:
         low, high = (self._gap(end) for end in span)
         x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
-        return self._polished(x) if self._is_loose(x) else x
+        x = self._polished(x) if self._is_loose(x) else x
+        beside = x * (1 - _SHARP), x * (1 + _SHARP)
+        if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
+            return x
+        signs = [sign_of_gap(self.equation, self._values(y)) for y in beside]
+        return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _touching(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""
@@ -202,6 +225,49 @@ class _Search:
             return []
         x = last_holding(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
         return [x] if self._is_root(x) or self._is_blurred(x) else []
+
+    def _jumps(self, span: Span) -> bool:
+        at = enclose(self.form, {self.name: span}, self.name)
+        return at is not None and at.flaw == JUMP
+
+    def _beside_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
+        """The root at a jump, if one is reached and not only approached, and whether there surely is no other.
+
+        The jump lies between two doubles. Up to the first and from the second on the form is smooth, and if it also
+        only rises or only falls there, its signs at the ends tell, which a hundred and fifty digits know.
+        """
+        first = last_holding(lambda x: self._pattern(x) == self._pattern(span[0]), *span)
+        second = math.nextafter(first, math.inf)
+        sides = ((span[0], first), (min(second, span[1]), span[1]))
+        near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
+        reached = [x for x in near if is_attained(self.equation, self.name, self._values(x))]
+        if not reached:  # a number at which a condition changes may miss being a root by rounding alone
+            reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= _FLAT]
+        return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
+
+    def _pattern(self, x: float) -> list[object]:
+        """Which conditions hold at a point, and what is rounded to what."""
+        at = {self.name: x}
+        tests = [part for part in walk(self.form) if isinstance(part, Apply)]
+        rounded = [value(part, at) for part in tests if part.op in ("floor", "ceil")]
+        return [*rounded, *(truth(part, at) for part in tests if part.op in COMPARISONS.values())]
+
+    def _is_clear(self, span: Span) -> bool:
+        """Whether there surely is no root in a stretch on one side of a jump."""
+        at = enclose(self.form, {self.name: span}, self.name)
+        if at is None or (not at.partial and at.misses_zero):
+            return True
+        signs = [sign_of_gap(self.equation, self._values(x)) for x in span]
+        return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
+
+    def _is_border(self, x: float) -> bool:
+        """Whether a condition changes, or a number is rounded to itself, at precisely this point."""
+        for part in walk(self.form):
+            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in ("floor", "ceil")):
+                sides = [value(arg, {self.name: x}) for arg in part.args]
+                if sides[0] == sides[1] if len(sides) > 1 else sides[0].is_integer():
+                    return True
+        return False
 
     def _glimpsed(self, span: Span) -> list[float]:
         """The root that a change of sign shows in a stretch for which patience did not suffice."""
@@ -224,6 +290,13 @@ class _Search:
         """Whether a jump or a pole leaves the sides apart on both of its sides, or has no value to be a root."""
         sizes = [self._residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > _SAME for size in sizes)
+
+    def _to_zero(self, span: Span) -> Span:
+        """A plateau up to zero, where only the sizes of numbers kept it from there."""
+        low, high = span
+        if 0 < low <= min(_FAINT, _SAME * high) and self._residual(0.0) == 0:
+            return 0.0, high
+        return (low, 0.0) if 0 > high >= max(-_FAINT, _SAME * low) and self._residual(0.0) == 0 else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""

@@ -2,6 +2,14 @@
 
 A `Span` is (low, high), either of which may be infinite. Zero times infinity is zero here: an infinite end says that
 there is no bound, not that infinity is reached.
+
+What a double operation comes to is near the true number, and a bound has to lie beyond it. How far is known:
+
+- `+ - * /` and the square root are correctly rounded (IEEE 754), so that the next double outwards is beyond. Of a sum
+  even the error is known exactly (Knuth's TwoSum), and a sum that needs no rounding keeps its ends.
+- The functions of the C library are not. Its manual (glibc, "Known Maximum Errors in Math Functions") lists one unit
+  in the last place for most and two for a few; `ULPS` are allowed here. A test measures the library in use.
+- What underflows is not zero: it lies between zero and the smallest double. What overflows is large and finite.
 """
 
 from __future__ import annotations
@@ -9,20 +17,62 @@ from __future__ import annotations
 import math
 import sys
 
-__all__ = ["ALL", "FAINT", "ZERO", "Span", "hull", "meet", "minus", "outward", "plus", "product", "shifted", "times"]
+__all__ = [
+    "ALL",
+    "FAINT",
+    "ULPS",
+    "ZERO",
+    "Span",
+    "hull",
+    "meet",
+    "minus",
+    "outward",
+    "over",
+    "plus",
+    "product",
+    "shifted",
+    "sizes",
+    "square",
+    "times",
+]
 
 Span = tuple[float, float]
 
 ALL: Span = (-math.inf, math.inf)
 ZERO: Span = (0.0, 0.0)
-_ULP = 2.0**-51  # four roundings of one operation
+_ONE: Span = (1.0, 1.0)
+ULPS = 4
+"""Units in the last place by which a function of the C library may be off."""
+
 _MOST = sys.float_info.max
+_INFINITY = math.inf
 FAINT = math.ulp(0.0)
 """The smallest double, which stands for all that is smaller and not zero."""
 
 
 def plus(a: Span, b: Span) -> Span:
-    return outward(a[0] + b[0], a[1] + b[1])
+    """Where sums lie; the ends are the nearest doubles outwards, and a sum that is exact is its own end.
+
+    >>> plus((1.0, 0.1), (2.0, 0.2)) == (3.0, 0.1 + 0.2)
+    True
+    """
+    x, y = a[0], b[0]
+    low = x + y
+    if not -_MOST <= low <= _MOST:
+        low = _MOST if low > 0 else -_INFINITY
+    else:
+        part = low - x
+        if not (x - (low - part)) + (y - part) >= 0:
+            low = math.nextafter(low, -_INFINITY)
+    x, y = a[1], b[1]
+    high = x + y
+    if not -_MOST <= high <= _MOST:
+        high = -_MOST if high < 0 else _INFINITY
+    else:
+        part = high - x
+        if not (x - (high - part)) + (y - part) <= 0:
+            high = math.nextafter(high, _INFINITY)
+    return low, high
 
 
 def minus(a: Span) -> Span:
@@ -32,8 +82,38 @@ def minus(a: Span) -> Span:
 def times(a: Span, b: Span) -> Span:
     if ZERO in (a, b):
         return ZERO
+    if _ONE in (a, b):
+        return b if a == _ONE else a
     ends = [product(x, y) for x in a for y in b]
-    return outward(min(ends), max(ends))
+    return outward(min(ends), max(ends), 1)
+
+
+def over(a: Span) -> Span:
+    """Where inverses lie, of numbers that are all of one sign; next to zero there is no bound.
+
+    >>> over((0.0, 4.0))[1]
+    inf
+    """
+    low, high = a
+    if low < 0:
+        return minus(over(minus(a)))
+    return outward(1 / high, 0.0, 1)[0], outward(0.0, 1 / low, 1)[1] if low else _INFINITY
+
+
+def square(a: Span) -> Span:
+    """Where squares lie.
+
+    >>> square((-2.0, 1.0))[0]
+    0.0
+    """
+    near, far = sizes(a)
+    return outward(product(near, near), product(far, far), 1)
+
+
+def sizes(a: Span) -> Span:
+    """How near to zero an interval comes, and how far from it."""
+    low, high = abs(a[0]), abs(a[1])
+    return (0.0 if a[0] <= 0 <= a[1] else min(low, high)), max(low, high)
 
 
 def product(x: float, y: float) -> float:
@@ -54,14 +134,17 @@ def shifted(start: Span, slopes: Span, steps: Span) -> Span:
     return plus(start, times(slopes, steps))
 
 
-def outward(low: float, high: float) -> Span:
-    """Bounds that rounding cannot have drawn in; what overflowed is large, and a NaN is no bound at all."""
-    if low >= -_MOST and high <= _MOST:
-        return min(low and low - _rounding(low), _MOST), max(high and high + _rounding(high), -_MOST)
-    below = low and low - _rounding(low) if abs(low) <= _MOST else _MOST if low > 0 else -math.inf
-    above = high and high + _rounding(high) if abs(high) <= _MOST else -_MOST if high < 0 else math.inf
-    return below, above
+def outward(low: float, high: float, ulps: int = ULPS) -> Span:
+    """Bounds that rounding cannot have drawn in; what overflowed is large, and a NaN is no bound at all.
 
-
-def _rounding(x: float) -> float:
-    return abs(x) * _ULP or FAINT
+    A zero stays: nothing else rounds to it, and `product` and its like see to what underflows.
+    """
+    if not -_MOST <= low <= _MOST:
+        low = _MOST if low > 0 else -_INFINITY
+    elif low:
+        low -= ulps * math.ulp(low)
+    if not -_MOST <= high <= _MOST:
+        high = -_MOST if high < 0 else _INFINITY
+    elif high:
+        high += ulps * math.ulp(high)
+    return low, high

@@ -9,11 +9,11 @@ A run counts only if a hundred and fifty digits see nothing but a level there: a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from derive.language.expression import Apply, Equation, Node, names_in, walk
-from derive.numbers.algebra import occurrences
+from derive.numbers.algebra import arms_of, occurrences, replaced, switches
 from derive.numbers.evaluating import residual, strain
 from derive.numbers.folding import folded
 from derive.numbers.intervals import Span, enclose
@@ -33,37 +33,88 @@ __all__ = [
     "runs",
 ]
 
-_EVERYWHERE = (1e-9, 1e-6, 1e-3, 0.03, 0.7, 1.9, 31.0, 1e3, 1e6, 1e9)
+_EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
 _NOTHING = 1e-100  # share that is rounding, however many digits there are
 _NARROW = 1e-8  # relative width of an interval that is a number
 _POINTS = 60  # at which an interval is tried
+_TIE = 1e-9  # residual of sides that agree
+_MOST = 64  # combinations of arms that are looked at
 _MET = 1e-11  # residual of sides that are the same but for what was rounded on the way to them
 
 
 def has_choice(equation: Equation, name: str) -> bool:
     """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
-    return any(
-        isinstance(part, Apply) and part.op in ("max", "min", "piecewise") and occurrences(part, name)
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
-    )
+    return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+
+
+def _applied(equation: Equation) -> Iterator[Apply]:
+    return (part for side in (equation.lhs, equation.rhs) for part in walk(side) if isinstance(part, Apply))
 
 
 def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
-    """Whether the unknown cancels wherever it is."""
-    met = all(_is_met(equation, name, known, x) for x in _EVERYWHERE if x in domain)
+    """Whether the unknown cancels wherever it is, whichever arms bind.
+
+    What has no choices and rounds nothing is analytic, and zero everywhere if it is so at points all over the domain.
+    """
+    if not _agree(equation, name, known, _spread(domain)[0]):
+        return False
+    if any(part.op in ("floor", "ceil") and occurrences(part, name) for part in _applied(equation)):
+        return False
+    variants = _variants(equation, name)
+    met = bool(variants) and all(_vanishes(one, name, known, domain) for one in variants)
     return met and is_level_span(equation, name, known, (domain.low, domain.high))
 
 
 def may_cancel(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
 ) -> bool:
-    """Whether the equation also holds beside a solution, or elsewhere: where an arm without the unknown binds."""
-    beside = [number * share for number in found for share in (0.75, 1.25)]
-    if not found or has_choice(equation, name):
-        sizes = [*_EVERYWHERE, *(abs(number) * share for number in known.values() for share in (0.99, 1.01))]
-        beside += [x for size in sizes for x in (size, -size) if x in domain]
-    return any(_is_met(equation, name, known, x) for x in beside)
+    """Whether the equation may hold along an interval.
+
+    On an interval on which it holds, the same arms bind in some part, and between branch points of roots and powers
+    what is left without choices is analytic: it holds all along its piece or nowhere but at single points. So where no
+    combination of arms holds at points all over the domain, there is no interval.
+    """
+    variants = _variants(equation, name)
+    points = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
+    if not points or len(variants) != 1:
+        points += [x for x in _spread(domain) if x in domain]
+    return not variants or any(_agree(one, name, known, x) for one in variants for x in points)
+
+
+def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether the sides agree at points all over a domain."""
+    return all(_agree(equation, name, known, x) for x in _spread(domain))
+
+
+def _agree(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
+    """Whether the sides agree as a relation has to."""
+    return abs(residual(equation, {**known, name: x})) <= _TIE
+
+
+def _spread(domain: Domain) -> list[float]:
+    """Some points of a domain: at its middle, near its ends, and of all sizes."""
+    low, high = max(domain.low, -LARGEST), min(domain.high, LARGEST)
+    inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
+    sizes = [x for size in _EVERYWHERE for x in (size, -size) if low < x < high]
+    return sizes + [x for x in inner if low < x < high and math.isfinite(domain.high - domain.low)] or [low]
+
+
+def _variants(equation: Equation, name: str) -> list[Equation]:
+    """The equation with every choice that holds the name replaced by one of its arms; none where there are too many."""
+    pending, finished = [equation], []
+    while pending:
+        one = pending.pop()
+        sides = (one.lhs, one.rhs)
+        switch = next((part for side in sides for part in walk(side) if switches(part, name)), None)
+        if switch is None:
+            finished.append(one)
+            continue
+        assert isinstance(switch, Apply)
+        arms = [arm for arm, _ in arms_of(switch)]
+        pending += [Equation(replaced(one.lhs, switch, arm), one.op, replaced(one.rhs, switch, arm)) for arm in arms]
+        if len(pending) + len(finished) > _MOST:
+            return []
+    return finished
 
 
 def level_spans(
@@ -86,6 +137,8 @@ def runs(
 ) -> list[Span]:
     """The pieces of an interval in which something holds, as far as points all over it show them."""
     points = _points(span, known, seeds)
+    between = {(x + y) / 2 for x, y in pairwise(x for x in points) if holds(x) and holds(y)}  # two roots are no run
+    points = sorted({*points, *between})
     met = [holds(x) for x in points]
     found: list[Span] = []
     low = span[0]
@@ -162,9 +215,10 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     """Whether the sides stay as far apart as they are, which is not at all: a large unknown dwarfs any gap."""
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
-    points = [x for x in (*beside, middle(span), *_EVERYWHERE) if low <= x <= high]
+    inner = _spread(Domain("", low, high))
+    points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
-    met = any(residual(equation, values) == 0 or strain(equation, values) <= _MET for values in places)
+    met = any(residual(equation, values) == 0 or strain(equation, values) <= _TIE for values in places)
     return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
 
 

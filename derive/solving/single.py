@@ -3,25 +3,43 @@
 The unknown is isolated if it can be and searched for if not. A closed form is a candidate until it has been put back
 into the relation; and where all the candidates lie outside the domain, there is no solution. A value that satisfies
 the relation only because it cancels there is no value but an interval of them.
+
+An outcome without a caveat says that nothing is missing. That is proved, in one of two ways:
+
+- The unknown was isolated. Each operation around it was undone with all its inverses (both signs of an even power, both
+  arcs of an angle and every turn that the angle can make in the domain, each arm of a choice), so that every solution
+  is a candidate, but for those along which an arm without the unknown binds. Such an interval exists only where the
+  equation with that arm in place is zero everywhere (`levels.may_cancel`); where that may be, the search goes over it.
+- It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. What that
+  rests on stands above `pruning` and `rooting`.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 
 from derive.errors import LimitError
-from derive.language.expression import Apply, Equation, Node, is_condition, walk
+from derive.language.expression import Apply, Equation, Node, walk
 from derive.numbers.algebra import occurrences
 from derive.numbers.evaluating import residual, value
-from derive.numbers.intervals import Span
+from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numbers.precision import exactly, is_rounded_zero, overflows
 from derive.numbers.rooting import LARGEST, SMALLEST, Roots, one_turn, roots_of
-from derive.solving.levels import has_choice, holds_everywhere, is_level_span, level_spans, may_cancel, middle, runs
+from derive.solving.levels import (
+    has_choice,
+    holds_everywhere,
+    is_narrow,
+    level_spans,
+    may_cancel,
+    middle,
+    runs,
+)
 from derive.solving.outcome import MET, Outcome, Solution, agrees
 from derive.solving.whole import by_whole_exponents
 from quantities.domain import Domain
@@ -30,7 +48,7 @@ __all__ = ["values_of"]
 
 _SAME = 1e-9  # two roots closer than this are one
 _ROUNDED = 1e-13  # share of the terms by which an equation may miss for being rounded
-_TURNS = 200  # of an angle that are followed
+_TURNS = 400  # of an angle that are followed
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -42,6 +60,8 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     >>> [dict(solution.values) for solution in found.solutions]
     [{'x': 3.0}]
     """
+    if _stands_often(equation, name) and holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)
@@ -85,9 +105,14 @@ def _along_arms(
     if not seeds:
         return None
     spans = runs(holds, (domain.low, domain.high), known, seeds)
-    wide = [span for span in spans if any(_is_inside(x, span) for x in seeds)]
+    wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
     points = [one for one in found if not any(_is_inside(one.values[name], span) for span in wide)]
     return Outcome((*points, *(Solution({}, {name: span}) for span in wide)))
+
+
+def _stands_often(equation: Equation, name: str) -> bool:
+    """Whether the name stands where it may cancel: in several places, or beside other arms."""
+    return occurrences(equation.lhs, name) + occurrences(equation.rhs, name) != 1 or has_choice(equation, name)
 
 
 def _isolated(
@@ -146,25 +171,36 @@ def _numbers(
     turn: Domain | None,
 ) -> Iterator[tuple[float, Node]]:
     """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
-    if not candidate.winds:
+    if candidate.winds is None:
         for form in (candidate.form, candidate.other):
             number = math.nan if form is None else _sharpened(equation, name, known, form)
             if form is not None and math.isfinite(number):
                 yield _snapped(form, number, known, domain), form
         return
     within = turn or domain
-    for direction in (1, -1):
-        outside = 0
-        for count in range(_TURNS):
-            turns = direction * (count + (direction < 0))
-            number = _sharpened(equation, name, {**known, TURNS.name: float(turns)}, candidate.form)
-            if number in within:
-                yield number, unwound(candidate.form, turns)
-                outside = 0
-            elif (outside := outside + 1) > 3:
-                break
-        else:
-            raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+    for turns in _counts(candidate.winds, name, known, within):
+        at = {**known, TURNS.name: float(turns)}
+        number = _snapped(candidate.form, _sharpened(equation, name, at, candidate.form), at, within)
+        if number in within:
+            yield number, unwound(candidate.form, turns)
+
+
+def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) -> range:
+    """Every number of turns at which the angle of a wave can be, as long as the name stays in a domain.
+
+    An angle is an arc, which is between -pi and two pi, and whole turns beside it.
+    """
+    reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
+    if within.low == 0 and within.open_low:
+        reach = math.ulp(0.0), reach[1]
+    at = enclose(wave.args[0], {other: (x, x) for other, x in known.items()} | {name: reach}, "")
+    if at is None:
+        return range(0)
+    turn = math.pi if wave.op == "tan" else math.tau
+    low, high = (end / turn for end in at.values)
+    if not high - low <= _TURNS:
+        raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+    return range(math.floor(low) - 1, math.ceil(high) + 2)
 
 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
@@ -179,12 +215,12 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
     """A number that misses the end of its domain by rounding alone, moved to that end."""
-    for end in (domain.low, domain.high):
-        if number != end and math.isfinite(end) and number not in domain:
-            size = max((abs(value(part, known)) for part in walk(form) if not is_condition(part)), default=0.0)
-            if abs(number - end) <= 1e-14 * size:
-                return end
-    return number
+    end = min((domain.low, domain.high), key=lambda end: abs(number - end))
+    if number in domain or not math.isfinite(end):
+        return number
+    terms = [part for whole in walk(form) if isinstance(whole, Apply) and whole.op == "add" for part in whole.args]
+    size = max(abs(number), *(abs(value(part, known)) for part in terms), 0.0)
+    return end if abs(number - end) <= 1e-14 * size else number
 
 
 def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
@@ -199,8 +235,6 @@ def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
 
 def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
     """The roots that a search finds, and the intervals in which the name cancels."""
-    if holds_everywhere(equation, name, known, domain):
-        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     roots = roots_of(equation, name, known, domain)
     values = [_without_noise(equation, name, known, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in domain))
@@ -229,12 +263,18 @@ def _level(
 
 def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
     """The roots with the intervals that a search has missed, and without what lies inside an interval."""
-    spans = [span for span in roots.plateaus if is_level_span(equation, name, known, span)]
+    spans = list(roots.plateaus)
     for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
-        if not any(_is_inside(span[0], other) and _is_inside(span[1], other) for other in spans):
+        if not any(_is_most(other, span) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
+
+
+def _is_most(part: Span, span: Span) -> bool:
+    """Whether an interval is another but for its ends, which points that are tried see less sharply."""
+    shared = min(part[1], span[1]) - max(part[0], span[0])
+    return shared == math.inf or shared >= 0.99 * (span[1] - span[0])
 
 
 def _is_inside(x: float, span: Span) -> bool:

@@ -32,9 +32,9 @@ class OutOfReachError(Exception):
     """Too large even for these digits."""
 
 
-def exact(node: Node, at: Mapping[str, float]) -> Any:
+def exact(node: Node, at: Mapping[str, float], digits: int = 60) -> Any:
     """The value, or None where real arithmetic has none."""
-    with mp.workdps(60):
+    with mp.workdps(digits):
         return _exact(node, at)
 
 

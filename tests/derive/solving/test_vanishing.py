@@ -1,0 +1,56 @@
+"""Where an unknown cancels, ties or is rounded away, what it may be is in the answer, or its list is not proved."""
+
+from __future__ import annotations
+
+import pytest
+
+from derive.errors import LimitError
+from derive.language.grammar import parse_equation
+from derive.numbers.clock import limits
+from derive.numbers.precision import gap_of
+from derive.solving.outcome import agrees
+from derive.solving.single import values_of
+from quantities.domain import Domain
+from tests.derive.vanishing import Hiding, hiding
+
+SAME = 1e-6
+
+
+def verdict(case: Hiding) -> str:
+    """What is wrong with the answer, in words; nothing, if nothing is."""
+    domain = Domain("", case.low, case.high, case.open_low)
+    equation = parse_equation(case.text)
+    if not agrees(equation, {**case.givens, "x": case.hidden}):
+        return ""
+    try:
+        with limits(seconds=5):
+            found = values_of(equation, "x", case.givens, domain)
+    except LimitError:
+        return ""
+    values = [one.values["x"] for one in found.solutions if not one.spans]
+    spans = [one.spans["x"] for one in found.solutions if one.spans]
+    told = f"{values} {spans} {found.caveat or found.reason!r}"
+    if any(not low < high for low, high in spans):
+        return f"a point is told as an interval: {told}"
+    for x in [*values, *(low / 2 + high / 2 for low, high in spans if abs(low) + abs(high) < 1e300)]:
+        if not (abs(gap_of(equation, {**case.givens, "x": x})) <= SAME or agrees(equation, {**case.givens, "x": x})):
+            return f"{x} does not hold: {told}"
+    if "not proved" in found.caveat or "one turn" in found.caveat + found.reason or found.undecided:
+        return ""
+    near = any(abs(x - case.hidden) <= SAME * abs(case.hidden) for x in values)
+    inside = any(low - SAME * abs(low) <= case.hidden <= high + SAME * abs(high) for low, high in spans)
+    return "" if near or inside else f"{case.hidden} is missing from {told}"
+
+
+def wrong(seeds: range) -> dict[int, str]:
+    return {seed: told for seed in seeds if (told := verdict(hiding(seed)))}
+
+
+def test_what_the_unknown_may_be_is_in_the_answer():
+    assert not wrong(range(100))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("batch", range(60))
+def test_what_the_unknown_may_be_is_in_the_answer_at_length(batch):
+    assert not wrong(range(500 * batch, 500 * batch + 500))
