@@ -8,24 +8,29 @@ A given acts if changing it can be seen in the answer. It does so in three ways,
    a relation that was left aside, its condition is, if the relation would have a say in the answer where it held.
 3. It is compared: it stands in a relation that was put to the test, or the number beside a weak value hangs on it.
 
-Whatever else was typed is unused, and is named. All this is structure: names, no numbers.
+Whatever else was typed is unused, and is named. All this is structure: names, no numbers. Only what cancels takes the
+closed forms of the steps: a given in which all that follows from it is of some degree, and the target of none, leaves
+no trace, and is unused like the rest.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.language.expression import names_in
+from derive.language.expression import Node, names_in
 from derive.solving.carrying import planned
+from derive.solving.scaling import degree
 
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.planning.plans import Plan
     from derive.solving.asking import Question
 
-__all__ = ["acting", "unused"]
+__all__ = ["acting", "cancelling", "unused"]
 
 
 def unused(
@@ -35,6 +40,46 @@ def unused(
     silent = question.strong.keys() - acting(library, question, made, left_out, tested)
     deciding = _deciding(library, question, made, left_out, silent) if silent else set()
     return tuple(name for name in question.strong if name in silent and name not in deciding)
+
+
+def cancelling(
+    library: Library,
+    question: Question,
+    made: Plan,
+    left_out: Mapping[str, str],
+    tested: Iterable[str],
+    forms: Mapping[str, Node],
+) -> set[str]:
+    """The typed names that the answer's relations hold and that cancel in them, whatever their values are."""
+    ways = _ways(library, made)
+    met = {name for name, value in question.strong.items() if ways.get(name, 0) > 1 and not value.is_range}
+    if not met or any(len(block.unknowns) > 1 for block in made.blocks):
+        return set()
+    compared = acting(library, question, replace(made, blocks=()), left_out, tested)
+    return {name for name in met - compared if _is_free_of(library, made, name, forms)}
+
+
+def _ways(library: Library, made: Plan) -> dict[str, int]:
+    """Along how many ways the target hangs on each name; what cancels needs two."""
+    ways = {made.target: 1}
+    for block in reversed(made.blocks):
+        onward = sum(ways.get(name, 0) for name in block.unknowns)
+        for name in {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}:
+            ways[name] = ways.get(name, 0) + onward
+    return ways
+
+
+def _is_free_of(library: Library, made: Plan, given: str, forms: Mapping[str, Node]) -> bool:
+    """Whether all that follows from a given grows with it in proportion to a power, and the target not at all."""
+    degrees = {given: Fraction(1)}
+    for block in made.blocks:
+        for name in block.unknowns:
+            grows = degree(forms[name], degrees) if name in forms else None
+            domain = library.declared[name].domain
+            if grows is None or (grows and not (domain.low >= 0 and math.isinf(domain.high))):
+                return False
+            degrees[name] = grows
+    return degrees.get(made.target) == 0 and library.declared[given].domain.low >= 0
 
 
 def acting(

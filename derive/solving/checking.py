@@ -38,8 +38,7 @@ def checks_of(
 ) -> list[Check]:
     """Every check that the known numbers allow; `bounds` are those of the target.
 
-    A default of the target itself is no check: it was only there to be replaced. Nor is a definition that gave way
-    (see `replaced`).
+    A definition that gave way to what was typed is none: it was replaced.
     """
     values = state.values
     ranges = _ranges(question, values)
@@ -47,7 +46,7 @@ def checks_of(
     found = [check for check in tested if check is not None]
     found += _limits(library, question, values, {check.name for check in found})
     gone = replaced(library, question, made, state)
-    for name, weak in _beside(library, question, made).items():
+    for name, weak in _beside(library, question, made, state).items():
         if name in gone:
             continue
         if name in values:
@@ -60,25 +59,32 @@ def checks_of(
     return found
 
 
-def _beside(library: Library, question: Question, made: Plan) -> dict[str, Value]:
-    """The weak values that stand beside what came in their place."""
-    own = question.own if question.own is not library.declared[question.target].default else None
-    stated = {**question.weak, **question.outdated, **({} if own is None else {question.target: own})}
-    return {name: weak for name, weak in stated.items() if name not in made.weak and weak.source != OTHERWISE}
+def _beside(library: Library, question: Question, made: Plan, state: State) -> dict[str, Value]:
+    """The weak values that stand beside what came in their place.
+
+    A default was only there to be replaced, and tells nothing where the answer has no use for its quantity; unless
+    nothing could have replaced it.
+    """
+    stated = {**question.weak, **question.outdated, **({} if question.own is None else {question.target: question.own})}
+    fixed = {name for block in made.blocks for name in block.unknowns} - {question.target}
+    found = {}
+    for name, weak in stated.items():
+        is_default = weak is library.declared[name].default
+        counts = name in fixed or (name in state.barred and weak.source.kind != "exact")
+        if name not in made.weak and weak.source != OTHERWISE and (counts or not is_default):
+            found[name] = weak
+    return found
 
 
 def replaced(library: Library, question: Question, made: Plan, state: State) -> dict[str, str]:
     """The definitions that gave way to what was typed, as another count of operations does; what is assumed instead."""
     found = {}
-    for name, weak in _beside(library, question, made).items():
-        number = state.values.get(name)
-        if weak.source.kind != "exact" or not (name in state.barred or number is not None):
+    for name, weak in _beside(library, question, made, state).items():
+        number, stated = state.values.get(name), weak.base[1]
+        if weak.source.kind != "exact" or number is None:
             continue
-        unit = library.declared[name].unit
-        if number is None:
-            found[name] = f"{name} = {weak} is set aside, for no value of it fits what is given"
-        elif abs(number - weak.base[1]) > TOLERANCE * max(abs(number), abs(weak.base[1])):
-            found[name] = f"{name} = {weak} is replaced: here it is {shown_number(number, unit)}"
+        if abs(number - stated) > TOLERANCE * max(abs(number), abs(stated)):
+            found[name] = f"{name} = {weak} is replaced: it is {shown_number(number, library.declared[name].unit)} here"
     return found
 
 
@@ -102,7 +108,7 @@ def _limits(library: Library, question: Question, values: Mapping[str, float], t
 
 
 def idle_checks(
-    library: Library, question: Question, state: State, idle: Iterable[str], told: Collection[str]
+    library: Library, question: Question, made: Plan, state: State, idle: Iterable[str], told: Collection[str]
 ) -> list[Check]:
     """What givens that the answer does not need can be tested by: what they complete together with the rest.
 
@@ -114,7 +120,13 @@ def idle_checks(
         if weak is not library.declared[name].default or weak.source.kind == "exact"
     }
     names = dict.fromkeys(one for quantity in idle for one in library.holders.get(quantity, ()))
-    return _completed(library, question, [name for name in names if name not in told], {**stated, **state.values})
+    spent = {*told, *_spent(made)}
+    return _completed(library, question, [name for name in names if name not in spent], {**stated, **state.values})
+
+
+def _spent(made: Plan) -> set[str]:
+    """The relations that numbers were worked out by, which they meet of course."""
+    return {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
 
 
 def _completed(
@@ -131,7 +143,7 @@ def testable(library: Library, made: Plan, state: State) -> list[str]:
     """The relations that are not in use, that apply, and all of whose quantities have numbers."""
     values = state.values
     everything = {**state.asides, **values}
-    spent = {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
+    spent = _spent(made)
     met = Counter(chain.from_iterable(library.holders.get(name, ()) for name in values))
     found = [
         name

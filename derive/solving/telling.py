@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from derive.language.expression import Apply, Node, names_in, render, walk
 from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
-from derive.solving.acting import unused
+from derive.solving.acting import cancelling, unused
 from derive.solving.answer import Answer, Check
 from derive.solving.checking import checks_of, extended, idle_checks, replaced
 from derive.solving.easing import eased, is_monotone
@@ -79,10 +79,13 @@ def _tested(
     gone = replaced(library, question, made, whole)
     tested = {*gone, *(check.name for check in checks)}
     idle = unused(library, question, made, left_out, tested)
-    if idle and (further := idle_checks(library, question, whole, idle, tested)):
+    if idle and (further := idle_checks(library, question, made, whole, idle, tested)):
         checks += further
-        idle = unused(library, question, made, left_out, tested | {check.name for check in further})
-    return tuple(checks), idle, tuple(gone.values())
+        tested |= {check.name for check in further}
+        idle = unused(library, question, made, left_out, tested)
+    gone_out = cancelling(library, question, made, left_out, tested, state.forms)
+    silent = tuple(name for name in question.strong if name in gone_out or name in idle)
+    return tuple(checks), silent, tuple(gone.values())
 
 
 def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:

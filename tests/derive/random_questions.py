@@ -1,4 +1,4 @@
-"""Random questions to a library, each with numbers that fit each other: its quantities worked out forwards from givens."""
+"""Random questions to a library, with numbers that fit each other: its quantities worked out forwards from givens."""
 
 from __future__ import annotations
 
