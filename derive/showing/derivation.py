@@ -138,7 +138,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
         if name not in step.worth:
             return written(name)
         number, unit = step.worth[name]
-        return _quantity(number, unit.text, max(digits, STATED)) if name in given else amount(number, unit.text, digits)
+        return _quantity(number, unit.text, STATED) if name in given else amount(number, unit.text, digits)
 
     lines: list[Line] = []
     left = written(step.quantity)

@@ -86,7 +86,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     def put_in(part: Node) -> Node:
         if isinstance(part, Name) and part.name in worth:
             number, unit = worth[part.name]
-            shown = f"{number:.{max(digits, STATED) if part.name in exact else digits}g}"
+            shown = f"{number:.{STATED if part.name in exact else digits}g}"
             return Name(f"({shown} {unit})" if unit.text not in ("", "1", "dimensionless") else shown)
         return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
 
