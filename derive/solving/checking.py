@@ -41,22 +41,31 @@ def checks_of(
     A definition that gave way to what was typed is none: it was replaced.
     """
     values = state.values
-    ranges = _ranges(question, values)
-    tested = (checked(library.relations[name], values, ranges, state.forms) for name in testable(library, made, state))
-    found = [check for check in tested if check is not None]
+    found = _checks(library, question, testable(library, made, state), values, state.forms)
     found += _limits(library, question, values, {check.name for check in found})
     gone = replaced(library, question, made, state)
     for name, weak in _beside(library, question, made, state).items():
         if name in gone:
             continue
         if name in values:
-            reach = bounds if bounds is not None and name == question.target else (values[name],) * 2
+            reach = bounds if bounds is not None and name == question.target else _reach(question, state, name)
             found.append(_yielding(library, name, weak, values[name], reach))
         elif name in state.barred:
             unit = library.declared[name].unit
             statement = f"{name} = {shown_number(weak.base[1], unit)} by {weak.source}; no value fits here"
             found.append(Check(name, statement, math.inf, False, displaced(name, weak, None, unit)))
     return found
+
+
+def _reach(question: Question, state: State, name: str) -> Span:
+    """What a number may be, since what it follows from is rounded and ranged."""
+    number = state.values[name]
+    form = composed(name, state.forms)
+    ranges = _ranges(question, state.values, rounded=True)
+    if form is None or not state.values.keys() >= set(names_in(form)) or ranges.keys().isdisjoint(names_in(form)):
+        return number, number
+    low, high = bounds_of_form(form, state.values, ranges)[0]
+    return min(low, number), max(high, number)
 
 
 def _beside(library: Library, question: Question, made: Plan, state: State) -> dict[str, Value]:
@@ -133,9 +142,18 @@ def _completed(
     library: Library, question: Question, names: Iterable[str], everything: Mapping[str, float]
 ) -> list[Check]:
     """The checks by those relations that apply and all of whose quantities are known."""
-    ranges = _ranges(question, everything)
-    relations = [library.relations[name] for name in names if everything.keys() >= {*library.members[name]}]
-    tested = [checked(relation, everything, ranges, {}) for relation in relations if applies(relation, everything)]
+    known = [name for name in names if everything.keys() >= {*library.members[name]}]
+    applying = [name for name in known if applies(library.relations[name], everything)]
+    return _checks(library, question, applying, everything, {})
+
+
+def _checks(
+    library: Library, question: Question, names: Iterable[str], values: Mapping[str, float], forms: Mapping[str, Node]
+) -> list[Check]:
+    """The checks by relations all of whose quantities are known."""
+    stated, rounded = _ranges(question, values, rounded=False), _ranges(question, values, rounded=True)
+    relations = (library.relations[name] for name in names)
+    tested = (checked(one, values, rounded if one.is_equation else stated, forms) for one in relations)
     return [check for check in tested if check is not None]
 
 
@@ -187,11 +205,14 @@ def applies(relation: Relation, values: Mapping[str, float]) -> bool:
     )
 
 
-def _ranges(question: Question, values: Mapping[str, float]) -> dict[str, Span]:
-    """The ranges of what was stated, those of rounding among them; a published figure holds to its last place."""
-    stated = {**question.weak, **question.strong}
-    ranges = {n: (v.base[0], v.base[2]) if v.is_range else v.as_rounded for n, v in stated.items() if n in values}
-    return {name: span for name, span in ranges.items() if span[0] < span[1]}
+def _ranges(question: Question, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
+    """The ranges of what was stated; with those of rounding, for a published figure equals what would be written alike.
+
+    A limit, such as a capacity, is taken at its word.
+    """
+    stated = {name: value for name, value in {**question.weak, **question.strong}.items() if name in values}
+    ends = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
+    return {name: value.as_rounded for name, value in stated.items() if value.rounding} | ends if rounded else ends
 
 
 def checked(

@@ -131,3 +131,35 @@ def test_a_published_figure_agrees_within_its_own_rounding(stated, passes):
     number = float(stated.split()[0])
     answer = model.solve("whole", "model", layers=10, each=f"{number / 10} Gparameter")
     assert [check.passed for check in answer.checks] == [passes]
+
+
+def test_a_published_limit_is_taken_at_its_word():
+    shelf = derive.load(
+        """[quantities]
+        load = { unit = "kg" }
+        bears = { unit = "kg" }
+        [relations]
+        shelf = { equation = "load <= bears" }
+        [profiles.shelf]
+        bears = { value = "80 kg", source = "the label", kind = "published" }
+        """
+    )
+    assert [check.name for check in shelf.solve("load", "shelf", load="80.4 kg").failed] == ["shelf"]
+
+
+def test_what_a_published_figure_follows_from_is_rounded_too():
+    answer = derive.solve("training_compute", "gpt-3")  # 6 times 175 G times 300 G is 3.15e23, and 3.14e23 is published
+    assert [(check.name, check.passed) for check in answer.checks] == [("training_compute", True)]
+    run = derive.load(
+        """[quantities]
+        work = { unit = "FLOP" }
+        size = { unit = "parameter" }
+        each = { unit = "FLOP/parameter" }
+        [relations]
+        work = { equation = "work = size*each" }
+        [profiles.run]
+        work = { value = "3.10e23 FLOP", source = "the report", kind = "published" }
+        size = { value = "175 Gparameter", source = "the report", kind = "published" }
+        """
+    )
+    assert [check.name for check in run.solve("work", "run", each="1.8e12 FLOP/parameter").failed] == ["work"]
