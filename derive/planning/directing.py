@@ -8,7 +8,9 @@ that have the fewest unknowns left.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 from derive.planning.matching import Matching
 from derive.planning.structure import Structure
@@ -72,8 +74,9 @@ def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[s
 def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
-    waiting = {
-        r: sum(1 for name in structure.members[r] if name not in known and name != structure.forward[r]) for r in rank
+    met = Counter(chain.from_iterable(structure.holders.get(name, ()) for name in known))
+    waiting = {  # the names that each still waits for, beside the one that it yields
+        r: len(structure.members[r]) - met[r] - (structure.forward[r] not in known) for r in rank
     }
     names = {i: relation for relation, i in rank.items()}
     queue = [rank[r] for r, count in waiting.items() if count == 0]

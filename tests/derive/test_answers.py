@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import FrozenInstanceError
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import FrozenInstanceError, replace
+from multiprocessing import get_context
 
 import pytest
 import sympy
@@ -220,3 +224,65 @@ def test_where_there_is_only_a_number_there_is_no_formula():
 def test_answers_compare_by_what_they_say(answer):
     assert answer == ROOM.solve("energy", "glass", **GIVEN)
     assert numbers([answer]) == [pytest.approx(8)]
+
+
+# What travels
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_an_answer_travels_whole(protocol):
+    answer = derive.solve("step_time", "h100-sxm:fp8", "llama3-70b", chips="8 chip", batch="16..64 sequence",
+                          context="8 ktoken/sequence", pod_length=3)  # fmt: skip
+    sent = pickle.loads(pickle.dumps(answer, protocol))
+    assert sent == answer
+    assert (sent.unused, sent.failed, sent.value, sent.low) == (
+        ("pod_length",),
+        answer.failed,
+        answer.value,
+        answer.low,
+    )
+    assert (sent.text(9), sent.markdown(), sent.latex(9)) == (answer.text(9), answer.markdown(), answer.latex(9))
+    assert (sent.formula, sent.elasticities) == (answer.formula, answer.elasticities)
+    assert (sent.steps, sent.checks) == (answer.steps, answer.checks)
+    assert pickle.loads(pickle.dumps(sent, protocol)) == answer
+    with pytest.raises(TypeError):
+        sent.given["batch"] = None
+
+
+def test_an_answer_travels_without_its_library():
+    answer = derive.solve("kv_bytes_per_token", kv_bytes_per_sequence="1 GB/sequence", context="8 ktoken/sequence")
+    assert len(pickle.dumps(answer)) < 20_000
+
+
+def test_a_copy_of_an_answer_is_the_answer():
+    answer = derive.solve("kv_bytes_per_token", kv_bytes_per_sequence="1 GB/sequence", context="8 ktoken/sequence")
+    assert copy.copy(answer) is answer
+    assert copy.deepcopy([answer]) == [answer]
+    assert replace(answer, regime={}) == answer
+
+
+def test_answers_are_worked_out_side_by_side():
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        many = list(pool.map(_drained, (1.0, 2.0)))
+    assert [answer.to("s").magnitude for answer in many] == [1.0, 2.0]
+    assert many[1].steps[0].value == "2 s"
+
+
+def _drained(size):
+    return derive.solve("drain_time", hbm_capacity=f"{size} TB/chip", hbm_bandwidth="1 TB/s/chip")
+
+
+@pytest.mark.parametrize("digits", [1, 3, 9, 15])
+def test_as_many_digits_are_shown_as_are_asked_for(digits):
+    answer = derive.solve("drain_time", hbm_capacity="1 TB/chip", hbm_bandwidth="7 TB/s/chip")
+    number = f"{1 / 7:.{digits}g}"
+    head, *_, value = (line for line in answer.text(digits).split("\n\ngiven")[0].splitlines() if line)
+    assert (head, value.split("= ")[1]) == (f"drain_time = {number} s", f"{number} s")
+    for page in (answer.latex(digits), answer.markdown(digits)):
+        assert page.count(f"{1000 / 7:.{digits}g}") == 2 or digits < 3
+
+
+def test_digits_that_nobody_asks_for_stay_as_they_were():
+    answer = derive.solve("drain_time", hbm_capacity="1 TB/chip", hbm_bandwidth="7 TB/s/chip")
+    assert answer.text() == answer.text(6) == str(answer)
+    assert "142.857" in answer.latex()

@@ -154,3 +154,66 @@ def test_a_graph_that_cannot_be_drawn_is_refused_in_words(arguments):
     assert said.status == 2
     assert said.err
     assert "Traceback" not in said.err
+
+
+# What does not hold, and what plays no part
+
+FULL = ("memory_throughput", "batch=240 sequence", "weight_bytes=26 GB", "kv_bytes_per_sequence=6.7 GB/sequence",
+        "chips=8 chip", "hbm_bandwidth=8.2e11 B/s/chip", "hbm_capacity=16 GB/chip")  # fmt: skip
+UNFIT = "fits_in_memory does not hold: weight_bytes/stages + kv_bytes is 1.634 TB, more than hbm_capacity*chips*"
+IDLE = "layers plays no part in this answer"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"), [((), [UNFIT]), (("layers=80",), [UNFIT, IDLE]), (("layers=80", "--strict"), [UNFIT, IDLE])]
+)
+def test_what_does_not_hold_and_what_plays_no_part_is_said_beside_the_answer(more, told):
+    said = ask("solve", *FULL, *more)
+    assert said.out == "memory_throughput = 963.525 token/s\n"
+    assert said.status == (1 if "--strict" in more else 0)
+    lines = said.err.splitlines()
+    assert len(lines) == len(told)
+    assert all(line.startswith(f"derive: {start}") for line, start in zip(lines, told, strict=True))
+
+
+def test_strict_lets_pass_what_holds():
+    said = ask("solve", "drain_time", "hbm_capacity=80 GB/chip", "hbm_bandwidth=3.35 TB/s/chip", "--strict")
+    assert (said.status, said.err) == (0, "")
+
+
+@pytest.mark.parametrize("form", ["--steps", "--latex", "--json"])
+def test_every_form_says_it_under_the_headline(form):
+    said = ask("solve", *FULL, "layers=80", form)
+    assert said.err.count("\n") == 2
+    if form == "--json":
+        data = json.loads(said.out)
+        assert [one["name"] for one in data["failed"]] == ["fits_in_memory"]
+        assert data["failed"][0]["sentence"].startswith(UNFIT)
+        assert data["unused"] == ["layers"]
+        return
+    page = said.out.replace("\\_", "_").replace("\\allowbreak{}", "")
+    head, first, second = [line for line in page.splitlines() if line][:3]
+    assert "963.525" in head or "964" in head
+    assert UNFIT in first
+    assert IDLE in second
+
+
+def test_data_is_json_where_something_is_infinite():
+    def refuse(token):
+        raise AssertionError(token)
+
+    (Path("open.toml")).write_text(
+        '[quantities]\nx = { unit = "1" }\ny = { unit = "1" }\nf = { unit = "1", value = "0.5" }\n'
+        'w = { unit = "1" }\n[relations]\na = { equation = "w = 1 + x" }\nb = { equation = "x = 1 - y*f" }\n'
+        '[profiles.p]\ny = "1"\n'
+    )
+    said = ask("solve", "x", "w=3", "--with", "p", "--json", "--library", "open.toml")
+    data = json.loads(said.out, parse_constant=refuse)
+    assert [check["gap"] for check in data["checks"]] == [None]
+
+
+def test_digits_are_shown_as_many_as_are_asked_for():
+    period = f"{2 * math.pi * math.sqrt(0.994 / 9.80665):.12g}"
+    assert ask("solve", "period", "length=0.994 m", "--digits", "12", *ON_PENDULUM).out == f"period = {period} s\n"
+    assert period in ask("solve", "period", "length=0.994 m", "--digits", "12", "--latex", *ON_PENDULUM).out
+    assert ask("solve", "period", "length=0.994 m", "--digits", "0", *ON_PENDULUM).status == 2
