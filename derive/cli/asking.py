@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, WITH, givens, named, opened, write
+from derive.cli.shared import ADD, JSON, LIBRARY, WITH, givens, named, opened
 
 __all__ = ["graph", "solve"]
 
@@ -74,5 +74,7 @@ def graph(
     if output is None:
         click.echo(picture, nl=False)
     else:
-        write(output, picture)
+        from derive.outputs import write_whole
+
+        write_whole(output, picture)
     return 0

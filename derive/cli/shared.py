@@ -11,7 +11,7 @@ import click
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["ADD", "JSON", "LIBRARY", "WITH", "complain", "givens", "named", "opened", "table", "write"]
+__all__ = ["ADD", "JSON", "LIBRARY", "WITH", "complain", "givens", "named", "opened", "table"]
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
@@ -33,13 +33,6 @@ def givens(texts: Sequence[str]) -> dict[str, str]:
 
 def named(text: str) -> str:
     return text.partition("=")[0].strip()
-
-
-def write(output: str, text: str) -> None:
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"{output!r} cannot be written: {str(error.strerror).lower()}.") from None
 
 
 def opened(replaced: str | None, added: Sequence[str]) -> Library:

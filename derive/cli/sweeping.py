@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, WITH, givens, opened, write
+from derive.cli.shared import ADD, JSON, LIBRARY, WITH, givens, opened
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -72,9 +72,10 @@ def sweep(
         table.to_csv(str(output))
     elif ending == ".svg":
         from derive.drawing.plotting import as_svg
+        from derive.outputs import write_whole
         from derive.sweeping.charting import charts
 
-        write(str(output), as_svg("sweep", *charts(table)))
+        write_whole(str(output), as_svg("sweep", *charts(table)))
     if as_json:
         click.echo(json.dumps(_data(table), indent=2, ensure_ascii=False))
     elif output is None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError
+from derive.outputs import written_whole
 
 if TYPE_CHECKING:
     from derive.sweeping.table import Table
@@ -19,17 +20,15 @@ _PIECE = 1 << 16  # lines that are written at once
 
 def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
     """Tables one below the other, under one heading; numbers are written to their last digit."""
-    try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            for i, table in enumerate(tables):
-                if i == 0:
-                    writer.writerow(heading(table))
-                for start in range(0, len(table), _PIECE):
-                    writer.writerows(lines(table, slice(start, start + _PIECE)))
-    except OSError as error:
-        what = f"{str(path)!r} cannot be written: {str(error.strerror).lower()}."
-        raise DeriveError(what, hint="Give a file in a folder that exists and may be written to.") from None
+    with written_whole(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        for i, table in enumerate(tables):
+            if i == 0:
+                writer.writerow(heading(table))
+            for start in range(0, len(table), _PIECE):
+                writer.writerows(lines(table, slice(start, start + _PIECE)))
+        text.detach()  # which writes out what it held
 
 
 def heading(table: Table) -> list[str]:
