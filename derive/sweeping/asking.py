@@ -18,7 +18,7 @@ from derive.compiling.agreeing import said_twice
 from derive.errors import DeriveError, ExpressionError, InconsistentError
 from derive.planning.plans import plan
 from derive.solving.answering import solve
-from derive.solving.asking import ask
+from derive.solving.asking import Question, ask
 from derive.sweeping.axes import Line, is_axis, is_lazy, line
 from derive.sweeping.bounding import ENDS
 from derive.sweeping.working import Recipe, Work
@@ -179,7 +179,13 @@ def _recipe(
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
-    return Recipe(target, numbers, checks)
+    return Recipe(target, numbers, checks, _stated(question))
+
+
+def _stated(question: Question) -> dict[str, tuple[float, float, float]]:
+    """The weak values that an answer is compared with, or that complete a limit, between their ends in base units."""
+    own = {} if question.own is None else {question.target: question.own}
+    return {name: value.base for name, value in {**question.weak, **question.outdated, **own}.items()}
 
 
 def _prove_consistent(

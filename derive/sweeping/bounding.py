@@ -1,51 +1,65 @@
-"""Givens that are ranges: at each point the solver is asked, and bounds its answer.
+"""What the solver says at single points of a sweep, and givens that are ranges, for which it is asked at each.
 
-What lies between the ends of a range is not known from the ends, so lines of arithmetic do not do here.
+What lies between the ends of a range is not known from the ends, so lines of arithmetic do not do there.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError
+from derive.errors import DeriveError, InconsistentError
 from derive.solving.answering import solve
 
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["ENDS", "at", "bounded"]
+__all__ = ["ENDS", "Told", "asked_at", "bounded"]
 
 ENDS = ("low", "high")
 """The columns beside a target's own, by the last part of their names."""
 
 
-def bounded(
-    library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], axes: Mapping[str, Any]
-) -> dict[str, Any]:
-    """The target in the middle of the ranges, and its bounds, at every point; NaN where there is no answer."""
-    import numpy
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer's number and its bounds, the checks that fail, and the givens that play no part; NaN for no answer."""
 
-    names = list(axes)
-    values: Sequence[Any] = [array.ravel().tolist() for array in axes.values()]
-    points = (dict(zip(names, point, strict=True)) for point in product(*values))
-    found = [at(library, target, profiles, given, point) for point in points]
-    columns = numpy.array(found, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
-    return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))
+    numbers: tuple[float, float, float]
+    failed: frozenset[str] = frozenset()
+    unused: frozenset[str] | None = None  # None where there is no answer to play a part in
+
+    @property
+    def middle(self) -> float:
+        return self.numbers[0]
 
 
-def at(
+def asked_at(
     library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], point: Mapping[str, float]
-) -> tuple[float, float, float]:
-    """What the solver says at a point on the axes, in the middle and at most; NaN where there is no answer."""
+) -> Told:
+    """What the solver says at a point on the axes; where givens contradict each other, the relation that they break."""
     stated = {name: f"{x!r} {library.declared[name].unit.text}" for name, x in point.items()}
+    nothing = (math.nan, math.nan, math.nan)
     try:
         answer = solve(library, target, profiles, {**given, **stated})
+    except InconsistentError as error:
+        return Told(nothing, frozenset(error.conflicts[:1]) & library.relations.keys())
     except DeriveError:
-        return math.nan, math.nan, math.nan
+        return Told(nothing)
     unit = library.declared[target].unit.text
     found = (answer.value, answer.low, answer.high)
     middle, low, high = (math.nan if value is None else float(value.to(unit).magnitude) for value in found)
-    return middle, middle if low != low else low, middle if high != high else high
+    failed = frozenset(check.name for check in answer.checks if not check.passed)
+    return Told((middle, middle if low != low else low, middle if high != high else high), failed, frozenset())
+
+
+def bounded(target: str, axes: Sequence[Any], ask: Callable[[tuple[float, ...]], Told]) -> dict[str, Any]:
+    """The target in the middle of the ranges, and its bounds, at every point; NaN where there is no answer."""
+    import numpy
+
+    values: Sequence[Any] = [array.ravel().tolist() for array in axes]
+    found = [ask(point).numbers for point in product(*values)]
+    columns = numpy.array(found, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
+    return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))

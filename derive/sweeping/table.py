@@ -59,7 +59,7 @@ class Table:
             from derive.sweeping.clusters import regimes
 
             return regimes(self.survey.work, self.axes, self.columns)
-        return _told(self.survey, self.columns)
+        return _regimes(self.survey, self.columns)
 
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""
@@ -171,7 +171,7 @@ def postponed(survey: Survey, points: int | None = None) -> Table:
     return Table(axes, columns, survey.units, survey)
 
 
-def _told(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
+def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes at the points of a survey whose targets are known."""
     import numpy
 
