@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -24,6 +24,7 @@ __all__ = ["Value", "exact", "is_number", "otherwise", "read_number", "read_valu
 
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_COUNTED = {"information", "operation", "token", "parameter", "sequence", "accelerator", "cycle"}
 _NO_NUMBER = re.compile(r"[+-]?(nan|inf(inity)?)\b", re.IGNORECASE)
 
 
@@ -41,6 +42,7 @@ class Value:
     high: float
     unit: Unit
     source: Source = ASKER
+    rounding: float = field(default=0.0, compare=False, repr=False)  # half of the last place that was written
 
     def between(self, ends: Value) -> Value:
         """The same number, with the ends of a range that holds it as its bounds.
@@ -63,10 +65,23 @@ class Value:
         to_base = self.unit.to_base
         return to_base(self.low), to_base(self.number), to_base(self.high)
 
+    @cached_property
+    def as_rounded(self) -> tuple[float, float]:
+        """The ends, in base units, of what would be written alike: a published 175 may be 174.6.
+
+        >>> read_value("175 kg").sourced(Source("a report")).as_rounded
+        (174.5, 175.5)
+        """
+        low, _, high = self.base
+        if self.source.kind not in ("published", "measured") or self.is_range:
+            return low, high
+        return self.unit.to_base(self.number - self.rounding), self.unit.to_base(self.number + self.rounding)
+
     def within(self, unit: Unit) -> Value:
         """The same value in another unit."""
         low, number, high = (convert(x, self.unit, unit) for x in (self.low, self.number, self.high))
-        return Value(number, low, high, unit, self.source)
+        rounding = convert(self.number + self.rounding, self.unit, unit) - number if self.rounding else 0.0
+        return Value(number, low, high, unit, self.source, rounding)
 
     def sourced(self, source: Source) -> Value:
         """The same value, on somebody else's word."""
@@ -152,7 +167,8 @@ class _Reader:
         before, sign, _ = rest.partition("+/-")
         if sign:
             return self._plus_minus(first, before)
-        return self._checked(first, self._unit(rest))
+        value = self._checked(first, self._unit(rest))
+        return replace(value, rounding=_half_a_place(self.plain[: self.next], value.unit))
 
     def _plus_minus(self, number: float, before: str) -> Value:
         self._skip("+/-")
@@ -250,6 +266,18 @@ class _Reader:
         return ExpressionError(
             f"value {excerpt(self.text)}: {what}", hint=hint, text=self.text, position=(1, self.next + 1)
         )
+
+
+def _half_a_place(word: str, unit: Unit) -> float:
+    """Half of the last place of a number as it is written; none of a whole number of things that are counted.
+
+    >>> _half_a_place("3.14e23", parse_unit("FLOP")), _half_a_place("80", DIMENSIONLESS)
+    (5e+20, 0.0)
+    """
+    mantissa, _, power = word.lower().partition("e")
+    _, _, places = mantissa.partition(".")
+    is_count = not places and not power and unit.size == 1 and _COUNTED.issuperset(unit.dimension.bases)
+    return 0.0 if is_count else float(f"5e{int(power or 0) - len(places) - 1}")
 
 
 def _comma(word: str, rest: str) -> str:

@@ -43,6 +43,7 @@ class Check:
     statement: str
     gap: float  # the residual, as a share of the terms
     passed: bool
+    verdict: str = ""  # where it does not hold, that in a plain sentence, with its numbers
 
     def __str__(self) -> str:
         return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
@@ -60,6 +61,7 @@ class Answer:
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
+    unused: tuple[str, ...]  # what was typed and plays no part: the answer would be the same without it
     quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # all that the derivation speaks of
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _formula: Callable[[], Any] = field(repr=False, compare=False)
@@ -79,6 +81,11 @@ class Answer:
     def high(self) -> Any:
         """The upper bound, or None where nothing was a range."""
         return None if self.bounds is None else in_unit(self.bounds[1], self.quantity.unit)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.passed)
 
     def to(self, unit: str) -> Any:
         """The value in another unit."""

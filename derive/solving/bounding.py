@@ -53,7 +53,7 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
         raise _excluding(target, used, (low, high))
     note = f"bounded by {', '.join(used)}; nothing else determines it"
     state = State({}, {target: (low, high)}, {}, (note,))
-    return Found(Plan(target, (Block(tuple(used[:1]), (target,)),), (), ()), (state,), left_out)
+    return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
 
 
 def _excluding(target: str, used: Sequence[str], span: Span) -> InconsistentError:

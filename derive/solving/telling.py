@@ -12,8 +12,9 @@ from derive.language.expression import Apply, Name, Node, names_in, render, walk
 from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
 from derive.showing.numerals import shown_number, shown_span
-from derive.solving.answer import Answer, Step
-from derive.solving.checking import checks_of, extended
+from derive.solving.acting import unused
+from derive.solving.answer import Answer, Check, Step
+from derive.solving.checking import checks_of, extended, idle_checks, replaced
 from derive.solving.easing import eased, is_monotone
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.scaling import degree
@@ -46,6 +47,7 @@ def answer_of(
         return None if whole is None or not used.keys() >= set(names_in(whole)) else whole
 
     bounds, how = _bounds(library, question, made, state, form, alone)
+    checks, idle, gone = _tested(library, question, made, state, left_out, bounds)
     return Answer(
         quantity=library.declared[target],
         base=None if target in state.spans else state.values[target],
@@ -55,14 +57,31 @@ def answer_of(
         assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
             *unsteady(library, question, made, state, left_out, bounds),
+            *gone,
         ),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),
-        checks=tuple(checks_of(library, question, made, extended(library, made, state), bounds)),
+        checks=checks,
+        unused=idle,
         _steps=cache(lambda: tuple(step for block in made.blocks for step in _steps(library, question, block, state))),
         _formula=cache(lambda: _formula(library, form())),
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
     )
+
+
+def _tested(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
+) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
+    """The checks, the givens that play no part even in those, and the definitions that were replaced."""
+    whole = extended(library, made, state)
+    checks = checks_of(library, question, made, whole, bounds)
+    gone = replaced(library, question, made, whole)
+    tested = {*gone, *(check.name for check in checks)}
+    idle = unused(library, question, made, left_out, tested)
+    if idle and (further := idle_checks(library, question, whole, idle, tested)):
+        checks += further
+        idle = unused(library, question, made, left_out, tested | {check.name for check in further})
+    return tuple(checks), idle, tuple(gone.values())
 
 
 def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:

@@ -1,0 +1,113 @@
+"""What is typed acts, is checked, or is named as unused; what does not hold is said in a sentence with its numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+import derive
+from derive import Library, Quantity, relate
+
+a, b, c, d, e, t = (Quantity(name, "") for name in "abcdet")
+
+
+def unused(library, target, **given):
+    return library.solve(target, **given).unused
+
+
+def test_what_no_relation_of_the_plan_holds_is_named():
+    library = Library([relate("r", t, a * b), relate("s", d, c * e)])
+    assert unused(library, "t", a=1, b=2, c=3, d=4) == ("c", "d")
+
+
+def test_what_follows_from_it_acts_too():
+    library = Library([relate("r", t, a * b), relate("s", b, c + e)])
+    assert unused(library, "t", a=1, c=3, e=4) == ()
+
+
+def test_the_arm_that_does_not_bind_acts_for_another_number_would_bind():
+    library = Library([relate("r", "t = max(a, b)", quantities=[t, a, b])])
+    answer = library.solve("t", a=1, b=2)
+    assert (answer.regime, answer.unused) == ({"r": "b"}, ())
+
+
+def test_what_a_check_compares_acts_by_way_of_what_it_is_derived_from():
+    library = Library([relate("r", t, a), relate("s", t, b * c), relate("u", c, d + e)])
+    answer = library.solve("t", a=6, b=2, d=1, e=2)
+    assert [check.passed for check in answer.checks] == [True]
+    assert answer.unused == ()
+
+
+def test_a_condition_acts_where_the_relation_it_shuts_out_would_have_a_say():
+    quantities = [t, a, b, c, d]
+    library = Library(
+        [
+            relate("low", "t = a", when=["c < 5"], quantities=quantities),
+            relate("high", "t = b", when=["c >= 5"], quantities=quantities),
+            relate("other", "d = e", quantities=[d, e]),
+        ]
+    )
+    assert unused(library, "t", a=1, b=2, c=3) == ("b",)  # c acts: at another c it would be b
+    assert unused(library, "t", a=1, c=3, d=1) == ("d",)
+
+
+def test_a_condition_that_has_no_say_does_not_act():
+    library = Library([relate("r", t, a), relate("s", "e = d", when=["c < 5"], quantities=[e, d, c])])
+    assert unused(library, "t", a=1, c=7, d=2) == ("c", "d")
+
+
+def test_an_idle_given_is_put_to_every_test_whose_other_quantities_are_known():
+    lamp = derive.load(
+        """[quantities]
+        power = { unit = "W" }
+        hours = { unit = "h" }
+        energy = { unit = "kWh" }
+        colour = { unit = "K" }
+        warm = { unit = "K" }
+        [relations]
+        energy = { equation = "energy = power*hours" }
+        warm = { equation = "colour <= warm" }
+        [profiles.lamp]
+        warm = "3000 K"
+        """
+    )
+    answer = lamp.solve("energy", "lamp", power="40 W", hours="2 h", colour="4000 K")
+    assert answer.unused == ()
+    assert [check.name for check in answer.failed] == ["warm"]
+    assert answer.failed[0].verdict == "warm does not hold: colour is 4000 K, more than warm, which is 3000 K"
+    assert lamp.solve("energy", power="40 W", hours="2 h", colour="4000 K").unused == ("colour",)
+
+
+def test_a_default_of_the_target_is_no_check_and_one_of_another_quantity_is():
+    ratio, part = Quantity("ratio", "", default="4"), Quantity("part", "", default="1")
+    library = Library([relate("ratio", ratio, a / b), relate("t", t, ratio * part)])
+    assert library.solve("ratio", a=6, b=2).checks == ()
+    assert [check.name for check in library.solve("t", a=6, b=2).failed] == ["ratio"]
+
+
+def test_a_typed_alternative_of_a_definition_replaces_it():
+    answer = derive.solve(
+        "training_compute",
+        active_parameters="11 Gparameter",
+        training_tokens="1 Ttoken",
+        training_flops_per_parameter="3 FLOP/parameter/token",
+    )
+    assert answer.failed == ()
+    assert any("is set aside" in line for line in answer.assumptions)
+
+
+@pytest.mark.parametrize(("stated", "passes"), [("174.6 Gparameter", True), ("174.4 Gparameter", False)])
+def test_a_published_figure_agrees_within_its_own_rounding(stated, passes):
+    model = derive.load(
+        """[quantities]
+        layers = { unit = "" }
+        each = { unit = "parameter" }
+        whole = { unit = "parameter" }
+        [relations]
+        whole = { equation = "whole = layers*each" }
+        [profiles.model]
+        whole = { value = "175 Gparameter", source = "the report", kind = "published" }
+        """
+    )
+    number = float(stated.split()[0])
+    answer = model.solve("whole", "model", layers=10, each=f"{number / 10} Gparameter")
+    assert [check.passed for check in answer.checks] == [passes]
