@@ -57,6 +57,11 @@ class Survey:
         return math.prod(self.shape)
 
     @property
+    def typed(self) -> tuple[str, ...]:
+        """The names that were given a value or an axis."""
+        return (*self.work.names, *self.work.given)
+
+    @property
     def units(self) -> dict[str, str]:
         """The declared units of the axes and the targets."""
         quantities, targets = self.work.library.declared, [recipe.target for recipe in self.work.recipes]
@@ -185,7 +190,9 @@ def _recipe(
 def _stated(question: Question) -> dict[str, tuple[float, float, float]]:
     """The weak values that an answer is compared with, or that complete a limit, between their ends in base units."""
     own = {} if question.own is None else {question.target: question.own}
-    return {name: value.base for name, value in {**question.weak, **question.outdated, **own}.items()}
+    weak = {**question.weak, **question.outdated, **own}
+    ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
+    return {name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()}
 
 
 def _prove_consistent(

@@ -48,11 +48,12 @@ def asked_at(
         return Told(nothing, frozenset(error.conflicts[:1]) & library.relations.keys())
     except DeriveError:
         return Told(nothing)
-    unit = library.declared[target].unit.text
-    found = (answer.value, answer.low, answer.high)
-    middle, low, high = (math.nan if value is None else float(value.to(unit).magnitude) for value in found)
-    failed = frozenset(check.name for check in answer.checks if not check.passed)
-    return Told((middle, middle if low != low else low, middle if high != high else high), failed, frozenset())
+    ends = answer.bounds or (answer.base, answer.base)
+    middle, low, high = (
+        math.nan if one is None else library.declared[target].unit.from_base(one) for one in (answer.base, *ends)
+    )
+    numbers = (middle, middle if low != low else low, middle if high != high else high)
+    return Told(numbers, frozenset(check.name for check in answer.failed), frozenset(answer.unused))
 
 
 def bounded(target: str, axes: Sequence[Any], ask: Callable[[tuple[float, ...]], Told]) -> dict[str, Any]:

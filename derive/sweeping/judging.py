@@ -11,7 +11,7 @@ question decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from derive.language.expression import Node
 from derive.sweeping.signs import Sign, condition_sign, displaced_sign, relation_sign
 
 if TYPE_CHECKING:
+    from derive.stating.relation import Relation
     from derive.sweeping.values import Values
     from derive.sweeping.working import Recipe, Work
 
@@ -37,10 +38,10 @@ Pattern = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the solver says beside a value: the checks that fail, and the givens that play no part."""
+    """What the solver says beside a value: the checks that fail, and the givens that play no part in an answer."""
 
     failed: frozenset[str] = frozenset()
-    unused: frozenset[str] = frozenset()
+    unused: frozenset[str] | None = None  # None where there is no answer
 
 
 @dataclass(frozen=True)
@@ -61,10 +62,9 @@ class Judgement:
         return frozenset().union(*(verdict.failed for verdict in self.verdicts))
 
     @property
-    def unused(self) -> frozenset[str]:
-        """What plays no part anywhere."""
-        held = [verdict.unused for verdict in self.verdicts]
-        return frozenset.intersection(*held) if held else frozenset()
+    def unused(self) -> frozenset[str] | None:
+        """What plays no part in any answer; None where there is none."""
+        return _common(self.verdicts)
 
     def failing(self, name: str) -> Any:
         """Where a check fails."""
@@ -126,7 +126,12 @@ def _of_pattern(
     else:
         broken = {name for name, code in zip(names, pattern, strict=True) if name and code in (1, 2)}
         failed = frozenset().union(*(one.failed for one in found)) & broken
-        yield held, Verdict(failed, frozenset.intersection(*(one.unused for one in found)))
+        yield held, Verdict(failed, _common(found))
+
+
+def _common(verdicts: Iterable[Verdict]) -> frozenset[str] | None:
+    held = [verdict.unused for verdict in verdicts if verdict.unused is not None]
+    return frozenset.intersection(*held) if held else None
 
 
 def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
@@ -139,7 +144,8 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
     """
     import numpy
 
-    places, patterns = numpy.zeros((), numpy.int32), [()]
+    places: Any = numpy.zeros((), numpy.int32)
+    patterns: list[Pattern] = [()]
     for code in codes:
         low = int(code.min())
         if low == int(code.max()):
@@ -174,22 +180,18 @@ def signs_of(work: Work, recipe: Recipe) -> tuple[Sign, ...]:
     spent = [{name for block in made.blocks for name in block.relations} for made in plans]
     always = reduce(set.intersection, spent) if spent else set()
     stated = {*known, *recipe.stated}
-    typed = [
-        name for name in (*work.names, *work.given) if not any(_needs(library.members, one, name) for one in spent)
-    ]
-    relations = [
-        relation
-        for name, relation in library.relations.items()
-        if name not in always
-        and (
-            known.issuperset(library.members[name])
-            or (
-                stated.issuperset(library.members[name])
-                and not known.isdisjoint(library.members[name])
-                and (not relation.is_equation or not {*typed}.isdisjoint(library.members[name]))
-            )
-        )
-    ]
+    met = {one for names in spent for name in names for one in library.members[name]}
+    idle = {*work.names, *work.given} - met
+
+    def may_be_tested(relation: Relation) -> bool:
+        """Whether all in it is known; with what is stated, if it is a limit or holds what nothing else does."""
+        members = library.members[relation.name]
+        if relation.name in always or known.isdisjoint(members):
+            return False
+        is_open = not relation.is_equation or not idle.isdisjoint(members)
+        return (stated if is_open else known).issuperset(members)
+
+    relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
     conditions: list[Node] = [condition for tree in trees for condition in _conditions(tree)]
     conditions += [condition for relation in relations for condition in relation.conditions]
     made = [
@@ -198,10 +200,6 @@ def signs_of(work: Work, recipe: Recipe) -> tuple[Sign, ...]:
         *(displaced_sign(work, recipe, name) for name in recipe.stated if name in known - recipe.numbers.keys()),
     ]
     return tuple(sign for sign in made if sign is not None)
-
-
-def _needs(members: Mapping[str, tuple[str, ...]], relations: set[str], name: str) -> bool:
-    return any(name in members[one] for one in relations)
 
 
 def _conditions(tree: Tree) -> Iterator[Node]:

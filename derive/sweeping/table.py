@@ -9,9 +9,10 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import LimitError, unknown
+from derive.errors import ExpressionError, LimitError, unknown
 from derive.sweeping.asking import Box, Survey, asked, crossed, points_in
 from derive.sweeping.axes import is_lazy
+from derive.sweeping.holding import Holding, held_along
 from derive.sweeping.packages import package
 from derive.sweeping.regimes import Regime
 from derive.sweeping.watching import ahead, watched
@@ -60,6 +61,34 @@ class Table:
 
             return regimes(self.survey.work, self.axes, self.columns)
         return _regimes(self.survey, self.columns)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """What fails along the axes, and what plays no part."""
+        if self.survey is None:
+            raise ExpressionError("A table without its question cannot be tested.", hint="Ask sweep(...) anew.")
+        if self.is_lazy:
+            raise ExpressionError("What fails by name is known once the table is worked out.", hint="Call compute().")
+        return held_along(self.survey, self.columns)
+
+    @property
+    def holds(self) -> Any:
+        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        if self.is_lazy and self.survey is not None:
+            from derive.sweeping.clusters import holds
+
+            return holds(self.survey.work, self.axes, self.columns)
+        return self.holding.holds
+
+    @property
+    def failed(self) -> Mapping[str, Any]:
+        """For each check that fails anywhere, where it does."""
+        return self.holding.failed
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The givens and axes that play no part in any answer."""
+        return self.holding.unused
 
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""
