@@ -1,8 +1,9 @@
 """Answers of the command line, remembered: a question that was asked before needs no sympy, pint, numpy or networkx.
 
-What was printed is kept as plain data in the user's cache folder, under a key made of all that the answer hangs on: the
-words of the command, the files that it names, the sources of this package, and the versions of what it calculates with.
-Only answers are kept, never refusals, which may hang on the time there was. `DERIVE_CACHE=off` switches it off; any
+What was printed, on both streams, is kept as plain data in the user's cache folder with the exit status, under a key
+made of all that the answer hangs on: the words of the command, the files that it names, the sources of this package,
+and the versions of what it calculates with. Only answers are kept, never refusals, which may hang on the time there
+was: a refusal says nothing on the standard output. `DERIVE_CACHE=off` switches it off; any
 other value is the folder. A damaged entry is as good as none; several processes may share the folder, for an entry
 appears whole or not at all.
 """
@@ -14,6 +15,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
+from typing import NamedTuple, TextIO
 
 __all__ = ["answered"]
 
@@ -23,7 +25,7 @@ _SOURCES = (".py", ".toml", ".txt")
 _RECKON = ("mpmath", "networkx", "numpy", "pint", "sympy")
 _ENTRY = 1_000_000  # bytes of what is kept
 _WHOLE = 32_000_000  # bytes of all that is kept
-_FORM = "1"
+_FORM = "2"
 
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
@@ -35,29 +37,54 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     path = os.path.join(place, key)
     before = _recalled(path)
     if before is not None:
-        sys.stdout.write(before)
-        sys.stdout.flush()
-        return 0
-    heard = _Overheard(sys.stdout)
-    sys.stdout = heard
+        return before.told()
+    out, err = _Overheard(sys.stdout), _Overheard(sys.stderr)
+    sys.stdout, sys.stderr = out, err
     try:
         status = answer()
     finally:
-        sys.stdout = heard.stream
-    if status == 0:
-        _keep(path, "".join(heard.said))
+        sys.stdout, sys.stderr = out.stream, err.stream
+    said = _Said(status, "".join(out.said), "".join(err.said))
+    if status == 0 or ("--strict" in words and said.out):  # an answer that is not let pass is one all the same
+        _keep(path, said)
     return status
+
+
+class _Said(NamedTuple):
+    """What a command said and left with."""
+
+    status: int
+    out: str
+    err: str
+
+    def told(self) -> int:
+        """Say it again; returns the status."""
+        sys.stdout.write(self.out)
+        sys.stdout.flush()
+        sys.stderr.write(self.err)
+        return self.status
+
+    def packed(self) -> bytes:
+        """As bytes: the status and the length of the one stream, a line, both streams."""
+        out = self.out.encode()
+        return b"%d %d\n%b%b" % (self.status, len(out), out, self.err.encode())
+
+    @classmethod
+    def unpacked(cls, body: bytes) -> _Said:
+        head, _, both = body.partition(b"\n")
+        status, length = map(int, head.split())
+        return cls(status, both[:length].decode(), both[length:].decode())
 
 
 class _Overheard:
     """A stream that notes what is written to it, and else is the stream it stands for."""
 
-    def __init__(self, stream: object) -> None:
-        self.stream: object = stream
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
         self.said: list[str] = []
 
     def write(self, text: str) -> int:
-        written: int = self.stream.write(text)  # type: ignore[attr-defined]
+        written: int = self.stream.write(text)
         self.said.append(text)
         return written
 
@@ -141,7 +168,7 @@ def _sources() -> Iterator[str]:
             yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_SOURCES))
 
 
-def _recalled(path: str) -> str | None:
+def _recalled(path: str) -> _Said | None:
     """What was kept, if it is there and whole."""
     try:
         with open(path, "rb") as file:
@@ -150,14 +177,14 @@ def _recalled(path: str) -> str | None:
         if head.decode() != _seal(body):
             return None
         os.utime(path)  # what is used stays
-        return body.decode()
-    except (OSError, UnicodeDecodeError):
+        return _Said.unpacked(body)
+    except (OSError, ValueError):
         return None
 
 
-def _keep(path: str, text: str) -> None:
+def _keep(path: str, said: _Said) -> None:
     """Write an entry, whole or not at all; that it cannot be kept is nobody's trouble."""
-    body = text.encode()
+    body = said.packed()
     if len(body) > _ENTRY:
         return
     aside = f"{path}.{os.getpid()}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, WITH, givens, named, opened
+from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, named, opened, say_data
 
 __all__ = ["graph", "solve"]
 
@@ -20,8 +19,10 @@ __all__ = ["graph", "solve"]
 @ADD
 @click.option("--steps", is_flag=True, help="Show the derivation (the default on a terminal).")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the derivation in LaTeX.")
+@DIGITS
+@click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
 @JSON
-def solve(
+def solve(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
     target: str,
     given: tuple[str, ...],
     profiles: tuple[str, ...],
@@ -29,23 +30,34 @@ def solve(
     added: tuple[str, ...],
     steps: bool,
     as_latex: bool,
+    digits: int | None,
+    strict: bool,
     as_json: bool,
 ) -> int:
-    """Answer one question: TARGET from what is given."""
+    """Answer one question: TARGET from what is given.
+
+    What does not hold, and a given that plays no part, is said on the standard error.
+    """
+    from derive.showing.failing import cautions
+    from derive.showing.numerals import DIGITS as USUAL
     from derive.showing.typesetting import as_data, headline
 
     answer = opened(replaced, added).solve(target, *profiles, **givens(given))
+    in_full = not (as_json or as_latex) and (steps or sys.stdout.isatty())
     if as_json:
-        click.echo(json.dumps(as_data(answer), indent=2, ensure_ascii=False))
+        say_data(as_data(answer, digits or USUAL))
     elif as_latex:
-        click.echo(answer.latex(), nl=False)
-    elif steps or sys.stdout.isatty():
-        head, _, rest = answer.text().partition("\n")
+        click.echo(answer.latex(digits), nl=False)
+    elif in_full:
+        head, _, rest = answer.text(digits or USUAL).partition("\n")
         click.secho(head, bold=True)
         click.echo(rest)
     else:
-        click.echo(headline(answer))
-    return 0
+        click.echo(headline(answer, digits or USUAL))
+    if not (in_full and sys.stdout.isatty()):  # who reads it there has just read this under the headline
+        for caution in cautions(answer):
+            click.echo(f"derive: {caution}.", err=True)
+    return 1 if strict and (answer.failed or answer.unused) else 0
 
 
 @click.command(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import JSON, table
+from derive.cli.shared import JSON, say_data, table
 
 if TYPE_CHECKING:
     from derive.auditing.conflicts import Conflict
@@ -30,7 +29,7 @@ def audit(names: tuple[str, ...], as_json: bool) -> int:
     findings = audited(names)
     conflicts = clashes(names)
     if as_json:
-        click.echo(json.dumps(as_data(findings, conflicts), indent=2, ensure_ascii=False))
+        say_data(as_data(findings, conflicts))
     elif names:
         click.echo("\n\n".join(as_text(one, [c for c in conflicts if one.claim.name in c.claims]) for one in findings))
     else:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from derive.cli.shared import JSON, WITH, givens
+from derive.cli.shared import DIGITS, JSON, WITH, givens, say_data
 
 __all__ = ["infer"]
 
@@ -16,10 +15,11 @@ __all__ = ["infer"]
 @click.argument("words", nargs=-1, metavar="[SHEET] [NAME=VALUE ...]")
 @WITH
 @click.option("--steps", is_flag=True, help="Show each derivation, what it assumes and what would refute it.")
+@DIGITS
 @JSON
-def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, as_json: bool) -> int:
+def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits: int | None, as_json: bool) -> int:
     """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
-    from derive.inferring import oracle, telling
+    from derive.inferring import numerals, oracle, telling
 
     named = [word for word in words if "=" not in word or Path(word).is_file()]
     if len(named) > 1:
@@ -28,9 +28,11 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, as_jso
     many = tuple(oracle.infer(source, *profiles, **stated) for source in named) or oracle.survey(*profiles, **stated)
     if as_json:
         data = [telling.as_data(found) for found in many]
-        click.echo(json.dumps(data[0] if named else data, indent=2, ensure_ascii=False))
+        say_data(data[0] if named else data)
         return 0 if any(found.conclusions for found in many) else 1
-    click.echo(telling.as_text(many[0]) if named else "\n".join(telling.aligned(telling.side_by_side(many))))
+    shown = digits or numerals.DIGITS
+    rows = telling.side_by_side(many, shown)
+    click.echo(telling.as_text(many[0], shown) if named else "\n".join(telling.aligned(rows)))
     if steps:
-        click.echo("\n\n" + "\n\n\n".join(telling.as_steps(found) for found in many))
+        click.echo("\n\n" + "\n\n\n".join(telling.as_steps(found, digits) for found in many))
     return 0 if any(found.conclusions for found in many) else 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, table
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, table
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -27,7 +26,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     if not files:
         _say_sound("built-in library", opened(None, ()), as_json)
         if as_json:
-            click.echo(json.dumps({"problems": []}, indent=2))
+            say_data({"problems": []})
         return 0
     status, found = 0, []
     for file in files:
@@ -42,7 +41,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
         else:
             _say_sound(file, library, as_json)
     if as_json:
-        click.echo(json.dumps({"problems": found}, indent=2))
+        say_data({"problems": found})
     return status
 
 
@@ -62,7 +61,7 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
     if as_json:
         names = {row[0] for row in chosen}
         data = [entry for entry in as_data(library, kind) if not words or entry["name"] in names]
-        click.echo(json.dumps({kind: data}, indent=2, ensure_ascii=False))
+        say_data({kind: data})
     elif chosen:
         table(header, grouped(library, kind, chosen))
     else:
@@ -83,7 +82,7 @@ def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool)
     found = entries(library, name)
     if as_json:
         data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in LISTS}
-        click.echo(json.dumps(data, indent=2, ensure_ascii=False))
+        say_data(data)
         return 0
     for heading, lines in found:
         click.secho(heading, bold=True)

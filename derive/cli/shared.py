@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["ADD", "JSON", "LIBRARY", "WITH", "complain", "givens", "named", "opened", "table"]
+__all__ = [
+    "ADD",
+    "DIGITS",
+    "JSON",
+    "LIBRARY",
+    "WITH",
+    "complain",
+    "givens",
+    "named",
+    "opened",
+    "say_data",
+    "table",
+]
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
+DIGITS = click.option(
+    "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (17 are all there are)."
+)
 LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
 ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file beside the library.")
 WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
+
+
+def say_data(data: Any) -> None:
+    """Print data for programs. JSON has no infinity and no NaN: where a number is neither, there is null."""
+    click.echo(json.dumps(_finite(data), indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, float):
+        return data if math.isfinite(data) else None
+    if isinstance(data, dict):
+        return {name: _finite(one) for name, one in data.items()}
+    return [_finite(one) for one in data] if isinstance(data, (list, tuple)) else data
 
 
 def givens(texts: Sequence[str]) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, WITH, givens, opened
+from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -35,6 +34,7 @@ _ENDINGS = (".csv", ".svg")
 @ADD
 @click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points of each axis (50).")
 @click.option("-o", "output", metavar="FILE", help="A .csv with every point, or a picture as .svg.")
+@DIGITS
 @JSON
 def sweep(
     targets: str,
@@ -44,12 +44,14 @@ def sweep(
     added: tuple[str, ...],
     points: int,
     output: str | None,
+    digits: int | None,
     as_json: bool,
 ) -> int:
     """Ask for TARGET along axes: LOW..HIGH is an axis, logarithmic from two decades on; a VALUE is a given.
 
     A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds.
     """
+    from derive.showing.numerals import DIGITS as USUAL
     from derive.sweeping.axes import Axis
 
     ending = _ending(output)
@@ -77,9 +79,9 @@ def sweep(
 
         write_whole(str(output), as_svg("sweep", *charts(table)))
     if as_json:
-        click.echo(json.dumps(_data(table), indent=2, ensure_ascii=False))
+        say_data(_data(table))
     elif output is None:
-        _print(table)
+        _print(table, digits or USUAL)
     return _status(_has_answers(table))
 
 
@@ -136,7 +138,7 @@ def _status(is_answered: bool) -> int:
     return 1
 
 
-def _print(table: Table) -> None:
+def _print(table: Table, digits: int) -> None:
     """The table, thinned so that it can be read."""
     import numpy
 
@@ -144,7 +146,7 @@ def _print(table: Table) -> None:
 
     count = len(table)
     chosen = numpy.unique(numpy.linspace(0, count - 1, min(count, _ROWS)).round().astype(int))
-    rows = [heading(table), *([_cell(cell) for cell in line] for line in lines(table, chosen))]
+    rows = [heading(table), *([_cell(cell, digits) for cell in line] for line in lines(table, chosen))]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     is_text = [i >= len(widths) - len(table.regimes) for i in range(len(widths))]
     for number, row in enumerate(rows):
@@ -154,8 +156,8 @@ def _print(table: Table) -> None:
         click.echo(f"{len(chosen)} of {count} points; -o FILE.csv writes them all.", err=True)
 
 
-def _cell(cell: Any) -> str:
-    return f"{cell:.6g}" if isinstance(cell, float) else cell or "-"
+def _cell(cell: Any, digits: int) -> str:
+    return f"{cell:.{digits}g}" if isinstance(cell, float) else cell or "-"
 
 
 def _data(table: Table) -> dict[str, Any]:

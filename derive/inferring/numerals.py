@@ -7,12 +7,15 @@ from math import isinf
 from derive.showing.numerals import prefixed
 from quantities.units import Unit
 
-__all__ = ["shown"]
+__all__ = ["DIGITS", "shown"]
+
+DIGITS = 3
+"""Digits of a conclusion, where nobody asks for others."""
 
 _LONG = 1e4  # from which on a number takes a prefix
 
 
-def shown(base: float, unit: Unit) -> str:
+def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """A number in base units in a unit, or in a multiple of it.
 
     >>> from quantities.spelling import parse_unit
@@ -23,5 +26,5 @@ def shown(base: float, unit: Unit) -> str:
     if isinf(number):
         return "any number"
     number, text = prefixed(number, text, _LONG)
-    plain = f"{number:.3g}"
+    plain = f"{number:.{digits}g}"
     return f"{f'{float(plain):.0f}' if 'e+' in plain and abs(number) < 1e6 else plain} {text}".rstrip()

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from derive.inferring.numerals import shown
-from derive.showing import typesetting
+from derive.inferring.numerals import DIGITS, shown
+from derive.showing import numerals, typesetting
 
 if TYPE_CHECKING:
     from derive.inferring.conclusions import Conclusion, Contradiction, Inference, Missing
@@ -27,12 +27,12 @@ COLUMNS = (
 """What sheets are compared by: one conclusion or two of each subject."""
 
 
-def as_text(found: Inference) -> str:
+def as_text(found: Inference, digits: int = DIGITS) -> str:
     """What a sheet implies: a table, where it contradicts itself, and what more prices would yield."""
     lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet, ""]
     if found.conclusions:
         head = ("it implies", "value", "on", "low", "high")
-        lines += aligned([head, *(_row(conclusion) for conclusion in found.conclusions)])
+        lines += aligned([head, *(_row(conclusion, digits) for conclusion in found.conclusions)])
     if found.contradictions:
         lines += ["", "its prices contradict each other", *(f"  {_said(one)}" for one in found.contradictions)]
     lacking: dict[str, list[str]] = {}
@@ -43,12 +43,12 @@ def as_text(found: Inference) -> str:
     return "\n".join(lines)
 
 
-def as_steps(found: Inference) -> str:
+def as_steps(found: Inference, digits: int | None = None) -> str:
     """Each conclusion with its derivation, its assumptions and what would refute it."""
     parts = []
     for one in found.conclusions:
-        low, high = (shown(end, one.quantity.unit) for end in one.bounds)
-        lines = [one.meaning, typesetting.as_text(one.answer), "", "taken"]
+        low, high = (shown(end, one.quantity.unit, digits or DIGITS) for end in one.bounds)
+        lines = [one.meaning, one.answer.text(digits or numerals.DIGITS), "", "taken"]
         lines += [f"  {text}" for text in one.assumptions if text not in one.answer.assumptions] or ["  nothing"]
         if str(one.reference):
             lines += ["", f"range over chips and sizes: {low} ({one.low_at}) to {high} ({one.high_at})"]
@@ -57,11 +57,11 @@ def as_steps(found: Inference) -> str:
     return "\n\n\n".join(parts)
 
 
-def side_by_side(many: Sequence[Inference]) -> list[tuple[str, ...]]:
+def side_by_side(many: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
     """Several sheets under one header, a conclusion a column; the last one counts their contradictions."""
     rows = []
     for found in many:
-        cells = (_at_reference(found[name]) if name in found else "" for name in COLUMNS)
+        cells = (_at_reference(found[name], digits) if name in found else "" for name in COLUMNS)
         rows.append((found.sheet, *cells, str(len(found.contradictions))))
     return [("sheet", *COLUMNS, "contradictions"), *rows]
 
@@ -106,20 +106,20 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
-def _row(one: Conclusion) -> tuple[str, ...]:
-    ends = [shown(end, one.quantity.unit) for end in one.bounds]
+def _row(one: Conclusion, digits: int) -> tuple[str, ...]:
+    ends = [shown(end, one.quantity.unit, digits) for end in one.bounds]
     places = [str(place) for place in (one.low_at, one.high_at)]
     told = [f"{end} ({place})" if place else end for end, place in zip(ends, places, strict=True)]
     ranged = one.bounds[0] != one.bounds[1] and one.answer.base is not None
-    return one.quantity.name, _at_reference(one), str(one.reference), *(told if ranged else ("", ""))
+    return one.quantity.name, _at_reference(one, digits), str(one.reference), *(told if ranged else ("", ""))
 
 
-def _at_reference(one: Conclusion) -> str:
+def _at_reference(one: Conclusion, digits: int) -> str:
     unit = one.quantity.unit
     if one.answer.base is not None:
-        return shown(one.answer.base, unit)
+        return shown(one.answer.base, unit, digits)
     low, high = one.bounds
-    return f"at most {shown(high, unit)}" if isfinite(high) else f"at least {shown(low, unit)}"
+    return f"at most {shown(high, unit, digits)}" if isfinite(high) else f"at least {shown(low, unit, digits)}"
 
 
 def _said(one: Contradiction) -> str:

@@ -147,6 +147,7 @@ relations = [
         "/(2*activation_bytes_per_element*vector_per_token*network_ratio)",
         because="a layer's activations are gathered and scattered once, whatever the number of chips",
     ),
+    _define("axes_ratio", "axes_ratio = fsdp_axes/tensor_axes", because="its definition"),
     _state(
         "fsdp_ways",
         "fsdp_ways = sqrt(axes_ratio*batch_tokens*training_chips/(feedforward_size*one_token*one_chip))",

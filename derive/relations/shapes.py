@@ -93,6 +93,12 @@ relations = [
         source="by definition",
     ),
     _state(
+        "dense_layers",
+        "dense_layers = layers - expert_layers",
+        because="a layer has experts or it has none",
+        source="by definition",
+    ),
+    _state(
         "mixture_parameters",
         "mixture_parameters = layers*layer_attention_parameters + dense_layers*layer_feedforward_parameters"
         " + expert_layers*(router_parameters + (experts + shared_experts)*expert_parameters) + embedding_parameters",
@@ -149,6 +155,12 @@ relations = [
         source="by definition",
     ),
     # The classic transformer
+    _state(
+        "widening",
+        "widening = feedforward_size/hidden_size",
+        because="its definition",
+        source="by definition",
+    ),
     _state(
         "classic_block_parameters",
         "classic_block_parameters = one_parameter*layers*hidden_size**2*(4 + 2*widening)",

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Picture, Report, Text, Worked, spans
 from derive.showing.citing import Bibliography
-from derive.showing.html import aligned, escaped, formula, inputs, notes, sources, step
+from derive.showing.html import aligned, cautions, escaped, formula, inputs, notes, sources, step
 from quantities.source import Source
 
 __all__ = ["as_html", "bound"]
@@ -64,7 +64,7 @@ def _block(block: Block, cited: Bibliography, drawn: Mapping[str, str]) -> str:
         case Worked():
             page = block.page
             steps = [step(number, one) for number, one in enumerate(page.steps, 1)]
-            head = [f"<h4>{_words(block.title)}</h4>", formula(page.headline, block=True)]
+            head = [f"<h4>{_words(block.title)}</h4>", formula(page.headline, block=True), *cautions(page)]
             return "\n".join([*head, *steps, *inputs(page, cited), *notes(page)])
         case Grid():
             head_row = "".join(f"<th>{_words(cell)}</th>" for cell in block.header)

@@ -8,7 +8,7 @@ from itertools import chain
 from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Picture, Report, Text, Worked, spans
 from derive.showing.citing import Bibliography
 from derive.showing.derivation import Line
-from derive.showing.latex import aligned, escaped, inputs, notes, sources, step
+from derive.showing.latex import aligned, cautions, escaped, inputs, notes, sources, step
 from derive.showing.mathematics import width
 from quantities.source import Source
 
@@ -104,7 +104,8 @@ def _worked(block: Worked, cited: Bibliography) -> str:
     steps = [step(number, one, _displayed) for number, one in enumerate(page.steps, 1)]
     table = [f"\\begin{{fitted}}%\n{one}\\end{{fitted}}\\medskip" for one in inputs(page, cited)]
     small = ["{\\small", *notes(page), "}"] if notes(page) else []
-    return "\n\n".join([rf"\subsubsection{{{_words(block.title)}}}", rf"\[{page.headline}\]", *steps, *table, *small])
+    head = [rf"\subsubsection{{{_words(block.title)}}}", rf"\[{page.headline}\]", *cautions(page)]
+    return "\n\n".join([*head, *steps, *table, *small])
 
 
 def _displayed(lines: tuple[Line, ...]) -> str:

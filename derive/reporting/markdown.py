@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from derive.reporting.document import Block, Formulas, Grid, Heading, Items, Picture, Report, Text, Worked, spans
 from derive.showing.citing import Bibliography
-from derive.showing.markdown import HOST, aligned, inputs, notes, plain, sources, step
+from derive.showing.markdown import HOST, aligned, cautions, inputs, notes, plain, sources, step
 from quantities.source import Source
 
 __all__ = ["as_markdown", "bound"]
@@ -41,8 +41,8 @@ def _block(block: Block, cited: Bibliography) -> str:
         case Worked():
             page = block.page
             steps = [step(number, one, HOST) for number, one in enumerate(page.steps, 1)]
-            shown = [f"#### {_words(block.title)}", HOST.display(page.headline), *steps, *inputs(page, cited, HOST)]
-            return "\n\n".join([*shown, *notes(page)])
+            above = [f"#### {_words(block.title)}", HOST.display(page.headline), *cautions(page)]
+            return "\n\n".join([*above, *steps, *inputs(page, cited, HOST), *notes(page)])
         case Grid():
             head, *rows = (
                 "| " + " | ".join(_words(cell) for cell in row) + " |" for row in (block.header, *block.rows)

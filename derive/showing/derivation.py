@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from derive.language.expression import Name, names_in
 from derive.showing import mathematics
-from derive.showing.numerals import prefixed
+from derive.showing.failing import cautions
+from derive.showing.numerals import STATED, prefixed
 from quantities.source import Source
 from quantities.value import Value
 
@@ -59,6 +60,7 @@ class Derivation:
     regime: Mapping[str, str]
     assumptions: tuple[str, ...]
     checks: tuple[str, ...]
+    cautions: tuple[str, ...] = ()  # what does not hold, and what plays no part
 
 
 def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
@@ -77,6 +79,7 @@ def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
         answer.regime,
         answer.assumptions,
         tuple(str(check) for check in answer.checks),
+        cautions(answer),
     )
 
 
@@ -135,7 +138,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
         if name not in step.worth:
             return written(name)
         number, unit = step.worth[name]
-        return _quantity(number, unit.text, 12) if name in given else amount(number, unit.text, digits)
+        return _quantity(number, unit.text, max(digits, STATED)) if name in given else amount(number, unit.text, digits)
 
     lines: list[Line] = []
     left = written(step.quantity)
@@ -157,8 +160,9 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
 
 def _worked_out(step: Step, digits: int) -> str:
     """The value as mathematics; words, as of an interval, upright."""
-    number, _, unit = step.value.partition(" ")
-    try:
-        return amount(float(number), unit, digits)
-    except ValueError:
+    if step.result is None:
         return mathematics.upright(step.value)
+    (low, high), unit = step.result
+    if low != high:
+        return mathematics.upright(step.rounded(digits).value)
+    return amount(unit.from_base(low), unit.text, digits)

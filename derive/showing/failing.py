@@ -18,10 +18,11 @@ from derive.stating.dimensions import dimension_of
 from quantities.units import DIMENSIONLESS, Unit
 
 if TYPE_CHECKING:
+    from derive.solving.answer import Answer
     from derive.stating.relation import Relation
     from quantities.value import Value
 
-__all__ = ["broken", "customary", "displaced"]
+__all__ = ["broken", "cautions", "customary", "displaced"]
 
 _DIGITS = (4, 7, 10, 13)  # of which as few are shown as tell the sides apart
 
@@ -52,6 +53,16 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
         return f"{relation.name} does not hold: {left} is {shown[0]}, and {right} is {shown[1]}{because}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
     return f"{relation.name} does not hold: {left} is {shown[0]}, {than} {right}, which is {shown[1]}{because}"
+
+
+def cautions(answer: Answer) -> tuple[str, ...]:
+    """What has to stand beside the number: the checks that do not hold, and the givens that play no part."""
+    failed = tuple(check.verdict or check.statement for check in answer.failed)
+    if not answer.unused:
+        return failed
+    *names, last = answer.unused
+    listed = f"{', '.join(names)} and {last} play" if names else f"{last} plays"
+    return (*failed, f"{listed} no part in this answer")
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:

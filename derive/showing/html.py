@@ -10,7 +10,7 @@ from derive.errors import DeriveError
 from derive.showing.citing import Bibliography
 from derive.showing.derivation import Derivation, Line, Paragraph
 
-__all__ = ["aligned", "escaped", "formula", "inputs", "notes", "sources", "step"]
+__all__ = ["aligned", "cautions", "escaped", "formula", "inputs", "notes", "sources", "step"]
 
 
 def escaped(text: str) -> str:
@@ -48,6 +48,11 @@ def _converter() -> Any:
     except ImportError:
         raise DeriveError("HTML needs latex2mathml.", hint="pip install 'derive-engine[reports]'") from None
     return latex2mathml.converter
+
+
+def cautions(page: Derivation) -> list[str]:
+    """What does not hold and what plays no part, to stand directly under the result."""
+    return [f'<p class="caution"><b>{escaped(one)}.</b></p>' for one in page.cautions]
 
 
 def notes(page: Derivation) -> list[str]:

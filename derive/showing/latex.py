@@ -14,7 +14,7 @@ from derive.showing.derivation import Derivation, Line, Paragraph, lay_out
 if TYPE_CHECKING:
     from derive.solving.answer import Answer
 
-__all__ = ["aligned", "as_latex", "breakable", "escaped", "inputs", "notes", "sources", "step"]
+__all__ = ["aligned", "as_latex", "breakable", "cautions", "escaped", "inputs", "notes", "sources", "step"]
 
 _ESCAPES = str.maketrans(
     {
@@ -47,16 +47,21 @@ def breakable(text: str) -> str:
     return escaped(text).translate(_BREAKS)
 
 
-def as_latex(answer: Answer) -> str:
+def as_latex(answer: Answer, digits: int | None = None) -> str:
     """The answer as a fragment: its steps aligned, its inputs in a table, its sources numbered."""
-    page = lay_out(answer)
+    page = lay_out(answer, digits)
     cited = Bibliography()
     title = rf"\subsection*{{{_worded(page.target)}: ${page.headline}$}}"
     steps = [step(number, one) for number, one in enumerate(page.steps, 1)]
-    parts = [title, *steps, *inputs(page, cited), *notes(page)]
+    parts = [title, *cautions(page), *steps, *inputs(page, cited), *notes(page)]
     if cited.sources:
         parts.append("\\paragraph{Sources}\n" + sources(cited))
     return "\n\n".join(parts) + "\n"
+
+
+def cautions(page: Derivation) -> list[str]:
+    """What does not hold and what plays no part, to stand directly under the result."""
+    return [rf"\noindent\textbf{{{breakable(one)}.}}" for one in page.cautions]
 
 
 def notes(page: Derivation) -> list[str]:

@@ -15,7 +15,19 @@ from derive.showing.derivation import Derivation, Line, Paragraph, lay_out
 if TYPE_CHECKING:
     from derive.solving.answer import Answer
 
-__all__ = ["HOST", "NOTEBOOK", "Fence", "aligned", "as_markdown", "inputs", "notes", "plain", "sources", "step"]
+__all__ = [
+    "HOST",
+    "NOTEBOOK",
+    "Fence",
+    "aligned",
+    "as_markdown",
+    "cautions",
+    "inputs",
+    "notes",
+    "plain",
+    "sources",
+    "step",
+]
 
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n": " "})
 
@@ -49,12 +61,12 @@ def plain(text: str) -> str:
     return text.translate(_SPECIAL)
 
 
-def as_markdown(answer: Answer) -> str:
+def as_markdown(answer: Answer, digits: int | None = None) -> str:
     """The answer as a section: its steps aligned, its inputs in a table, its sources numbered."""
-    page = lay_out(answer)
+    page = lay_out(answer, digits)
     cited = Bibliography()
     steps = [step(number, one, NOTEBOOK) for number, one in enumerate(page.steps, 1)]
-    parts = [f"### {_worded(page.target)}", NOTEBOOK.display(page.headline), *steps]
+    parts = [f"### {_worded(page.target)}", NOTEBOOK.display(page.headline), *cautions(page), *steps]
     parts += [*inputs(page, cited, NOTEBOOK), *notes(page)]
     if cited.sources:
         parts.append("**Sources**\n\n" + sources(cited))
@@ -83,6 +95,11 @@ def inputs(page: Derivation, cited: Bibliography, fence: Fence) -> list[str]:
         for symbol in page.symbols
     ]
     return ["\n".join(["| symbol | quantity | value | source |", "| --- | --- | --- | --- |", *rows])]
+
+
+def cautions(page: Derivation) -> list[str]:
+    """What does not hold and what plays no part, to stand directly under the result."""
+    return [f"**{plain(one)}.**" for one in page.cautions]
 
 
 def notes(page: Derivation) -> list[str]:

@@ -101,8 +101,8 @@ def number(value: float, digits: int = 6) -> str:
         return r"\infty" if value > 0 else r"-\infty" if value < 0 else "?"
     mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
     if -4 <= int(power) <= 5:
-        return f"{float(f'{value:.{digits}g}'):.12g}"
-    short = f"{float(mantissa):.12g}"
+        return f"{float(f'{value:.{digits}g}'):.{max(digits, 12)}g}"
+    short = f"{float(mantissa):.{max(digits, 12)}g}"
     return rf"{short}\times10^{{{int(power)}}}" if short != "1" else rf"10^{{{int(power)}}}"
 
 

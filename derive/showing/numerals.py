@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping, Set
 from typing import Any
 
+from derive.language.expression import Apply, Name, Node, render
 from quantities.units import Unit
 
-__all__ = ["in_unit", "prefixed", "shown_number", "shown_span"]
+__all__ = ["DIGITS", "STATED", "filled", "in_unit", "prefixed", "shown_number", "shown_result", "shown_span"]
+
+DIGITS = 6
+"""Digits of a result, where nobody asks for others."""
+
+STATED = 12
+"""Digits that show a number as it was stated."""
 
 _LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 _SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
@@ -44,7 +52,7 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
     return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(head[0], head[0]) + rest
 
 
-def shown_number(base: float, unit: Unit, digits: int = 6) -> str:
+def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """A number in base units as text in a unit.
 
     >>> from quantities.spelling import parse_unit
@@ -55,7 +63,37 @@ def shown_number(base: float, unit: Unit, digits: int = 6) -> str:
     return f"{number} {unit.text}" if unit.text not in ("", "1", "dimensionless") else number
 
 
-def shown_span(low: float, high: float, unit: Unit) -> str:
+def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
+    """What came out: a number, or an interval in words.
+
+    >>> from quantities.spelling import parse_unit
+    >>> shown_result((2.0, 2.0), parse_unit("m")), shown_result((2.0, 3.0), parse_unit("m"))
+    ('2 m', 'between 2 m and 3 m')
+    """
+    low, high = result
+    return shown_number(low, unit, digits) if low == high else shown_span(low, high, unit, digits)
+
+
+def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
+    """A form with each quantity's number and unit in its place; the exact ones as they were stated.
+
+    >>> from derive.language.grammar import parse_expression
+    >>> from quantities.spelling import parse_unit
+    >>> filled(parse_expression("distance/2"), {"distance": (10/3, parse_unit("m"))}, set())
+    '(3.33333 m)/2'
+    """
+
+    def put_in(part: Node) -> Node:
+        if isinstance(part, Name) and part.name in worth:
+            number, unit = worth[part.name]
+            shown = f"{number:.{max(digits, STATED) if part.name in exact else digits}g}"
+            return Name(f"({shown} {unit})" if unit.text not in ("", "1", "dimensionless") else shown)
+        return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
+
+    return render(put_in(form))
+
+
+def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:
     """An interval in base units in words, an open end left unsaid.
 
     >>> from quantities.spelling import parse_unit
@@ -65,7 +103,7 @@ def shown_span(low: float, high: float, unit: Unit) -> str:
     if math.isinf(low) and math.isinf(high):
         return "anything"
     if math.isinf(high):
-        return f"at least {shown_number(low, unit)}"
+        return f"at least {shown_number(low, unit, digits)}"
     if math.isinf(low):
-        return f"at most {shown_number(high, unit)}"
-    return f"between {shown_number(low, unit)} and {shown_number(high, unit)}"
+        return f"at most {shown_number(high, unit, digits)}"
+    return f"between {shown_number(low, unit, digits)} and {shown_number(high, unit, digits)}"

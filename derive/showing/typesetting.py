@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
-from derive.showing.numerals import shown_number, shown_span
+from derive.showing.failing import cautions
+from derive.showing.numerals import DIGITS, shown_number, shown_span
 
 if TYPE_CHECKING:
     from derive.solving.answer import Answer
@@ -12,25 +14,30 @@ if TYPE_CHECKING:
 __all__ = ["as_data", "as_text", "headline"]
 
 
-def headline(answer: Answer) -> str:
+def headline(answer: Answer, digits: int = DIGITS) -> str:
     """The answer in one line: `period = 2.00 s`."""
     unit = answer.quantity.unit
     name = answer.quantity.name
     if answer.base is not None:
-        low, high = (shown_number(end, unit) for end in answer.bounds or (answer.base, answer.base))
-        return f"{name} = {shown_number(answer.base, unit)}{f'  ({low} to {high})' if low != high else ''}"
+        low, high = (shown_number(end, unit, digits) for end in answer.bounds or (answer.base, answer.base))
+        spread = f"  ({low} to {high})" if low != high else ""
+        return f"{name} = {shown_number(answer.base, unit, digits)}{spread}"
     assert answer.bounds is not None
-    return f"{name} is {shown_span(*answer.bounds, unit)}"
+    return f"{name} is {shown_span(*answer.bounds, unit, digits)}"
 
 
-def as_text(answer: Answer) -> str:
-    """The answer, each step as stated, rearranged, with numbers, and its value; and what stands behind it."""
-    lines = [headline(answer)]
+def as_text(answer: Answer, digits: int = DIGITS) -> str:
+    """The answer, each step as stated, rearranged, with numbers, and its value; and what stands behind it.
+
+    What does not hold, and what was given and plays no part, stands directly under the answer.
+    """
+    lines = [headline(answer, digits), *(f"  {caution}" for caution in cautions(answer))]
     for number, step in enumerate(answer.steps, 1):
-        lines += ["", f"{number}. {step.relation}: {step.equation}"]
-        name, equals, form = step.rearranged.partition(" = ")
-        rows = [form] if equals and step.rearranged != step.equation else []
-        rows += [row for row in (step.numbers, step.value) if row not in ("", form)]
+        shown = step.rounded(digits)
+        lines += ["", f"{number}. {shown.relation}: {shown.equation}"]
+        name, equals, form = shown.rearranged.partition(" = ")
+        rows = [form] if equals and shown.rearranged != shown.equation else []
+        rows += [row for row in (shown.numbers, shown.value) if row not in ("", form)]
         lines += [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
     for title, rows in _sections(answer):
         lines += ["", title, *(f"  {row}" for row in rows)]
@@ -51,10 +58,16 @@ def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
     return [(title, rows) for title, rows in sections if rows]
 
 
-def as_data(answer: Answer) -> dict[str, Any]:
-    """The answer as plain data: the schema of `derive solve --json`."""
+def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
+    """The answer as plain data: the schema of `derive solve --json`.
+
+    `target` and `unit` are text, and so is all that stands under `steps`, `given`, `regime` and `assumptions`. `value`,
+    `low` and `high` are numbers in that unit: without `value` there are only bounds, and an end that is null beside one
+    that is not is open. `checks` is what could be tested, each with its `gap` (null where it is infinite); `failed`
+    names those that do not hold, each in a sentence; `unused` names what was given and plays no part.
+    """
     unit = answer.quantity.unit
-    low, high = (None, None) if answer.bounds is None else (unit.from_base(end) for end in answer.bounds)
+    low, high = (None, None) if answer.bounds is None else (_finite(unit.from_base(end)) for end in answer.bounds)
     return {
         "target": answer.quantity.name,
         "value": None if answer.base is None else unit.from_base(answer.base),
@@ -69,7 +82,7 @@ def as_data(answer: Answer) -> dict[str, Any]:
                 "numbers": step.numbers,
                 "value": step.value,
             }
-            for step in answer.steps
+            for step in (step.rounded(digits) for step in answer.steps)
         ],
         "given": {
             name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
@@ -78,7 +91,13 @@ def as_data(answer: Answer) -> dict[str, Any]:
         "regime": dict(answer.regime),
         "assumptions": list(answer.assumptions),
         "checks": [
-            {"name": check.name, "statement": check.statement, "gap": check.gap, "passed": check.passed}
+            {"name": check.name, "statement": check.statement, "gap": _finite(check.gap), "passed": check.passed}
             for check in answer.checks
         ],
+        "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
+        "unused": list(answer.unused),
     }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
+from derive.errors import DeriveError
 from derive.language.expression import Equation, Node
-from derive.showing.numerals import in_unit
+from derive.numbers.intervals import Span
+from derive.showing.numerals import DIGITS, filled, in_unit, shown_result
 from quantities.declaration import Declaration
 from quantities.source import Source
+from quantities.symbolic import Symbols
 from quantities.units import Unit
 from quantities.value import Value
 
@@ -30,6 +35,15 @@ class Step:
     stated: Equation | None = field(default=None, repr=False, compare=False)  # as a tree, to be typeset
     form: Node | None = field(default=None, repr=False, compare=False)
     worth: Mapping[str, tuple[float, Unit]] = field(default_factory=dict, repr=False, compare=False)  # what is put in
+    exact: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # of that, what was stated
+    result: tuple[Span, Unit] | None = field(default=None, repr=False, compare=False)  # its ends in base units
+
+    def rounded(self, digits: int) -> Step:
+        """The same step with so many digits."""
+        if self.result is None or digits == DIGITS:
+            return self
+        numbers = "" if self.form is None else filled(self.form, self.worth, self.exact, digits)
+        return replace(self, numbers=numbers, value=shown_result(*self.result, digits))
 
     def __str__(self) -> str:
         return f"{self.relation}: {self.equation}  =>  {self.rearranged} = {self.value}"
@@ -64,8 +78,20 @@ class Answer:
     unused: tuple[str, ...]  # what was typed and plays no part: the answer would be the same without it
     quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # all that the derivation speaks of
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
-    _formula: Callable[[], Any] = field(repr=False, compare=False)
+    _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is worked out on demand is worked out now: it must not take the library along."""
+        plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
+        held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
+        return _restored, (held, *(_Settled.of(later) for later in (self._steps, self._form, self._elasticities)))
+
+    def __copy__(self) -> Answer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Answer:
+        return self
 
     @property
     def value(self) -> Any:
@@ -105,36 +131,70 @@ class Answer:
         """The relations at work, in order, written out when they are asked for."""
         return self._steps()
 
-    @property
+    @cached_property
     def formula(self) -> Any:
         """The closed form in sympy, worked out when asked for; None where only a number exists."""
-        return self._formula()
+        form = self._form()
+        if form is None:
+            return None
+        from derive.language.symbolic import to_sympy
+
+        return to_sympy(form, Symbols(self.quantities))
 
     @property
     def elasticities(self) -> Mapping[str, float]:
         """By how many percent the answer moves when a given moves by one percent."""
         return self._elasticities()
 
-    def text(self) -> str:
-        """The answer and its derivation as aligned text."""
+    def text(self, digits: int = DIGITS) -> str:
+        """The answer and its derivation as aligned text, its results with so many digits."""
         from derive.showing.typesetting import as_text
 
-        return as_text(self)
+        return as_text(self, digits)
 
-    def markdown(self) -> str:
-        """The derivation in Markdown, its mathematics in dollar signs."""
+    def markdown(self, digits: int | None = None) -> str:
+        """The derivation in Markdown, its mathematics in dollar signs; with as many digits as the inputs bear."""
         from derive.showing.markdown import as_markdown
 
-        return as_markdown(self)
+        return as_markdown(self, digits)
 
-    def latex(self) -> str:
-        """The derivation in LaTeX, for a document that loads amsmath."""
+    def latex(self, digits: int | None = None) -> str:
+        """The derivation in LaTeX, for a document that loads amsmath; with as many digits as the inputs bear."""
         from derive.showing.latex import as_latex
 
-        return as_latex(self)
+        return as_latex(self, digits)
 
     def __str__(self) -> str:
         return self.text()
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What a function without arguments came to, or the error that it raised."""
+
+    outcome: Any
+    refusal: DeriveError | None = None
+
+    @classmethod
+    def of(cls, later: Callable[[], Any]) -> _Settled:
+        try:
+            outcome = later()
+        except DeriveError as error:
+            return cls(None, error)
+        return cls(dict(outcome) if isinstance(outcome, Mapping) else outcome)
+
+    def __call__(self) -> Any:
+        if self.refusal is not None:
+            raise self.refusal
+        return self.outcome
+
+
+def _restored(held: Mapping[str, Any], steps: _Settled, form: _Settled, elasticities: _Settled) -> Answer:
+    """An answer from its parts, its mappings read-only again."""
+    parts: dict[str, Any] = {
+        name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
+    }
+    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities)

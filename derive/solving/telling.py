@@ -6,14 +6,13 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from derive.language.expression import Apply, Name, Node, names_in, render, walk
+from derive.language.expression import Apply, Node, names_in, render, walk
 from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
-from derive.showing.numerals import shown_number, shown_span
 from derive.solving.acting import unused
-from derive.solving.answer import Answer, Check, Step
+from derive.solving.answer import Answer, Check
 from derive.solving.checking import checks_of, extended, idle_checks, replaced
 from derive.solving.easing import eased, is_monotone
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
@@ -21,14 +20,14 @@ from derive.solving.scaling import degree
 from derive.solving.spreading import leaves_domain, ranges_of, spread
 from derive.solving.steady import unsteady
 from derive.solving.stepping import State, block_states
+from derive.solving.steps import steps_of
 from quantities.value import Value
 
 if TYPE_CHECKING:
     from derive.library import Library
-    from derive.planning.plans import Block, Plan
+    from derive.planning.plans import Plan
     from derive.solving.asking import Question
     from quantities.declaration import Declaration
-    from quantities.units import Unit
 
 __all__ = ["answer_of"]
 
@@ -63,8 +62,10 @@ def answer_of(
         quantities=_spoken_of(library, made),
         checks=checks,
         unused=idle,
-        _steps=cache(lambda: tuple(step for block in made.blocks for step in _steps(library, question, block, state))),
-        _formula=cache(lambda: _formula(library, form())),
+        _steps=cache(
+            lambda: tuple(step for block in made.blocks for step in steps_of(library, question, block, state))
+        ),
+        _form=form,
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
     )
 
@@ -100,58 +101,6 @@ def _spoken_of(library: Library, made: Plan) -> Mapping[str, Declaration]:
     for relation in (name for block in made.blocks for name in block.relations):
         found |= library.relations[relation].declared
     return MappingProxyType(found)
-
-
-def _steps(library: Library, question: Question, block: Block, state: State) -> list[Step]:
-    written = [str(library.relations[relation].written) for relation in block.relations]
-    found = []
-    for i, name in enumerate(block.unknowns):
-        quantity = library.declared[name]
-        form = state.forms.get(name)
-        if name in state.spans:
-            told = shown_span(*state.spans[name], quantity.unit)
-        else:
-            told = shown_number(state.values[name], quantity.unit)
-        rearranged = name if form is None else f"{name} = {render(form)}"
-        numbers = "" if form is None else render(_with_numbers(form, library, question, state))
-        if len(block.unknowns) == 1:
-            relation, equation = ", ".join(block.relations), "; ".join(written)
-        else:
-            relation, equation = block.relations[i], f"{written[i]}, together with {len(written) - 1} more"
-        stated = library.relations[block.relations[min(i, len(block.relations) - 1)]]
-        worth = {} if form is None else _worth(form, library, question, state)
-        because, written_as = stated.because, stated.written
-        found.append(Step(relation, equation, rearranged, numbers, told, name, because, written_as, form, worth))
-    return found
-
-
-def _worth(form: Node, library: Library, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
-    """The number and unit that stand for each name of a form: as it was given, or as it came out."""
-    found = {}
-    for name in names_in(form):
-        stated = question.strong.get(name) or (None if name in state.forms else question.weak.get(name))
-        if stated is not None:
-            found[name] = stated.number, stated.unit
-        elif name in state.values:
-            unit = library.declared[name].unit
-            found[name] = unit.from_base(state.values[name]), unit
-    return found
-
-
-def _with_numbers(node: Node, library: Library, question: Question, state: State) -> Node:
-    """A form with each quantity's number and unit in its place."""
-    worth = _worth(node, library, question, state)
-
-    def put_in(part: Node) -> Node:
-        if isinstance(part, Name) and part.name in worth and part.name not in state.spans:
-            number, unit = worth[part.name]
-            shown = f"{number:.12g} {unit}" if unit.text not in ("", "1") else f"{number:.12g}"
-            shown = shown if part.name in stated else shown_number(state.values[part.name], unit)
-            return Name(f"({shown})" if " " in shown else shown)
-        return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
-
-    stated = {n for n in worth if n in question.strong or (n in question.weak and n not in state.forms)}
-    return put_in(node)
 
 
 def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
@@ -271,14 +220,6 @@ def _again(library: Library, question: Question, made: Plan, state: State, moved
             return None
         now = min(steps, key=lambda step: sum(abs(step.values[n] - state.values[n]) for n in block.unknowns))
     return now.values[question.target]
-
-
-def _formula(library: Library, form: Node | None) -> Any:
-    if form is None:
-        return None
-    from derive.language.symbolic import to_sympy
-
-    return to_sympy(form, library.quantities)
 
 
 def _hangs_on_what_cancels(library: Library, made: Plan, state: State) -> bool:

@@ -5,6 +5,7 @@ attention has `latent_size` and its own dimensions, and a windowed model has `gl
 """
 
 from quantities.declaration import Declaration
+from quantities.value import otherwise
 
 layers = Declaration("layers", "", "transformer layers, of all kinds together", latex="n_l")
 hidden_size = Declaration("hidden_size", "", "elements of a token's residual vector", latex="d")
@@ -68,7 +69,7 @@ dense_layers = Declaration(
     "layers with a dense feed-forward part, in a model with experts",
     latex="n_d",
     domain="nonnegative",
-    default=0.0,
+    default=otherwise("0"),
 )
 context_limit = Declaration(
     "context_limit", "token/sequence", "longest context that the model or its provider takes", latex=r"L_{\max}"

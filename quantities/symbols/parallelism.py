@@ -1,6 +1,7 @@
 """How a training run is spread over chips, and the sizes below which the network binds."""
 
 from quantities.declaration import Declaration
+from quantities.value import otherwise
 
 tensor_ways = Declaration(
     "tensor_ways", "", "chips that split each matrix between them: tensor parallelism", default=1.0, latex="t"
@@ -91,7 +92,10 @@ tensor_limit = Declaration(
 )
 fsdp_ways = Declaration("fsdp_ways", "", "best number of chips along the sharded batch, beside tensor parallelism")
 axes_ratio = Declaration(
-    "axes_ratio", "", "network axes for the sharded batch over those for tensor parallelism", default=1.0
+    "axes_ratio",
+    "",
+    "network axes for the sharded batch over those for tensor parallelism",
+    default=otherwise("1"),
 )
 mixed_tokens = Declaration(
     "mixed_tokens", "token/chip", "least tokens for each chip where sharded batch and split matrices are combined"

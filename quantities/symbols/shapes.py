@@ -4,6 +4,7 @@ A count has a name of its own beside the published `total_parameters`: the two d
 """
 
 from quantities.declaration import Declaration
+from quantities.value import otherwise
 
 feedforward_matrices = Declaration(
     "feedforward_matrices",
@@ -87,7 +88,7 @@ expert_sparsity = Declaration("expert_sparsity", "", "routed experts over active
 
 # The classic transformer: as many key as query heads, all of hidden size together, and an ungated feed-forward layer
 widening = Declaration(
-    "widening", "", "inner size of a feed-forward layer over the hidden size", default=4.0, latex="w"
+    "widening", "", "inner size of a feed-forward layer over the hidden size", default=otherwise("4"), latex="w"
 )
 positions = Declaration(
     "positions", "", "learned position vectors; 0 where there are none", domain="nonnegative", latex="n_s"

@@ -68,6 +68,24 @@ def test_a_changed_sheet_is_read_again(room, capsys):
     assert len(entries(room)) == 2
 
 
+@pytest.mark.parametrize(("more", "status"), [([], 0), (["--strict"], 1)])
+def test_what_was_said_beside_the_answer_is_said_again_with_the_same_status(room, more, status):
+    (room / "clock.toml").write_text(CLOCK + '[relations.short]\nequation = "length <= period**2*gravity/100"\n')
+    words = [*ASKED, *more]
+    environment = {**os.environ, "PYTHONPATH": str(Path(remembering.__file__).parents[1])}
+    command = [sys.executable, "-m", "derive", *words]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, env=environment, check=False) for _ in range(2)
+    )
+    assert len(entries(room)) == 1
+    assert (first.stdout, first.stderr, first.returncode) == (second.stdout, second.stderr, second.returncode)
+    assert first.stdout == "period = 2.00038 s\n"
+    assert first.stderr == (
+        "derive: short does not hold: length is 0.994 m, more than period**2*gravity/100, which is 0.3924 m.\n"
+    )
+    assert first.returncode == status
+
+
 @pytest.mark.parametrize("words", [["infer", "pipe"], ["solve", "x", "--library", "pipe"], ["show", "x", "--add=pipe"]])
 def test_a_pipe_is_left_alone_and_nothing_of_it_is_remembered(room, words):
     os.mkfifo(room / "pipe")
