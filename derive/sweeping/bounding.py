@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +28,12 @@ class Told:
     """An answer's number and its bounds, the checks that fail, and the givens that play no part; NaN for no answer."""
 
     numbers: tuple[float, float, float]
-    failed: frozenset[str] = frozenset()
+    said: Mapping[str, str] = field(default_factory=dict)  # of each check that fails, in a sentence
     unused: frozenset[str] | None = None  # None where there is no answer to play a part in
+
+    @property
+    def failed(self) -> frozenset[str]:
+        return frozenset(self.said)
 
     @property
     def middle(self) -> float:
@@ -45,7 +49,9 @@ def asked_at(
     try:
         answer = solve(library, target, profiles, {**given, **stated})
     except InconsistentError as error:
-        return Told(nothing, frozenset(error.conflicts[:1]) & library.relations.keys())
+        return Told(
+            nothing, {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
+        )
     except DeriveError:
         return Told(nothing)
     ends = answer.bounds or (answer.base, answer.base)
@@ -53,7 +59,8 @@ def asked_at(
         math.nan if one is None else library.declared[target].unit.from_base(one) for one in (answer.base, *ends)
     )
     numbers = (middle, middle if low != low else low, middle if high != high else high)
-    return Told(numbers, frozenset(check.name for check in answer.failed), frozenset(answer.unused))
+    said = {check.name: check.verdict or check.statement for check in answer.failed}
+    return Told(numbers, said, frozenset(answer.unused))
 
 
 def bounded(target: str, axes: Sequence[Any], ask: Callable[[tuple[float, ...]], Told]) -> dict[str, Any]:

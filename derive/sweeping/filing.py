@@ -31,16 +31,22 @@ def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
         text.detach()  # which writes out what it held
 
 
-def heading(table: Table) -> list[str]:
+def heading(table: Table, is_tested: bool = True) -> list[str]:
     """The names of the columns, each with its unit: `batch [sequence]`."""
     named = [(name, table.units[name]) for name in (*table.axes, *table.columns)]
-    return [*(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in named), *table.regimes]
+    held = [f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in named]
+    return [*held, *table.regimes, *(table.own_names if is_tested else ())]
 
 
-def lines(table: Table, chosen: Any) -> Iterator[tuple[Any, ...]]:
-    """What some lines say, one for each point; nothing where there is no number."""
+def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
+    """What some lines say, one for each point; nothing where there is no number.
+
+    Last, if the points are tested, whether all checks hold, and which do not.
+    """
     columns = [[None if x != x else x for x in column.flat[chosen].tolist()] for column in table.rows().values()]
     words = [[*regime.arms, ""] for regime in table.regimes.values()]
     for names, regime in zip(words, table.regimes.values(), strict=True):
         columns.append([names[code] for code in regime.codes.flat[chosen].tolist()])
+    if is_tested:
+        columns += [table.holds.flat[chosen].tolist(), table.fails.flat[chosen].tolist()]
     return zip(*columns, strict=True)

@@ -43,11 +43,15 @@ class Holding:
         return found
 
     @property
+    def silent(self) -> frozenset[str] | None:
+        """What plays no part in any answer; None where there is none."""
+        held = [one.unused for one in self.judgements.values() if one.unused is not None]
+        return frozenset.intersection(*held) if held else None
+
+    @property
     def unused(self) -> tuple[str, ...]:
         """The givens and axes that play no part in any answer."""
-        silent = [judgement.unused for judgement in self.judgements.values()]
-        common = [one for one in silent if one is not None]
-        return tuple(name for name in self.typed if common and all(name in one for one in common))
+        return tuple(name for name in self.typed if name in (self.silent or ()))
 
     @cached_property
     def words(self) -> Any:

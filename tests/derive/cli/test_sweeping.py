@@ -95,7 +95,7 @@ def test_the_data_are_columns_in_the_order_of_the_rows():
 def test_a_file_holds_every_point_with_its_units():
     assert ask("sweep", "step,rate", "batch=1..1000 sequence", "--points", "90", "-o", "x.csv", *ON) == (0, "", "")
     heading, *lines = csv.reader(Path("x.csv").read_text().splitlines())
-    assert heading == ["batch [sequence]", "step [ms]", "rate [sequence/s]", "step.regime"]
+    assert heading == ["batch [sequence]", "step [ms]", "rate [sequence/s]", "step.regime", "holds", "fails"]
     assert len(lines) == 90
     assert [float(cell) for cell in lines[-1][:3]] == [1000, 50, 20000]
 
