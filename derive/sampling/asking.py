@@ -11,6 +11,8 @@ from derive.compiling.functions import compiled
 from derive.errors import DeriveError, ExpressionError
 from derive.sampling.spreads import Spread, spread_of
 from derive.solving.asking import Outline, Question, ask
+from derive.sweeping.asking import ends_of
+from derive.sweeping.working import Recipe, Work
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Venture:
     spreads: Mapping[str, Spread]
     fixed: Mapping[str, float]
     function: Callable[..., Any]
+    work: Work  # by which it is judged what fails
 
 
 def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
@@ -43,7 +46,11 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     fixed = {
         name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
-    return Venture(spreads, fixed, function)
+    stated = {name: ends for name, ends in ends_of(question).items() if name not in spreads}
+    recipe = Recipe(target, fixed, (), stated)
+    held = {name: value for name, value in given.items() if name not in spreads}
+    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
+    return Venture(spreads, fixed, function, work)
 
 
 def _stated(library: Library, question: Question) -> dict[str, Value]:

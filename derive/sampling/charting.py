@@ -75,6 +75,7 @@ def as_text(sample: Sample) -> str:
     lines = [
         f"{sample.quantity.name} = {median}{unit} in the middle, 90 % of the values from {low} to {high}{unit}",
         f"{len(sample)} points, seed {sample.seed}{lost}",
+        *_amiss(sample),
         "",
         "each range alone",
     ]
@@ -87,6 +88,15 @@ def as_text(sample: Sample) -> str:
     if len(sample.tornado) > _BARS:
         lines.append(f"  and {len(sample.tornado) - _BARS} more, which move it less")
     return "\n".join(lines)
+
+
+def _amiss(sample: Sample) -> list[str]:
+    """Which checks fail at how many of the points, and what plays no part."""
+    shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
+    told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
+    if sample.unused:
+        told.append(f"without a part in it: {', '.join(sample.unused)}")
+    return told
 
 
 def _range(sample: Sample, name: str) -> str:

@@ -28,7 +28,7 @@ from quantities.units import convert
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Box", "Survey", "asked", "crossed", "points_in"]
+__all__ = ["Box", "Survey", "asked", "crossed", "ends_of", "points_in"]
 
 Box = tuple[slice, ...]
 """A stretch of each axis."""
@@ -184,10 +184,10 @@ def _recipe(
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
-    return Recipe(target, numbers, checks, _stated(question))
+    return Recipe(target, numbers, checks, ends_of(question))
 
 
-def _stated(question: Question) -> dict[str, tuple[float, float, float]]:
+def ends_of(question: Question) -> dict[str, tuple[float, float, float]]:
     """The weak values that an answer is compared with, or that complete a limit, between their ends in base units."""
     own = {} if question.own is None else {question.target: question.own}
     weak = {**question.weak, **question.outdated, **own}

@@ -6,13 +6,15 @@ What lies between the ends of a range is not known from the ends, so lines of ar
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, InconsistentError
 from derive.solving.answering import solve
+from quantities.profiles import Profile
+from quantities.value import read_number
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -41,10 +43,20 @@ class Told:
 
 
 def asked_at(
-    library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any], point: Mapping[str, float]
+    library: Library,
+    target: str,
+    profiles: tuple[Any, ...],
+    given: Mapping[str, Any],
+    point: Mapping[str, float],
+    weak: Collection[str] = (),
 ) -> Told:
-    """What the solver says at a point on the axes; where givens contradict each other, the relation that they break."""
-    stated = {name: f"{x!r} {library.declared[name].unit.text}" for name, x in point.items()}
+    """What the solver says at a point on the axes; where givens contradict each other, the relation that they break.
+
+    What is weak of the point is stated as a profile states it.
+    """
+    stated = {n: f"{x!r} {library.declared[n].unit.text}" for n, x in point.items() if n not in weak}
+    varied = {n: read_number(x, library.declared[n].unit) for n, x in point.items() if n in weak}
+    profiles = (*profiles, Profile("point", varied)) if varied else profiles
     nothing = (math.nan, math.nan, math.nan)
     try:
         answer = solve(library, target, profiles, {**given, **stated})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,9 @@ from derive.sweeping.watching import ahead, watched
 
 if TYPE_CHECKING:
     from derive.sweeping.asking import Box, Survey
+    from derive.sweeping.working import Work
 
-__all__ = ["Holding", "held_along"]
+__all__ = ["Holding", "held_along", "held_at"]
 
 
 @dataclass(frozen=True)
@@ -66,21 +67,31 @@ class Holding:
 
 def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
     """What fails at the points of a survey whose targets are known."""
+    pieces = ((box, survey.within(box)) for box in survey.boxes())
+    return held_at(survey.work, pieces, columns, survey.typed)
+
+
+def held_at(
+    work: Work, pieces: Iterable[tuple[Box, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
+) -> Holding:
+    """What fails at points that come in pieces: where in the columns each lies, and the numbers of the axes there."""
     import numpy
 
-    targets = [recipe.target for recipe in survey.work.recipes]
-    places = {target: numpy.empty(survey.shape, numpy.int32) for target in targets}
+    targets = [recipe.target for recipe in work.recipes]
+    first = columns[targets[0]]
+    places = {target: numpy.empty(first.shape, numpy.int32) for target in targets}
     verdicts: dict[str, dict[Verdict, int]] = {target: {} for target in targets}
 
-    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Judgement]]]:
+    def worked(piece: tuple[Box, Sequence[Any]]) -> tuple[int, tuple[Box, dict[str, Judgement]]]:
+        box, arrays = piece
         held = {target: column[box] for target, column in columns.items()}
-        return held[targets[0]].size, (box, survey.work.judgements(survey.within(box), held))
+        return held[targets[0]].size, (box, work.judgements(arrays, held))
 
-    for box, found in watched(ahead(worked, survey.boxes()), survey.size, "checks"):
+    for box, found in watched(ahead(worked, pieces), first.size, "checks"):
         for target, judgement in found.items():
             listed = verdicts[target]
             own = [listed.setdefault(verdict, len(listed)) for verdict in judgement.verdicts]
             places[target][box] = numpy.array(own, numpy.int32)[judgement.places]
     judgements = {target: Judgement(places[target], tuple(verdicts[target])) for target in targets}
     has_value = numpy.logical_and.reduce([numpy.isfinite(columns[target]) for target in targets])
-    return Holding(judgements, survey.typed, numpy.asarray(has_value))
+    return Holding(judgements, typed, numpy.asarray(has_value))

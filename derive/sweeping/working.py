@@ -52,9 +52,10 @@ class Work:
     profiles: tuple[Any, ...]
     given: Mapping[str, Any]  # as it was stated
     is_ranged: bool  # whether some of it is a range
+    weak: frozenset[str] = frozenset()  # the axes along which a profile's value varies, and not one that was typed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged)
+        return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged, self.weak)
 
     @cached_property
     def lines(self) -> dict[str, Cases]:
@@ -124,7 +125,7 @@ class Work:
         found = self._told.get(key)
         if found is None:
             axes = dict(zip(self.names, point, strict=True))
-            found = asked_at(self.library, target, self.profiles, self.given, axes)
+            found = asked_at(self.library, target, self.profiles, self.given, axes, self.weak)
             if len(self._told) < _KEPT:
                 self._told[key] = found
         return found
