@@ -40,7 +40,7 @@ class Series:
     x: tuple[float, ...]
     y: tuple[float, ...]
     label: str = ""
-    style: Literal["line", "dashed", "dotted", "points", "crosses", "bars"] = "line"
+    style: Literal["line", "dashed", "dotted", "points", "crosses", "hatched", "bars"] = "line"
     tags: tuple[str, ...] = ()
     strong: bool = False  # drawn thicker, above the others
     color: int | None = None  # the place in the palette; the next free one if None

@@ -114,6 +114,9 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool) -> None:
         draw(place, length, **{"left" if across else "bottom": start}, color=color, label=label, alpha=0.85)
     elif series.style == "points":
         panel.plot(x, y, "o", color=color, label=label, markersize=4.5)
+    elif series.style == "hatched":
+        look = {"facecolor": "none", "edgecolor": color, "linewidth": 0, "zorder": 1.5}
+        panel.fill_between(x, y, hatch=_HATCHES[0][0], label=label, **look)
     elif series.style == "crosses":
         panel.plot(x, y, "x", color=color, label=label, markersize=5, zorder=4)
     else:

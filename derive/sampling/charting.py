@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.drawing.chart import Axis, Chart, Mark, Series
 
@@ -32,17 +32,22 @@ def _histogram(sample: Sample) -> Chart:
         edges = numpy.array([low, high])
     else:
         edges = numpy.geomspace(low, high, _BINS + 1) if log else numpy.linspace(low, high, _BINS + 1)
-    counts = numpy.histogram(values, edges)[0] if low < high else numpy.array([len(values)])
-    shares = counts / len(sample)
     corners = [edges[0], *(edge for edge in edges[1:-1] for _ in (0, 1)), edges[-1]]
-    heights = [height for height in shares for _ in (0, 1)]
-    outline = Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0])
+
+    def steps(numbers: Any, label: str = "", **how: Any) -> Series:
+        counts = numpy.histogram(numbers, edges)[0] if low < high else numpy.array([len(numbers)])
+        heights = [height for height in counts / len(sample) for _ in (0, 1)]
+        return Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0], label, **how)
+
+    failing = numpy.isfinite(sample.numbers) & ~sample.holds
+    lost = f"{', '.join(sample.failed).replace('_', ' ')} {'fails' if len(sample.failed) == 1 else 'fail'}"
+    hatched = (steps(sample.numbers[failing], lost, style="hatched", color=7),) if failing.any() else ()
     ends = ((sample.low, "5 %"), (sample.median, "median"), (sample.high, "95 %"))
     marks = tuple(Mark(float(value.magnitude), word) for value, word in ends)
     return Chart(
         Axis(_label(sample.quantity), log),
         Axis("share of the points", low=0.0),
-        (outline,),
+        (steps(values), *hatched),
         marks,
         title=f"{sample.quantity.name.replace('_', ' ')}: {len(sample)} points",
         height=2.8,
