@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from derive.compiling.cases import Cases, cases, leaves
 from derive.compiling.functions import compiled
 from derive.errors import DeriveError, ExpressionError
+from derive.planning.plans import plan
 from derive.sampling.spreads import Spread, spread_of
 from derive.solving.asking import Outline, Question, ask
-from derive.sweeping.asking import ends_of
+from derive.sweeping.asking import tested_in
 from derive.sweeping.working import Recipe, Work
 from quantities.value import Value
 
@@ -46,8 +47,10 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     fixed = {
         name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
-    stated = {name: ends for name, ends in ends_of(question).items() if name not in spreads}
-    recipe = Recipe(target, fixed, (), stated)
+    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    stated, beside = tested_in(question, made)
+    stated = {name: ends for name, ends in stated.items() if name not in spreads}
+    recipe = Recipe(target, fixed, (), stated, beside)
     held = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
     return Venture(spreads, fixed, function, work)

@@ -176,7 +176,7 @@ def signs_of(work: Work, recipe: Recipe) -> tuple[Sign, ...]:
     plans = [case.plan for tree in trees for case in leaves(tree)]
     blocks = [block for made in plans for block in (*made.blocks, *made.extra)]
     known = {*work.names, *recipe.numbers, *(name for made in plans for name in made.weak)}
-    known |= {recipe.target, *(name for block in blocks for name in block.unknowns)}
+    known |= {recipe.target, *recipe.beside, *(name for block in blocks for name in block.unknowns)}
     spent = [{name for block in made.blocks for name in block.relations} for made in plans]
     always = reduce(set.intersection, spent) if spent else set()
     stated = {*known, *recipe.stated}

@@ -40,6 +40,7 @@ class Recipe:
     numbers: Mapping[str, float]
     checks: tuple[str, ...]
     stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
+    beside: frozenset[str]  # what is worked out for the sake of the checks
 
 
 @dataclass(frozen=True)
