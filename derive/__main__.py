@@ -10,9 +10,13 @@ __all__ = ["main"]
 
 def main() -> NoReturn:
     """Answer what the command line asks, from memory if it was asked before."""
-    from derive.remembering import answered
+    try:
+        from derive.remembering import answered
 
-    sys.exit(answered(sys.argv[1:], _answer))
+        sys.exit(answered(sys.argv[1:], _answer))
+    except KeyboardInterrupt:  # before the command line took over
+        sys.stderr.write("derive: interrupted.\n")
+        sys.exit(130)
 
 
 def _answer() -> int:

@@ -36,6 +36,12 @@ for verb in (check, list_, show, solve, graph, sweep, report, audit, infer):
     cli.add_command(verb)
 
 
+def _interrupted() -> int:
+    """What is said, and the status that is left with, where somebody pressed Ctrl-C."""
+    click.echo("derive: interrupted; a file that was not finished is not written.", err=True)
+    return 130
+
+
 def _fall_silent() -> None:
     """Let what is still in the buffer of the standard output go nowhere."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -55,8 +61,8 @@ def run(arguments: Sequence[str] | None) -> int:
     except click.ClickException as error:
         error.show()
         return 2
-    except click.Abort:
-        return 130
+    except (click.Abort, KeyboardInterrupt):
+        return _interrupted()
     except (SystemExit, BrokenPipeError):  # click leaves so where nobody reads on, as in: derive list | head
         _fall_silent()
         return 0

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, named, opened, say_data, write
+from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, named, opened, say_data
 
 __all__ = ["graph", "solve"]
 
@@ -86,5 +86,7 @@ def graph(
     if output is None:
         click.echo(picture, nl=False)
     else:
-        write(output, picture)
+        from derive.outputs import write_whole
+
+        write_whole(output, picture)
     return 0

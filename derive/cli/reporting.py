@@ -53,15 +53,18 @@ def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
 
 def _put(folder: Path, files: dict[str, str | bytes]) -> None:
     """Write files that differ from what is there, so that what did not change keeps its date."""
+    from derive.outputs import write_whole
+
     for path, content in files.items():
         data = content.encode() if isinstance(content, str) else content
         place = folder / path
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            if not place.exists() or place.read_bytes() != data:
-                place.write_bytes(data)
+            is_new = not place.exists() or place.read_bytes() != data
         except OSError as error:
             raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
+        if is_new:
+            write_whole(place, data)
 
 
 def _watched(names: Sequence[str]) -> Iterator[str]:

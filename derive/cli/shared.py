@@ -25,7 +25,6 @@ __all__ = [
     "opened",
     "say_data",
     "table",
-    "write",
 ]
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
@@ -64,13 +63,6 @@ def givens(texts: Sequence[str]) -> dict[str, str]:
 
 def named(text: str) -> str:
     return text.partition("=")[0].strip()
-
-
-def write(output: str, text: str) -> None:
-    try:
-        Path(output).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise click.UsageError(f"{output!r} cannot be written: {str(error.strerror).lower()}.") from None
 
 
 def opened(replaced: str | None, added: Sequence[str]) -> Library:

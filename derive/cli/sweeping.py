@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data, write
+from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.sweeping.table import Table
+    from derive.sweeping.telling import Cautions
 
 __all__ = ["sweep"]
 
@@ -35,8 +35,9 @@ _ENDINGS = (".csv", ".svg")
 @click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points of each axis (50).")
 @click.option("-o", "output", metavar="FILE", help="A .csv with every point, or a picture as .svg.")
 @DIGITS
+@click.option("--strict", is_flag=True, help="Exit with 1 if a check fails at any point, or a given plays no part.")
 @JSON
-def sweep(
+def sweep(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
     targets: str,
     given: tuple[str, ...],
     profiles: tuple[str, ...],
@@ -45,14 +46,17 @@ def sweep(
     points: int,
     output: str | None,
     digits: int | None,
+    strict: bool,
     as_json: bool,
 ) -> int:
     """Ask for TARGET along axes: LOW..HIGH is an axis, logarithmic from two decades on; a VALUE is a given.
 
-    A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds.
+    A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds. Which checks fail at how many
+    points, and which givens play no part, is said on the standard error.
     """
     from derive.showing.numerals import DIGITS as USUAL
     from derive.sweeping.axes import Axis
+    from derive.sweeping.telling import Cautions
 
     ending = _ending(output)
     wanted = [name.strip() for name in targets.split(",") if name.strip()]
@@ -68,20 +72,23 @@ def sweep(
         and not as_json
         and not any("+/-" in str(value) or "±" in str(value) for value in read.values())
     ):
-        return _filed(library, wanted, profiles, read, str(output))
+        return _filed(library.stream(wanted, *profiles, **read), str(output), strict)
     table = library.sweep(wanted, *profiles, **read)
     if ending == ".csv":
         table.to_csv(str(output))
     elif ending == ".svg":
         from derive.drawing.plotting import as_svg
+        from derive.outputs import write_whole
         from derive.sweeping.charting import charts
 
-        write(str(output), as_svg("sweep", *charts(table)))
+        write_whole(str(output), as_svg("sweep", *charts(table)))
     if as_json:
         say_data(_data(table))
     elif output is None:
         _print(table, digits or USUAL)
-    return _status(_has_answers(table))
+    found = Cautions()
+    found.add(table)
+    return _status(found, strict)
 
 
 def _ending(output: str | None) -> str | None:
@@ -108,33 +115,32 @@ def _read(text: str, points: int) -> Any:
     return span(text, points, log=value.low > 0 and value.high / value.low >= _DECADES)
 
 
-def _filed(library: Library, targets: list[str], profiles: tuple[str, ...], given: dict[str, Any], path: str) -> int:
+def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:
     """Write a file in the memory of a piece, however many lines it has."""
     from derive.sweeping.filing import write_csv
+    from derive.sweeping.telling import Cautions
 
-    answered = []
+    found = Cautions()
 
     def noted() -> Iterator[Table]:
-        for table in library.stream(targets, *profiles, **given):
-            answered.append(_has_answers(table))
+        for table in tables:
             yield table
+            found.add(table)
 
     write_csv(path, noted())
-    return _status(any(answered))
+    return _status(found, strict)
 
 
-def _has_answers(table: Table) -> bool:
-    import numpy
-
-    return any(bool(numpy.isfinite(column).any()) for column in table.columns.values())
-
-
-def _status(is_answered: bool) -> int:
-    """Zero if there is an answer at any point."""
-    if is_answered:
-        return 0
-    click.echo("derive: there is no answer at any point.\n  Ask derive solve at one of them: it says why.", err=True)
-    return 1
+def _status(found: Cautions, strict: bool) -> int:
+    """Zero if there is an answer at any point; if strict, if nothing is amiss at any."""
+    for caution in found:
+        click.echo(f"derive: {caution}.", err=True)
+    if not found.is_answered:
+        click.echo(
+            "derive: there is no answer at any point.\n  Ask derive solve at one of them: it says why.", err=True
+        )
+        return 1
+    return 1 if strict and (found.failing or found.missing or found.unused) else 0
 
 
 def _print(table: Table, digits: int) -> None:
@@ -143,11 +149,12 @@ def _print(table: Table, digits: int) -> None:
 
     from derive.sweeping.filing import heading, lines
 
-    count = len(table)
+    count, is_tested = len(table), bool(table.failed)
     chosen = numpy.unique(numpy.linspace(0, count - 1, min(count, _ROWS)).round().astype(int))
-    rows = [heading(table), *([_cell(cell, digits) for cell in line] for line in lines(table, chosen))]
+    told = ([_cell(cell, digits) for cell in line] for line in lines(table, chosen, is_tested))
+    rows = [heading(table, is_tested), *told]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    is_text = [i >= len(widths) - len(table.regimes) for i in range(len(widths))]
+    is_text = [i >= len(table.axes) + len(table.columns) for i in range(len(widths))]
     for number, row in enumerate(rows):
         cells = [f"{c:<{w}}" if t else f"{c:>{w}}" for c, w, t in zip(row, widths, is_text, strict=True)]
         click.secho("  ".join(cells).rstrip(), bold=number == 0)
@@ -156,6 +163,8 @@ def _print(table: Table, digits: int) -> None:
 
 
 def _cell(cell: Any, digits: int) -> str:
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
     return f"{cell:.{digits}g}" if isinstance(cell, float) else cell or "-"
 
 
@@ -172,4 +181,7 @@ def _data(table: Table) -> dict[str, Any]:
         "axes": listed(table.axes),
         "columns": listed(table.columns),
         "regimes": {name: regime.words.ravel().tolist() for name, regime in table.regimes.items()},
+        "holds": table.holds.ravel().tolist(),
+        "failed": {name: column.ravel().tolist() for name, column in table.failed.items()},
+        "unused": list(table.unused),
     }

@@ -6,8 +6,9 @@ Where they disagree, the lines of arithmetic have no answer, or the wrong one of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +27,12 @@ if TYPE_CHECKING:
     from derive.stating.relation import Relation
     from quantities.declaration import Declaration
 
-__all__ = ["MOST_ASKED", "Agreement", "Writer", "agreement", "apart", "based", "gap_of", "said_twice", "tested"]
+__all__ = ["Agreement", "Writer", "agreed", "agreement", "apart", "based", "gap_of", "said_twice", "tested"]
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 
-MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
+_MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
 _TINY = 1e-8
 
 
@@ -52,7 +53,7 @@ def said_twice(library: Library, strong: Sequence[str], plans: Sequence[Plan]) -
     return tuple(name for name in exact if (known & met).issuperset(library.members[name]))
 
 
-def gap_of(relation: Relation) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def gap_of(relation: Relation, tolerance: float = _TINY) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in a relation, and how far it is from holding at their numbers in base units.
 
     Above zero it is contradicted; NaN, where that cannot be said.
@@ -64,7 +65,7 @@ def gap_of(relation: Relation) -> tuple[tuple[str, ...], Callable[..., Any]]:
         left, right, whole = apart(equation, text)
         gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
         applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
-        return f"({gap[equation.op]} - {_TINY!r} * {whole}){applies}"
+        return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
 
     return names, tested(names, write)
 
@@ -112,20 +113,36 @@ class Agreement:
         others = {one.target: column for one, column in zip(self.beside.outlines, columns, strict=True)}
         whole = {**others, outline.target: result, **named}
         bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in whole.items()}
-        found = numpy.array(result, dtype=float)
-        wrong, doubtful = numpy.zeros((2, *found.shape), bool)
         with numpy.errstate(all="ignore"):
-            for names, gap in self.gaps:
-                gaps = gap(*(bases[name] for name in names))
-                wrong |= gaps > 0
-                doubtful |= numpy.isnan(gaps) & ~numpy.isnan(found)
-        found[wrong] = numpy.nan
-        open_ones = wrong | doubtful
-        if 0 < open_ones.sum() <= MOST_ASKED:  # where those are many, lines are believed unless they are contradicted
-            own = [numpy.broadcast_to(numbers, found.shape)[open_ones].tolist() for numbers in values]
-            ask = Asking(self.library, self.found, outline.strong)
-            found[open_ones] = [ask.solved(point) for point in zip(*own, strict=True)]
+            gaps = [gap(*(bases[name] for name in names)) for names, gap in self.gaps]
+        found = agreed(numpy.asarray(result, dtype=float), gaps, values, self._asking.solved)
         return found if found.shape else float(found)
+
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self.library, self.found, self.found.outline.strong)
+
+
+def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
+    """A target where nothing that is said twice contradicts it, and where something may, what the solver says.
+
+    Where those points are many, lines are believed unless they are contradicted.
+    """
+    import numpy
+
+    wrong, doubtful = numpy.zeros((2, *found.shape), bool)
+    for gap in gaps:
+        wrong |= gap > 0
+        doubtful |= numpy.isnan(gap)
+    there = wrong | (doubtful & ~numpy.isnan(found))
+    if not there.any():
+        return found
+    found = numpy.where(wrong, numpy.nan, found)
+    count = int(there.sum())
+    if count <= _MOST_ASKED:
+        own = [numpy.broadcast_to(numbers, found.shape)[there].tolist() for numbers in arrays]
+        found[there] = [ask(point) for point in (zip(*own, strict=True) if own else [()] * count)]
+    return found
 
 
 def agreement(library: Library, found: Cases) -> Agreement | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-__all__ = ["Axis", "Chart", "Mark", "Series", "Shade"]
+__all__ = ["Axis", "Chart", "Hatch", "Mark", "Series", "Shade"]
 
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
 
@@ -40,7 +40,7 @@ class Series:
     x: tuple[float, ...]
     y: tuple[float, ...]
     label: str = ""
-    style: Literal["line", "dashed", "dotted", "points", "bars"] = "line"
+    style: Literal["line", "dashed", "dotted", "points", "crosses", "hatched", "bars"] = "line"
     tags: tuple[str, ...] = ()
     strong: bool = False  # drawn thicker, above the others
     color: int | None = None  # the place in the palette; the next free one if None
@@ -71,6 +71,14 @@ class Shade:
 
 
 @dataclass(frozen=True, slots=True)
+class Hatch:
+    """Stretches of the horizontal axis in which something fails, all under one name."""
+
+    stretches: tuple[tuple[float, float], ...]
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """One picture."""
 
@@ -79,5 +87,6 @@ class Chart:
     series: tuple[Series, ...]
     marks: tuple[Mark, ...] = ()
     shades: tuple[Shade, ...] = ()
+    hatches: tuple[Hatch, ...] = ()
     title: str = ""
     height: float = 3.4  # inches, at a width of 6.4

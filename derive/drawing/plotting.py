@@ -31,12 +31,14 @@ _LOOK = {
     "xtick.labelsize": 8,
     "ytick.labelsize": 8,
     "lines.linewidth": 1.5,
+    "hatch.linewidth": 0.5,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
     "svg.fonttype": "path",
     "pdf.fonttype": 42,
     "figure.dpi": 100,
 }
+_HATCHES = (("///", "#B22222"), ("\\\\\\", "#555555"), ("...", "#B22222"))
 _STYLES = {"line": "-", "dashed": "--", "dotted": ":"}
 _WIDTH = 6.4
 _ROOM = 7  # lines that have room for their words; more go into a legend outside
@@ -93,7 +95,8 @@ def _draw(panel: Any, chart: Chart) -> None:
     if chart.y.names:
         panel.invert_yaxis()
     _annotate(panel, chart)
-    labelled = [series for series in chart.series if series.label]
+    _hatch(panel, chart)
+    labelled = [*(one for one in chart.series if one.label), *chart.hatches]
     if len(labelled) > _ROOM:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif labelled:
@@ -111,6 +114,11 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool) -> None:
         draw(place, length, **{"left" if across else "bottom": start}, color=color, label=label, alpha=0.85)
     elif series.style == "points":
         panel.plot(x, y, "o", color=color, label=label, markersize=4.5)
+    elif series.style == "hatched":
+        look = {"facecolor": "none", "edgecolor": color, "linewidth": 0, "zorder": 1.5}
+        panel.fill_between(x, y, hatch=_HATCHES[0][0], label=label, **look)
+    elif series.style == "crosses":
+        panel.plot(x, y, "x", color=color, label=label, markersize=5, zorder=4)
     else:
         width = 2.4 if series.strong else 1.5
         panel.plot(
@@ -150,6 +158,17 @@ def _annotate(panel: Any, chart: Chart) -> None:
             panel.axhline(mark.at, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)))
             where = {"xytext": (-3, 2), "xycoords": panel.get_yaxis_transform(), "ha": "right"}
             panel.annotate(mark.label, (1.0, mark.at), textcoords="offset points", fontsize=7, color="#444444", **where)
+    panel.set_xlim(limits)
+
+
+def _hatch(panel: Any, chart: Chart) -> None:
+    """What fails, under lines that run across it; its name stands in the legend."""
+    limits = panel.get_xlim()
+    for i, hatch in enumerate(chart.hatches):
+        look = {"facecolor": "none", "edgecolor": _HATCHES[i % len(_HATCHES)][1], "linewidth": 0, "zorder": 0.5}
+        for number, (low, high) in enumerate(hatch.stretches):
+            label = None if number else hatch.label
+            panel.axvspan(low, high, hatch=_HATCHES[i % len(_HATCHES)][0], label=label, **look)
     panel.set_xlim(limits)
 
 

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING, Any
 from derive.compiling.cases import Cases, cases, leaves
 from derive.compiling.functions import compiled
 from derive.errors import DeriveError, ExpressionError
+from derive.planning.plans import plan
 from derive.sampling.spreads import Spread, spread_of
 from derive.solving.asking import Outline, Question, ask
+from derive.sweeping.asking import tested_in
+from derive.sweeping.working import Recipe, Work
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ class Venture:
     spreads: Mapping[str, Spread]
     fixed: Mapping[str, float]
     function: Callable[..., Any]
+    work: Work  # by which it is judged what fails
 
 
 def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
@@ -43,7 +47,13 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     fixed = {
         name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
-    return Venture(spreads, fixed, function)
+    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    stated, beside = tested_in(question, made)
+    stated = {name: ends for name, ends in stated.items() if name not in spreads}
+    recipe = Recipe(target, fixed, (), stated, beside)
+    held = {name: value for name, value in given.items() if name not in spreads}
+    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
+    return Venture(spreads, fixed, function, work)
 
 
 def _stated(library: Library, question: Question) -> dict[str, Value]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.drawing.chart import Axis, Chart, Mark, Series
 
@@ -32,17 +32,22 @@ def _histogram(sample: Sample) -> Chart:
         edges = numpy.array([low, high])
     else:
         edges = numpy.geomspace(low, high, _BINS + 1) if log else numpy.linspace(low, high, _BINS + 1)
-    counts = numpy.histogram(values, edges)[0] if low < high else numpy.array([len(values)])
-    shares = counts / len(sample)
     corners = [edges[0], *(edge for edge in edges[1:-1] for _ in (0, 1)), edges[-1]]
-    heights = [height for height in shares for _ in (0, 1)]
-    outline = Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0])
+
+    def steps(numbers: Any, label: str = "", **how: Any) -> Series:
+        counts = numpy.histogram(numbers, edges)[0] if low < high else numpy.array([len(numbers)])
+        heights = [height for height in counts / len(sample) for _ in (0, 1)]
+        return Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0], label, **how)
+
+    failing = numpy.isfinite(sample.numbers) & ~sample.holds
+    lost = f"{', '.join(sample.failed).replace('_', ' ')} {'fails' if len(sample.failed) == 1 else 'fail'}"
+    hatched = (steps(sample.numbers[failing], lost, style="hatched", color=7),) if failing.any() else ()
     ends = ((sample.low, "5 %"), (sample.median, "median"), (sample.high, "95 %"))
     marks = tuple(Mark(float(value.magnitude), word) for value, word in ends)
     return Chart(
         Axis(_label(sample.quantity), log),
         Axis("share of the points", low=0.0),
-        (outline,),
+        (steps(values), *hatched),
         marks,
         title=f"{sample.quantity.name.replace('_', ' ')}: {len(sample)} points",
         height=2.8,
@@ -75,6 +80,7 @@ def as_text(sample: Sample) -> str:
     lines = [
         f"{sample.quantity.name} = {median}{unit} in the middle, 90 % of the values from {low} to {high}{unit}",
         f"{len(sample)} points, seed {sample.seed}{lost}",
+        *_amiss(sample),
         "",
         "each range alone",
     ]
@@ -87,6 +93,15 @@ def as_text(sample: Sample) -> str:
     if len(sample.tornado) > _BARS:
         lines.append(f"  and {len(sample.tornado) - _BARS} more, which move it less")
     return "\n".join(lines)
+
+
+def _amiss(sample: Sample) -> list[str]:
+    """Which checks fail at how many of the points, and what plays no part."""
+    shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
+    told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
+    if sample.unused:
+        told.append(f"without a part in it: {', '.join(sample.unused)}")
+    return told
 
 
 def _range(sample: Sample, name: str) -> str:

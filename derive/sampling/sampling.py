@@ -17,15 +17,18 @@ from derive.numbers.clock import query
 from derive.sampling.asking import ventured
 from derive.sampling.spreads import Spread
 from derive.sampling.swinging import Swing, swings
+from derive.sweeping.holding import Holding, held_at
 from derive.sweeping.packages import package
 from quantities.declaration import Declaration, read_given
 
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.sweeping.working import Work
 
 __all__ = ["Sample", "sample"]
 
 _MOST = 20_000_000  # points of one sample
+_PIECE = 1 << 18  # points that are tested at once
 _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`
 
 
@@ -40,6 +43,36 @@ class Sample:
     tornado: tuple[Swing, ...]  # how far each range alone moves the target, the one that moves it most first
     seed: int
     quantities: Mapping[str, Declaration] = field(repr=False)
+    work: Work = field(repr=False)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """What fails at the points, and what plays no part."""
+        drawn = list(self.draws.values())
+        boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
+        pieces = ((box, [one[box] for one in drawn]) for box in boxes)
+        typed = (*(name for name in self.work.names if name not in self.work.weak), *self.work.given)
+        return held_at(self.work, pieces, {self.quantity.name: self.numbers}, typed)
+
+    @property
+    def holds(self) -> Any:
+        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        return self.holding.holds
+
+    @property
+    def failed(self) -> Mapping[str, Any]:
+        """For each check that fails anywhere, where it does."""
+        return self.holding.failed
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The typed names that play no part in any answer."""
+        return self.holding.unused
+
+    @property
+    def sound(self) -> float:
+        """The share of the points at which all checks hold."""
+        return float(self.holds.mean())
 
     @cached_property
     def _sorted(self) -> Any:
@@ -83,9 +116,12 @@ class Sample:
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
     def to_pandas(self) -> Any:
-        """A row for each point, a column for each given that was drawn, and the target's."""
+        """A row for each point, a column for each given that was drawn, the target's, and `holds` and `fails`."""
         pandas = package("pandas", "tables")
-        return pandas.DataFrame({**self.draws, self.quantity.name: self.numbers})
+        named = {**self.draws, self.quantity.name: self.numbers}
+        tested = {"holds": self.holds, "fails": self.holding.words}
+        own = {f"sample.{name}" if name in named else name: column for name, column in tested.items()}
+        return pandas.DataFrame({**named, **own})
 
     def plot(self) -> Any:
         """A figure: how the values are spread, and how far each range alone moves them."""
@@ -151,7 +187,7 @@ def sample(
         raise NoSolutionError(what, hint="Ask solve at one of them: it says why.", reason="no value within the ranges")
     quantity = library.declared[target]
     facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), swings(library, venture), seed)
-    return Sample(quantity, numbers, *facts, library.declared)
+    return Sample(quantity, numbers, *facts, library.declared, venture.work)
 
 
 def _prove_whole(what: str, number: Any, least: int) -> None:

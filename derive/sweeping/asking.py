@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 from derive.compiling.agreeing import said_twice
 from derive.errors import DeriveError, ExpressionError, InconsistentError
-from derive.planning.plans import plan
+from derive.planning.plans import Plan, plan
 from derive.solving.answering import solve
-from derive.solving.asking import ask
+from derive.solving.asking import Question, ask
 from derive.sweeping.axes import Line, is_axis, is_lazy, line
 from derive.sweeping.bounding import ENDS
 from derive.sweeping.working import Recipe, Work
@@ -28,7 +28,7 @@ from quantities.units import convert
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Box", "Survey", "asked", "crossed", "points_in"]
+__all__ = ["Box", "Survey", "asked", "crossed", "points_in", "tested_in"]
 
 Box = tuple[slice, ...]
 """A stretch of each axis."""
@@ -55,6 +55,11 @@ class Survey:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """The names that were given a value or an axis."""
+        return (*self.work.names, *self.work.given)
 
     @property
     def units(self) -> dict[str, str]:
@@ -179,7 +184,19 @@ def _recipe(
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
-    return Recipe(target, numbers, checks)
+    return Recipe(target, numbers, checks, *tested_in(question, made))
+
+
+def tested_in(question: Question, made: Plan) -> tuple[dict[str, tuple[float, float, float]], frozenset[str]]:
+    """The weak values that an answer is compared with, or that complete a limit, between their ends in base units.
+
+    And what the plan works out for the sake of its checks.
+    """
+    own = {} if question.own is None else {question.target: question.own}
+    weak = {**question.weak, **question.outdated, **own}
+    ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
+    stated = {name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()}
+    return stated, frozenset(name for block in made.extra for name in block.unknowns)
 
 
 def _prove_consistent(

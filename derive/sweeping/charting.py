@@ -1,7 +1,8 @@
 """A table as charts: one for each target along the first axis, a line for each value of the others.
 
 Where one line is drawn, the stretches in which each regime binds are shaded and the knees between them marked, each
-found to many digits between the points where the regime changes. Of several lines each has its knees as points.
+found to many digits between the points where the regime changes. Of several lines each has its knees as points. Where
+checks fail, that is hatched (`hatching`).
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from derive.drawing.chart import Axis, Chart, Mark, Series, Shade
 from derive.errors import ExpressionError
 from derive.showing.numerals import prefixed
 from derive.sweeping.bounding import ENDS
+from derive.sweeping.hatching import crosses, hatches
 
 if TYPE_CHECKING:
     from derive.sweeping.table import Table
@@ -52,7 +54,9 @@ def charts(table: Table) -> tuple[Chart, ...]:
         height = Axis.of(_label(target, table), *(one.y for one in series))
         if count > 1:
             series += _knees(table, target, dict(zip(chosen, stretches, strict=True)))
-        found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades))
+            series += crosses(table, target, chosen)
+        hatched = hatches(table, target) if count == 1 else ()
+        found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades, hatched))
     return tuple(found)
 
 

@@ -12,11 +12,12 @@ from typing import Any
 from derive.errors import ExpressionError
 from derive.sweeping.asking import Survey, crossed
 from derive.sweeping.axes import Axis, Line, checked, is_lazy
+from derive.sweeping.holding import held_along
 from derive.sweeping.packages import package
 from derive.sweeping.regimes import Regime
 from derive.sweeping.working import Work
 
-__all__ = ["computed", "lazily", "regimes"]
+__all__ = ["computed", "holds", "lazily", "regimes"]
 
 _PIECE = 1 << 20  # points of a chunk
 
@@ -35,6 +36,11 @@ def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> 
     """The regimes along such axes, where the targets are these."""
     codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
     return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
+
+
+def holds(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
+    """Where all checks hold along such axes, where the targets are these."""
+    return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
@@ -103,6 +109,14 @@ def _codes(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
     arrays, columns = crossed(parts[: len(work.names)]), parts[len(work.names) :]
     codes = work.codes(arrays, dict(zip(targets, columns, strict=True)))
     return numpy.stack(numpy.broadcast_arrays(*codes.values(), numpy.empty(columns[0].shape))[:-1])
+
+
+def _holds(work: Work, targets: tuple[str, ...], *parts: Any) -> Any:
+    import numpy
+
+    arrays, columns = parts[: len(work.names)], dict(zip(targets, parts[len(work.names) :], strict=True))
+    lines = tuple(Line(name, "", array) for name, array in zip(work.names, arrays, strict=True))
+    return numpy.stack([held_along(Survey(lines, work), columns).holds])
 
 
 def _empty(dimensions: int, kind: str) -> Any:

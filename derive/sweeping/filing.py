@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import DeriveError
+from derive.outputs import written_whole
 
 if TYPE_CHECKING:
     from derive.sweeping.table import Table
@@ -19,29 +20,33 @@ _PIECE = 1 << 16  # lines that are written at once
 
 def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
     """Tables one below the other, under one heading; numbers are written to their last digit."""
-    try:
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            for i, table in enumerate(tables):
-                if i == 0:
-                    writer.writerow(heading(table))
-                for start in range(0, len(table), _PIECE):
-                    writer.writerows(lines(table, slice(start, start + _PIECE)))
-    except OSError as error:
-        what = f"{str(path)!r} cannot be written: {str(error.strerror).lower()}."
-        raise DeriveError(what, hint="Give a file in a folder that exists and may be written to.") from None
+    with written_whole(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        for i, table in enumerate(tables):
+            if i == 0:
+                writer.writerow(heading(table))
+            for start in range(0, len(table), _PIECE):
+                writer.writerows(lines(table, slice(start, start + _PIECE)))
+        text.detach()  # which writes out what it held
 
 
-def heading(table: Table) -> list[str]:
+def heading(table: Table, is_tested: bool = True) -> list[str]:
     """The names of the columns, each with its unit: `batch [sequence]`."""
     named = [(name, table.units[name]) for name in (*table.axes, *table.columns)]
-    return [*(f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in named), *table.regimes]
+    held = [f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in named]
+    return [*held, *table.regimes, *(table.own_names if is_tested else ())]
 
 
-def lines(table: Table, chosen: Any) -> Iterator[tuple[Any, ...]]:
-    """What some lines say, one for each point; nothing where there is no number."""
+def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
+    """What some lines say, one for each point; nothing where there is no number.
+
+    Last, if the points are tested, whether all checks hold, and which do not.
+    """
     columns = [[None if x != x else x for x in column.flat[chosen].tolist()] for column in table.rows().values()]
     words = [[*regime.arms, ""] for regime in table.regimes.values()]
     for names, regime in zip(words, table.regimes.values(), strict=True):
         columns.append([names[code] for code in regime.codes.flat[chosen].tolist()])
+    if is_tested:
+        columns += [table.holds.flat[chosen].tolist(), table.fails.flat[chosen].tolist()]
     return zip(*columns, strict=True)

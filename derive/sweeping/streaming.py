@@ -17,13 +17,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
 from derive.sweeping.asking import Box, Survey, asked
 from derive.sweeping.axes import is_lazy
+from derive.sweeping.holding import held_along
 from derive.sweeping.summing import Summary, Tally
 from derive.sweeping.table import Table, postponed
 from derive.sweeping.watching import ahead, watched
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from derive.library import Library
 
 __all__ = ["Stream", "stream"]
+
+
+_SEEN = 3  # points along each axis that are looked at
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,16 +53,33 @@ class Stream:
         return watched(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:
-        """What each target comes to over all points: its ends and where they lie, its mean, its quantiles."""
+        """What each target comes to over all points: its ends and where they lie, its mean, its quantiles.
+
+        And at how many points which of its checks fail.
+        """
+        import numpy
+
         tallies = {recipe.target: Tally() for recipe in self.survey.work.recipes}
         for table in self:
             for target, tally in tallies.items():
                 tally.add(table.columns[target])
+                tally.test(table.holding.judgements[target], numpy.isfinite(table.columns[target]))
         units = self.survey.units
         return {
             target: tally.summary(units[target], [*map(self._at, (tally.low_place, tally.high_place))], quantiles)
             for target, tally in tallies.items()
         }
+
+    @cached_property
+    def unused(self) -> tuple[str, ...]:
+        """The givens and axes that play no part, as far as a few points along each axis show."""
+        import numpy
+
+        places = [numpy.unique(numpy.linspace(0, len(line) - 1, _SEEN).astype(int)) for line in self.survey.lines]
+        lines = zip(self.survey.lines, places, strict=True)
+        few = self.survey.at(*(numpy.concatenate([line.part(i, i + 1) for i in along]) for line, along in lines))
+        columns = few.work.columns(few.within(tuple(slice(0, len(line)) for line in few.lines)))
+        return held_along(few, columns).unused
 
     def _at(self, place: int) -> dict[str, float]:
         """Where on the axes a point lies, by its place among the rows."""

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
+
+if TYPE_CHECKING:
+    from derive.sweeping.judging import Judgement
 
 __all__ = ["Summary", "Tally"]
 
@@ -33,11 +36,14 @@ class Summary:
     high_at: Mapping[str, float]
     mean: float
     quantiles: Mapping[float, float]
+    failed: Mapping[str, int] = field(default_factory=dict)  # at how many points each check fails that fails at any
+    holds: int = 0  # points that have a value, of which every check holds
 
     def __str__(self) -> str:
         unit = f" {self.unit}" if self.unit not in ("", "1") else ""
         shares = ", ".join(f"{share:.0%} below {number:.4g}" for share, number in self.quantiles.items())
-        return f"{self.low:.6g}..{self.high:.6g}{unit}, {self.mean:.6g} on average ({shares})"
+        amiss = "".join(f"; {name} fails at {count} of {self.points} points" for name, count in self.failed.items())
+        return f"{self.low:.6g}..{self.high:.6g}{unit}, {self.mean:.6g} on average ({shares}){amiss}"
 
 
 class Tally:
@@ -60,6 +66,19 @@ class Tally:
         self.low, self.high = math.nan, math.nan
         self._sums: list[float] = []
         self._counts = numpy.zeros(_CLASSES, dtype=numpy.int64)
+        self._failed: dict[str, int] = {}
+        self._holds = 0
+
+    def test(self, judgement: Judgement, has_value: Any) -> None:
+        """Take the verdicts on the next numbers into account."""
+        import numpy
+
+        counts = numpy.bincount(judgement.places.ravel(), minlength=len(judgement.verdicts)).tolist()
+        for verdict, count in zip(judgement.verdicts, counts, strict=True):
+            for name in verdict.failed:
+                self._failed[name] = self._failed.get(name, 0) + count
+        sound = numpy.array([not verdict.failed for verdict in judgement.verdicts])[judgement.places]
+        self._holds += int(numpy.count_nonzero(sound & has_value))
 
     def add(self, column: Any) -> None:
         """Take the next numbers of the column into account."""
@@ -120,4 +139,5 @@ class Tally:
                 raise ExpressionError(f"{share!r} is no share.", hint="Give quantiles between 0 and 1.")
         quantiles = {share: self.quantile(share) for share in shares}
         low_at, high_at = map(dict, places)
-        return Summary(unit, self.points, self.missing, self.low, self.high, low_at, high_at, self.mean, quantiles)
+        held = (self.low, self.high, low_at, high_at, self.mean, quantiles)
+        return Summary(unit, self.points, self.missing, *held, dict(sorted(self._failed.items())), self._holds)

@@ -9,9 +9,10 @@ from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import LimitError, unknown
+from derive.errors import ExpressionError, LimitError, unknown
 from derive.sweeping.asking import Box, Survey, asked, crossed, points_in
 from derive.sweeping.axes import is_lazy
+from derive.sweeping.holding import Holding, held_along
 from derive.sweeping.packages import package
 from derive.sweeping.regimes import Regime
 from derive.sweeping.watching import ahead, watched
@@ -42,13 +43,15 @@ class Table:
         return math.prod(len(axis) for axis in self.axes.values())
 
     def __getitem__(self, name: str) -> Any:
-        """An axis, a target, or a regime by its name, such as `step_time.regime`."""
+        """An axis, a target, or a regime by its name, such as `step_time.regime`; or `holds`, or `fails`."""
         for held in (self.axes, self.columns):
             if name in held:
                 return held[name]
+        if name in self.own_names:
+            return self.holds if name == self.own_names[0] else self.fails
         if name in self.regimes:
             return self.regimes[name].words
-        raise unknown("column", name, [*self.axes, *self.columns, *self.regimes])
+        raise unknown("column", name, [*self.axes, *self.columns, *self.regimes, *self.own_names])
 
     @cached_property
     def regimes(self) -> Mapping[str, Regime]:
@@ -59,7 +62,47 @@ class Table:
             from derive.sweeping.clusters import regimes
 
             return regimes(self.survey.work, self.axes, self.columns)
-        return _told(self.survey, self.columns)
+        return _regimes(self.survey, self.columns)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """What fails along the axes, and what plays no part."""
+        if self.survey is None:
+            raise ExpressionError("A table without its question cannot be tested.", hint="Ask sweep(...) anew.")
+        if self.is_lazy:
+            raise ExpressionError("What fails by name is known once the table is worked out.", hint="Call compute().")
+        return held_along(self.survey, self.columns)
+
+    @property
+    def holds(self) -> Any:
+        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        if self.is_lazy and self.survey is not None:
+            from derive.sweeping.clusters import holds
+
+            return holds(self.survey.work, self.axes, self.columns)
+        return self.holding.holds
+
+    @property
+    def fails(self) -> Any:
+        """The names of the checks that fail at each point, as text."""
+        return self.holding.words
+
+    @property
+    def own_names(self) -> tuple[str, str]:
+        """What the columns `holds` and `fails` are called, which a quantity may be as well."""
+        named = {*self.axes, *self.columns}
+        holds, fails = (f"table.{name}" if name in named else name for name in ("holds", "fails"))
+        return holds, fails
+
+    @property
+    def failed(self) -> Mapping[str, Any]:
+        """For each check that fails anywhere, where it does."""
+        return self.holding.failed
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The givens and axes that play no part in any answer."""
+        return self.holding.unused
 
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""
@@ -83,12 +126,14 @@ class Table:
         return replace(self, axes=axes, columns=columns, survey=self.survey and self.survey.at(*axes.values()))
 
     def to_pandas(self) -> Any:
-        """A row for each point, a column for each axis, target and regime."""
+        """A row for each point, a column for each axis, target and regime, and `holds` and `fails`."""
         pandas = package("pandas", "tables")
         table = self.compute()
         data = {name: column.ravel() for name, column in table.rows().items()}
         for name, regime in table.regimes.items():
             data[name] = pandas.Categorical.from_codes(regime.codes.ravel(), list(regime.arms))
+        for name in self.own_names:
+            data[name] = table[name].ravel()
         return pandas.DataFrame(data)
 
     def rows(self) -> dict[str, Any]:
@@ -106,7 +151,9 @@ class Table:
         variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
         axes = {name: (name, axis, {"units": self.units[name]}) for name, axis in self.axes.items()}
         regimes = {name: (names, regime.words) for name, regime in self.regimes.items()}
-        return xarray.Dataset({**variables, **regimes}, axes)
+        holds, fails = self.own_names
+        tested = {holds: (names, self.holds)} if self.is_lazy else {n: (names, self[n]) for n in (holds, fails)}
+        return xarray.Dataset({**variables, **regimes, **tested}, axes)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
         """A file with a line for each point, its units in the heading."""
@@ -171,7 +218,7 @@ def postponed(survey: Survey, points: int | None = None) -> Table:
     return Table(axes, columns, survey.units, survey)
 
 
-def _told(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
+def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
     """The regimes at the points of a survey whose targets are known."""
     import numpy
 

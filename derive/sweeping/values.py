@@ -15,7 +15,7 @@ from derive.sweeping.keeping import plans
 if TYPE_CHECKING:
     from derive.sweeping.working import Recipe, Work
 
-__all__ = ["Source", "Values", "sources"]
+__all__ = ["Source", "Values", "sources", "stated_sources"]
 
 Values = Mapping[str | Outline, Any]
 """Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""
@@ -33,6 +33,21 @@ def sources(work: Work, recipe: Recipe, names: Sequence[str]) -> list[Source] | 
     """Where the numbers of quantities come from; None where one of them does not follow from what is given."""
     found = [_source(work, recipe, name) for name in names]
     return [each for each in found if each is not None] if None not in found else None
+
+
+def stated_sources(work: Work, recipe: Recipe, names: Sequence[str]) -> tuple[Source, ...] | None:
+    """The same, where what does not follow has the number that is stated of it."""
+    found = [_source(work, recipe, name) or _constant(recipe, name) for name in names]
+    return tuple(each for each in found if each is not None) if None not in found else None
+
+
+def _constant(recipe: Recipe, name: str) -> Source | None:
+    import numpy
+
+    if name not in recipe.stated:
+        return None
+    base = numpy.float64(recipe.stated[name][1])
+    return Source(lambda values: base)
 
 
 def _source(work: Work, recipe: Recipe, name: str) -> Source | None:

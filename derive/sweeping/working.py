@@ -7,22 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.abreast import Abreast
-from derive.compiling.agreeing import MOST_ASKED
+from derive.compiling.agreeing import agreed
 from derive.compiling.cases import Cases
-from derive.sweeping.bounding import at, bounded
+from derive.sweeping.bounding import Told, asked_at, bounded
+from derive.sweeping.judging import Judgement, Verdict, is_simply_asked, judged, signs_of
 from derive.sweeping.keeping import functions, plans
 from derive.sweeping.proving import Contradiction, contradicted
 from derive.sweeping.regimes import Switch, switches
+from derive.sweeping.signs import Sign
 from derive.sweeping.values import Values
 
 if TYPE_CHECKING:
     from derive.library import Library
 
 __all__ = ["Recipe", "Work"]
+
+_KEPT = 1 << 16  # points of which it is remembered what the solver said
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class Recipe:
     target: str
     numbers: Mapping[str, float]
     checks: tuple[str, ...]
+    stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
+    beside: frozenset[str]  # what is worked out for the sake of the checks
 
 
 @dataclass(frozen=True)
@@ -47,9 +53,10 @@ class Work:
     profiles: tuple[Any, ...]
     given: Mapping[str, Any]  # as it was stated
     is_ranged: bool  # whether some of it is a range
+    weak: frozenset[str] = frozenset()  # the axes along which a profile's value varies, and not one that was typed
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged)
+        return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged, self.weak)
 
     @cached_property
     def lines(self) -> dict[str, Cases]:
@@ -74,6 +81,10 @@ class Work:
     def _beside(self) -> Abreast:
         return self._function(source.found for switch in self.switches.values() for source in switch.sources)
 
+    @cached_property
+    def _judging(self) -> Abreast:
+        return self._function(source.found for held in self.signs.values() for one in held for source in one.sources)
+
     def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
         """One function for all of them: what they have in common is worked out once."""
         distinct = {found.outline: found for found in wanted if found is not None}
@@ -96,9 +107,8 @@ class Work:
             values = self._values(self._main, arrays)
             return {target: self._agreeing(target, values, arrays) for target in self.lines}
         found: dict[str, Any] = {}
-        for recipe in self.recipes:
-            axes = dict(zip(self.names, arrays, strict=True))
-            found |= bounded(self.library, recipe.target, self.profiles, self.given, axes)
+        for target in self.lines:
+            found |= bounded(target, arrays, partial(self.told, target))
         return found
 
     def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
@@ -106,26 +116,40 @@ class Work:
         import numpy
 
         found = values[self.lines[target].outline]
-        for test in self._tests[target]:
-            gap = numpy.broadcast_to(test.gaps({**values, target: found}), found.shape)
-            wrong, doubtful = gap > 0, numpy.isnan(gap) & ~numpy.isnan(found)
-            if wrong.any() or doubtful.any():
-                found = self._asked(target, arrays, numpy.array(found), wrong, doubtful)
+        gaps = (test.gaps({**values, target: found}) for test in self._tests[target])
+        whole = (numpy.broadcast_to(gap, found.shape) for gap in gaps)
+        return agreed(found, whole, arrays, lambda point: self.told(target, tuple(point)).middle)
+
+    def told(self, target: str, point: tuple[float, ...]) -> Told:
+        """What the solver says at a point; of the last points that it was asked about, what it said."""
+        key = target, point
+        found = self._told.get(key)
+        if found is None:
+            axes = dict(zip(self.names, point, strict=True))
+            found = asked_at(self.library, target, self.profiles, self.given, axes, self.weak)
+            if len(self._told) < _KEPT:
+                self._told[key] = found
         return found
 
-    def _asked(self, target: str, arrays: Sequence[Any], found: Any, wrong: Any, doubtful: Any) -> Any:
-        """What the solver says where lines of arithmetic go wrong, or may; where those are many, none is told."""
-        import numpy
+    @cached_property
+    def _told(self) -> dict[tuple[str, tuple[float, ...]], Told]:
+        return {}
 
-        found[wrong] = numpy.nan
-        there = wrong | doubtful
-        if there.sum() > MOST_ASKED:
-            return found
-        points = zip(*(numpy.broadcast_to(array, found.shape)[there].tolist() for array in arrays), strict=True)
-        how = (self.library, target, self.profiles, self.given)
-        asked = [at(*how, dict(zip(self.names, point, strict=True)))[0] for point in (points if arrays else [()])]
-        found[there] = asked
-        return found
+    @cached_property
+    def verdicts(self) -> dict[Any, tuple[Verdict, int]]:
+        """What was found to hold for a pattern of signs, and in how many pieces of the axes."""
+        return {}
+
+    @cached_property
+    def signs(self) -> dict[str, tuple[Sign, ...]]:
+        """What the checks of each target may look at."""
+        return {recipe.target: signs_of(self, recipe) for recipe in self.recipes}
+
+    def judgements(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Judgement]:
+        """The verdicts on each target, at points where they are known."""
+        asked = all(is_simply_asked(self, columns[one.target]) for one in self.recipes)
+        values = {} if asked else {**self._values(self._judging, arrays), **columns}
+        return {one.target: judged(self, one, arrays, values, columns[one.target]) for one in self.recipes}
 
     @cached_property
     def switches(self) -> dict[str, Switch]:

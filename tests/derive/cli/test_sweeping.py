@@ -95,7 +95,7 @@ def test_the_data_are_columns_in_the_order_of_the_rows():
 def test_a_file_holds_every_point_with_its_units():
     assert ask("sweep", "step,rate", "batch=1..1000 sequence", "--points", "90", "-o", "x.csv", *ON) == (0, "", "")
     heading, *lines = csv.reader(Path("x.csv").read_text().splitlines())
-    assert heading == ["batch [sequence]", "step [ms]", "rate [sequence/s]", "step.regime"]
+    assert heading == ["batch [sequence]", "step [ms]", "rate [sequence/s]", "step.regime", "holds", "fails"]
     assert len(lines) == 90
     assert [float(cell) for cell in lines[-1][:3]] == [1000, 50, 20000]
 
@@ -142,3 +142,52 @@ def test_help_shows_an_example():
     said = ask("sweep", "-h")
     assert said.status == 0
     assert "Example:" in said.out
+
+
+SHELF = """\
+[quantities]
+book = { unit = "kg" }
+books = { unit = "kg" }
+bears = { unit = "kg", value = "12 kg" }
+hinge = { unit = "" }
+[relations]
+books = { equation = "books = 3*book" }
+shelf = { equation = "books <= bears" }
+"""
+BOOKS = ("sweep", "books", "book=1..9 kg", "--points", "3", "--library", "shelf.toml")
+SAID = "derive: shelf does not hold: books is 15 kg, more than bears, which is 12 kg; so at 2 of 3 points, first at"
+
+
+def test_what_fails_stands_beside_each_point_and_is_said(tmp_path: Path):
+    (tmp_path / "shelf.toml").write_text(SHELF)
+    said = ask(*BOOKS)
+    assert said.status == 0
+    assert said.out.splitlines()[0].split()[-2:] == ["holds", "fails"]
+    assert [line.split()[2:] for line in said.out.splitlines()[1:]] == [["yes", "-"], ["no", "shelf"], ["no", "shelf"]]
+    assert said.err.splitlines() == [f"{SAID} book = 5 kg."]
+    assert ask(*BOOKS, "bears=30 kg") == (0, ask(*BOOKS, "bears=30 kg", "--strict").out, "")
+
+
+def test_strict_is_an_exit_status(tmp_path: Path):
+    (tmp_path / "shelf.toml").write_text(SHELF)
+    for way in ((), ("-o", "x.csv"), ("-o", "x.svg"), ("--json",)):
+        assert ask(*BOOKS, *way).status == 0
+        said = ask(*BOOKS, *way, "--strict")
+        assert (said.status, said.err.splitlines()) == (1, [f"{SAID} book = 5 kg."])
+        assert ask(*BOOKS, *way, "bears=30 kg", "--strict").status == 0
+        said = ask(*BOOKS, *way, "bears=30 kg", "hinge=3", "--strict")
+        assert (said.status, said.err.splitlines()) == (1, ["derive: hinge plays no part."])
+
+
+def test_the_data_say_which_points_hold(tmp_path: Path):
+    (tmp_path / "shelf.toml").write_text(SHELF)
+    data = json.loads(ask(*BOOKS, "hinge=3", "--json").out)
+    assert data["holds"] == [True, False, False]
+    assert data["failed"] == {"shelf": [False, True, True]}
+    assert data["unused"] == ["hinge"]
+    ask(*BOOKS, "-o", "x.csv")
+    assert Path("x.csv").read_text().splitlines()[1:] == [
+        "1.0,3.0,True,",
+        "5.0,15.0,False,shelf",
+        "9.0,27.0,False,shelf",
+    ]

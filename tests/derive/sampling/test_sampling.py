@@ -207,7 +207,7 @@ def test_it_is_told_in_a_few_lines():
 def test_a_data_frame_has_a_row_for_each_point(monkeypatch):
     found = AREA.sample("area", points=20, width="1..2", depth="3..4")
     frame = pytest.importorskip("pandas") and found.to_pandas()
-    assert list(frame) == ["width", "depth", "area"]
+    assert list(frame) == ["width", "depth", "area", "holds", "fails"]
     assert numpy.allclose(frame["area"], frame["width"] * frame["depth"])
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(derive.DeriveError, match=r"derive-engine\[tables\]"):

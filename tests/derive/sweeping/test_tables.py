@@ -214,7 +214,7 @@ def test_a_table_is_a_data_frame_and_a_data_set():
     pytest.importorskip("xarray")
     table = ROOFLINE.sweep(["step", "rate"], batch=[10, 200], weights=span("1..4 ms", 3))
     frame, data = table.to_pandas(), table.to_xarray()
-    assert list(frame.columns) == ["batch", "weights", "step", "rate", "step.regime"]
+    assert list(frame.columns) == ["batch", "weights", "step", "rate", "step.regime", "holds", "fails"]
     assert len(frame) == 6
     row = frame.iloc[4]
     assert (row["batch"], row["weights"], row["step.regime"]) == (200, 2.5, "working")
@@ -227,10 +227,10 @@ def test_a_table_is_written_with_its_units_and_to_the_last_digit(tmp_path):
     table = ROOFLINE.sweep("step", batch=[0.1, 3], weights=["1 ms", "4 ms"])
     table.to_csv(tmp_path / "steps.csv")
     heading, *lines = (tmp_path / "steps.csv").read_text().splitlines()
-    assert heading == "batch,weights [ms],step [ms],step.regime"
+    assert heading == "batch,weights [ms],step [ms],step.regime,holds,fails"
     assert [float(line.split(",")[2]) for line in lines] == table.columns["step"].ravel().tolist()
     assert lines[3].startswith("3.0,4.0,")
-    assert lines[3].endswith(",reading")
+    assert lines[3].endswith(",reading,True,")
     with pytest.raises(DeriveError, match="cannot be written"):
         table.to_csv(tmp_path / "nowhere" / "steps.csv")
 
