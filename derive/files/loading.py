@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, listed, unknown
+from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together, unknown
 from derive.files.noting import SEARCHED, Notes, within
 from derive.files.sources import Document, parse_source, read_document, read_source
 from derive.files.stated import VALUE, stated_profiles, stated_value
@@ -76,15 +76,9 @@ def _read(document: Document, beside: Library | None) -> _Reader:
 
 def _gathered(reader: _Reader) -> DeriveError:
     """One error for all problems: of their own kind where they share one."""
-    problems = [problem for problem, _ in reader.notes.errors]
-    kinds = {type(error) for _, error in reader.notes.errors}
     where = f"{reader.notes.document.label}: " if reader.notes.document.label else ""
-    count = f"{len(problems)} problems\n" if len(problems) > 1 else ""
-    what = f"{where}{count}{listed(problems)}"
-    first = reader.notes.errors[0][1]
-    if len(kinds) > 1:
-        return ExpressionError(what, text=reader.notes.document.label, problems=problems)
-    return first.listing(what, problems)
+    problems, errors = zip(*reader.notes.errors, strict=True)
+    return together(errors, problems, where, reader.notes.document.label)
 
 
 @dataclass
