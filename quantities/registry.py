@@ -18,7 +18,7 @@ from pint.util import UnitsContainer
 
 from quantities.definitions import definition_lines
 from quantities.errors import UnitError
-from quantities.spelling import parse_unit
+from quantities.spelling import HIGHEST, parse_unit
 from quantities.units import Unit, convert
 
 __all__ = ["Registry", "quantity", "registry", "unit_of"]
@@ -138,7 +138,7 @@ def unit_of(units: Any) -> Unit:
     container = getattr(units, "_units", units)
     parts = []
     for name, power in container.items():
-        exponent = Fraction(power).limit_denominator(99)
+        exponent = Fraction(power).limit_denominator(HIGHEST)
         parts.append(str(name) if exponent == 1 else f"{name}**({exponent})")
     unit = parse_unit("*".join(parts))
     theirs = getattr(units, "_REGISTRY", None)

@@ -13,13 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together, unknown
-from derive.files.noting import SEARCHED, Notes, within
+from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
+from derive.files.noting import SEARCHED, Notes
 from derive.files.sources import Document, parse_source, read_document, read_source
 from derive.files.stated import VALUE, stated_profiles, stated_value
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
-from derive.stating.relation import Relation, relate
+from derive.stating.relation import Relation, relate, undeclared
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, check_name
 from quantities.domain import read_domain
@@ -139,16 +139,15 @@ class _Reader:
         if unit is None or self.notes.attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
             return
         plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain)
-        declared = self._with_default(plain, table) if "value" in table else plain
-        if declared is not None:
-            self.quantities[name] = declared
-            self.broken.discard(name)
+        self.quantities[name] = self._with_default(plain, table) if "value" in table else plain
+        self.broken.discard(name)
 
-    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration | None:
+    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration:
+        """The quantity with its default; without it, if it is wrong, so that the relations over it are still judged."""
         where = ("quantities", declared.name)
         value = stated_value(self.notes, declared.name, where, declared, table)
         if value is None:
-            return None
+            return declared
         return Declaration(
             declared.name,
             declared.unit.text,
@@ -163,6 +162,7 @@ class _Reader:
     ) -> None:
         where = ("relations", name)
         before = len(self.notes.errors)
+        vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
         self.notes.keys(name, where, table, _RELATION)
         texts = {
             key: self.notes.text(name, where, table, key) for key in ("equation", "because", "source", "approximate")
@@ -181,21 +181,23 @@ class _Reader:
                 when=when,
                 approximate=texts["approximate"] or None,
                 quantities=known,
-                vocabulary=vocabulary if len(self.notes.errors) < SEARCHED else vocabulary.brief,
+                vocabulary=vocabulary,
             )
         except DeriveError as error:
-            self._refused(name, where, error, table)
+            self._refused(name, where, error, table, vocabulary)
         else:
             self.relations.append(relation)
 
-    def _refused(self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any]) -> None:
+    def _refused(
+        self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any], vocabulary: Vocabulary
+    ) -> None:
         """Note why a relation was refused, unless it only speaks of a quantity that was refused before."""
         if isinstance(error, UnknownNameError):
             unmet = [other for other in (error.name, *error.others) if other not in self.broken]
             if not unmet:
                 return
-            if error.name in self.broken:
-                error = within(name, unknown("quantity", unmet[0], list(self.quantities)))
+            if len(unmet) <= len(error.others):
+                error = undeclared(name, unmet, vocabulary)
         for problem in error.problems:
             key = "when" if problem.message.startswith(f"{name}, when:") else "equation"
             line = self.notes.document.line((*where, key))
