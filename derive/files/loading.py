@@ -19,6 +19,7 @@ from derive.files.sources import Document, parse_source, read_document, read_sou
 from derive.files.stated import VALUE, stated_profiles, stated_value
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
+from derive.stating.redundancy import redundant
 from derive.stating.relation import Relation, relate, undeclared
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, check_name
@@ -109,6 +110,8 @@ class _Reader:
         vocabulary = Vocabulary(known)
         for name, table in self._tables(data, "relations"):
             self._relation(name, table, known, vocabulary)
+        for found in redundant(self.relations):
+            self.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
         for name, table in self._tables(data, "profiles"):
             for profile in stated_profiles(self.notes, name, table, known, self.broken):
                 self._shelve(name, profile)

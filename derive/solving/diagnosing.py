@@ -184,8 +184,8 @@ def _told(relation: Relation, question: Question, state: State) -> str:
         whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
         return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
     measured = dimension_of(written.lhs, {name: said.dimension for name, said in relation.declared.items()})
-    unit = f" {measured}" if measured else ""
-    return f"{written} has {left:.6g}{unit} on the left and {right:.6g}{unit} on the right"
+    said = f" {measured}" if measured else ""
+    return f"{written} has {left:.6g}{said} on the left and {right:.6g}{said} on the right"
 
 
 def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
