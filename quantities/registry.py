@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pint
 from pint.util import UnitsContainer
@@ -24,7 +24,14 @@ from quantities.units import Unit, convert
 __all__ = ["Registry", "quantity", "registry", "unit_of"]
 
 
-class Measured(pint.registry.Quantity[Any]):
+if TYPE_CHECKING:
+    _Quantity = pint.registry.Quantity[Any]
+    _UnitRegistry = pint.UnitRegistry[Any]
+else:  # which pint 0.24 cannot be asked for with a type
+    _Quantity, _UnitRegistry = pint.registry.Quantity, pint.UnitRegistry
+
+
+class Measured(_Quantity):
     """A pint Quantity that finds its registry again after a pickle, and equals nothing that it does not convert to."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -61,7 +68,7 @@ def _rebuilt(magnitude: Any, factors: dict[str, Any]) -> Any:
     return units.Quantity(magnitude, units.Unit(UnitsContainer(factors)))
 
 
-class Registry(pint.UnitRegistry[Any]):
+class Registry(_UnitRegistry):
     """pint's registry, with this package's units and this package's reading of text."""
 
     Quantity: TypeAlias = Measured
