@@ -12,16 +12,36 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import quantities
 
-if getattr(quantities, "DISTRIBUTION", "") != "derive-engine":
-    raise ImportError(
-        "derive needs the package 'quantities' of derive-engine, and another package of that name stands before it: "
-        f"{getattr(quantities, '__file__', '?')}. Uninstall that one, or use an environment without it."
-    )
+
+def _stranger() -> str:
+    """What is wrong, if the package of that name is not ours alone, and what leads out of it.
+
+    The distribution `quantities` installs into the same folder: whichever comes later overwrites files of the other,
+    and uninstalling one takes files of the other with it. Its `units` is a folder, which ours is not.
+    """
+    ours = getattr(quantities, "DISTRIBUTION", "") == "derive-engine"
+    homes = list(quantities.__path__)
+    shared = any(os.path.isfile(os.path.join(home, "units.txt")) for home in homes)
+    if ours and not any(os.path.isdir(os.path.join(home, "units")) for home in homes):
+        return ""
+    needed = "derive needs the package 'quantities' of derive-engine, and another package of that name "
+    if shared:
+        return (
+            f"{needed}was installed into the same folder, or uninstalled from it: {homes[0]}. Run both of these: "
+            "`pip uninstall -y quantities`, then `pip install --force-reinstall --no-deps derive-engine`."
+        )
+    where = getattr(quantities, "__file__", None) or homes
+    return f"{needed}stands before it: {where}. Uninstall that one, or use an environment without it."
+
+
+if _wrong := _stranger():
+    raise ImportError(_wrong)
 
 if TYPE_CHECKING:
     from derive.errors import (

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from quantities.errors import (
     DeriveError,
@@ -33,9 +33,14 @@ __all__ = [
     "VerificationError",
     "excerpt",
     "listed",
+    "read_all",
     "suggest",
+    "together",
     "unknown",
 ]
+
+_T = TypeVar("_T")
+_U = TypeVar("_U")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,37 @@ class VerificationError(DeriveError):
 def listed(problems: Sequence[Problem]) -> str:
     """All problems as one text, a paragraph each."""
     return "\n".join(str(problem) for problem in problems)
+
+
+def together(
+    errors: Sequence[DeriveError], problems: Sequence[Problem], where: str = "", label: str = ""
+) -> DeriveError:
+    """One error for several, of their own kind where they share one; it carries all problems."""
+    count = f"{len(problems)} problems\n" if len(problems) > 1 else ""
+    what = f"{where}{count}{listed(problems)}"
+    if len({type(error) for error in errors}) > 1:
+        return ExpressionError(what, text=label, problems=problems)
+    return errors[0].listing(what, problems)
+
+
+def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str, _U]:
+    """What is read of each given; where several cannot be read, all that is wrong with them at once.
+
+    >>> read_all(lambda name, text: int(text), {"a": "1", "b": "2"})
+    {'a': 1, 'b': 2}
+    """
+    found: dict[str, _U] = {}
+    errors: list[DeriveError] = []
+    for name, value in given.items():
+        try:
+            found[name] = read(name, value)
+        except DeriveError as error:
+            errors.append(error)
+    if len(errors) == 1:
+        raise errors[0]
+    if errors:
+        raise together(errors, [Problem("", 0, error.what, error.hint) for error in errors])
+    return found
 
 
 def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> UnknownNameError:

@@ -27,6 +27,7 @@ __all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_given"
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
+_WRITTEN = re.compile(r'Write "(.+)"\.')
 _CONSTANTS = {"pi": "the number 3.14159..."}
 
 
@@ -207,7 +208,8 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
         convert(1.0, value.unit, quantity.unit)
     except UnitError as error:
         what = f"{quantity.name}: {value} does not fit its unit {quantity.unit}: {error.what}"
-        raise UnitError(what, hint=error.hint, quantity=quantity.name, unit=value.unit.text) from None
+        hint = _meant(given if isinstance(given, str) else str(value), quantity, error.hint)
+        raise UnitError(what, hint=hint, quantity=quantity.name, unit=value.unit.text) from None
     if value.unit.dimension != quantity.dimension:  # cycles given for radians, or the other way round
         value = value.within(quantity.unit)
     for end in value.base:
@@ -240,6 +242,8 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
             raise TypeError
     except ExpressionError as error:
         error.what = f"{quantity.name}: {error.what}"
+        if written := _WRITTEN.fullmatch(error.hint):
+            error.hint = _meant(written[1], quantity, f"Give a value in {quantity.unit}.")
         raise
     except (DomainError, OverflowError) as error:
         what, hint = "it leaves the range of double precision.", "Give a number up to 1e300."
@@ -248,9 +252,8 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
         facts = {"quantity": quantity.name, "domain": quantity.domain.text}
         raise DomainError(f"{quantity.name}: {what}", hint=hint, **facts) from None
     except UnitError as error:
-        raise UnitError(
-            f"{quantity.name}: {error.what}", hint=error.hint, quantity=quantity.name, unit=error.unit
-        ) from None
+        hint = _meant(str(given), quantity, error.hint)
+        raise UnitError(f"{quantity.name}: {error.what}", hint=hint, quantity=quantity.name, unit=error.unit) from None
     except (TypeError, ValueError):
         raise ExpressionError(
             f"{quantity.name}: a {type(given).__name__} is no value.",
@@ -267,6 +270,17 @@ def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
         return value
     raise UnitError(
         f"{quantity.name}: {shown} has no unit, and {quantity.name} is in {quantity.unit}.",
-        hint=f'Write "{shown.strip()} {quantity.unit}".',
+        hint=_meant(shown, quantity, f'Write "{shown.strip()} {quantity.unit}".'),
         quantity=quantity.name,
     )
+
+
+def _meant(text: str, quantity: Declaration, otherwise: str) -> str:
+    """The hint for a value that does not fit: what may have been meant, or what is said of the unit alone."""
+    from quantities.proposals import proposed
+
+    written = proposed(text, quantity.unit, quantity.domain)
+    if not written:
+        return f"{otherwise} Give a value in {quantity.unit}." if otherwise.startswith("They differ") else otherwise
+    number = otherwise.startswith("If ")  # a change of the number may be meant as well
+    return f"{written}. {otherwise}" if number else f"{written}."

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 from quantities.dimension import NUMBER, Dimension
 from quantities.texts import read
 
-__all__ = ["Definition", "Entry", "definition", "definition_lines", "entry", "known_names", "spellings"]
+__all__ = ["Definition", "Entry", "definition", "definition_lines", "entry", "known_names", "spellings", "unprefixed"]
 
 Section = Literal["plain", "prefixes", "multiples"]
 
@@ -93,6 +93,17 @@ def spellings(name: str) -> list[str]:
     return sorted(other for other in set(found) if other != name and entry(other))
 
 
+def unprefixed(name: str) -> str:
+    """The name without its prefix; nothing, where it has none.
+
+    >>> unprefixed("TFLOP"), unprefixed("token")
+    ('FLOP', '')
+    """
+    if name in _tables().definitions or not _prefixed(name):
+        return ""
+    return next(name[length:] for length in range(min(6, len(name) - 1), 0, -1) if _parted(name, length))
+
+
 def definition(name: str) -> Definition | None:
     """The line that defines a name, if one does."""
     return _tables().definitions.get(name)
@@ -133,20 +144,25 @@ def _resolved(name: str) -> Entry:
 
 
 def _prefixed(name: str) -> Entry | None:
-    tables = _tables()
     for length in range(min(6, len(name) - 1), 0, -1):
-        prefix = tables.prefixes.get(name[:length])
-        line = tables.definitions.get(name[length:])
-        if prefix is None or line is None or line.section == "plain":
-            continue
-        long_name, scale = prefix
-        if line.section == "multiples" and scale < 1:
-            continue
-        if long_name.endswith("bi") and line.section != "multiples":
-            continue
-        unit = _resolved(line.name)
-        return Entry(long_name + unit.canonical, scale * unit.factor, unit.dimension, Fraction(0))
+        if parted := _parted(name, length):
+            (long_name, scale), line = parted
+            unit = _resolved(line.name)
+            return Entry(long_name + unit.canonical, scale * unit.factor, unit.dimension, Fraction(0))
     return None
+
+
+def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] | None:
+    """The prefix of so many letters, with its long name and factor, and the unit behind it, if they go together."""
+    tables = _tables()
+    prefix = tables.prefixes.get(name[:length])
+    line = tables.definitions.get(name[length:])
+    if prefix is None or line is None or line.section == "plain":
+        return None
+    long_name, scale = prefix
+    if line.section == "multiples" and scale < 1:
+        return None
+    return None if long_name.endswith("bi") and line.section != "multiples" else (prefix, line)
 
 
 def _difference(name: str) -> Entry | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 from quantities.errors import DeriveError, ExpressionError, UnitError, excerpt
-from quantities.units import Unit, convert
+from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import read_value
 
 __all__ = ["Domain", "read_domain"]
@@ -29,6 +29,17 @@ class Domain:
     low: float
     high: float
     open_low: bool = False
+    unit: Unit = field(default=DIMENSIONLESS, compare=False, repr=False)
+
+    def told(self, number: float) -> str:
+        """A number of base units as the asker reads it: in the unit that the quantity is declared in.
+
+        >>> from quantities.spelling import parse_unit
+        >>> read_domain("real", parse_unit("mm")).told(0.0125)
+        '12.5 mm'
+        """
+        plain = self.unit.text in ("", "1", "dimensionless")
+        return f"{self.unit.from_base(number):.6g}" + ("" if plain else f" {self.unit}")
 
     def __contains__(self, number: object) -> bool:
         if not isinstance(number, (int, float)) or not math.isfinite(number):
@@ -59,11 +70,11 @@ def read_domain(text: str, unit: Unit) -> Domain:
     """Read `positive`, `nonnegative`, `real` or `low..high unit`."""
     word = text.strip()
     if word == "positive":
-        return Domain(word, 0.0, math.inf, open_low=True)
+        return Domain(word, 0.0, math.inf, open_low=True, unit=unit)
     if word == "nonnegative":
-        return Domain(word, 0.0, math.inf)
+        return Domain(word, 0.0, math.inf, unit=unit)
     if word == "real":
-        return Domain(word, -math.inf, math.inf)
+        return Domain(word, -math.inf, math.inf, unit=unit)
     hint = f"Write {', '.join(_WORDS)}, or an interval as in 0..6.3 radian."
     if ".." not in word:
         raise ExpressionError(f"domain {excerpt(text)}: it is none of the known words.", hint=hint, text=text)
@@ -74,4 +85,4 @@ def read_domain(text: str, unit: Unit) -> Domain:
         low, high = (unit.to_base(convert(end, value.unit, unit)) for end in (value.low, value.high))
     except DeriveError as error:
         raise type(error)(f"domain {excerpt(text)}: {error.what}", hint=error.hint or hint) from None
-    return Domain(word, low, high)
+    return Domain(word, low, high, unit=unit)

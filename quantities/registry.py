@@ -11,20 +11,27 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pint
 from pint.util import UnitsContainer
 
 from quantities.definitions import definition_lines
 from quantities.errors import UnitError
-from quantities.spelling import parse_unit
+from quantities.spelling import HIGHEST, parse_unit
 from quantities.units import Unit, convert
 
 __all__ = ["Registry", "quantity", "registry", "unit_of"]
 
 
-class Measured(pint.registry.Quantity[Any]):
+if TYPE_CHECKING:
+    _Quantity = pint.registry.Quantity[Any]
+    _UnitRegistry = pint.UnitRegistry[Any]
+else:  # which pint 0.24 cannot be asked for with a type
+    _Quantity, _UnitRegistry = pint.registry.Quantity, pint.UnitRegistry
+
+
+class Measured(_Quantity):
     """A pint Quantity that finds its registry again after a pickle, and equals nothing that it does not convert to."""
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -61,7 +68,7 @@ def _rebuilt(magnitude: Any, factors: dict[str, Any]) -> Any:
     return units.Quantity(magnitude, units.Unit(UnitsContainer(factors)))
 
 
-class Registry(pint.UnitRegistry[Any]):
+class Registry(_UnitRegistry):
     """pint's registry, with this package's units and this package's reading of text."""
 
     Quantity: TypeAlias = Measured
@@ -138,7 +145,7 @@ def unit_of(units: Any) -> Unit:
     container = getattr(units, "_units", units)
     parts = []
     for name, power in container.items():
-        exponent = Fraction(power).limit_denominator(99)
+        exponent = Fraction(power).limit_denominator(HIGHEST)
         parts.append(str(name) if exponent == 1 else f"{name}**({exponent})")
     unit = parse_unit("*".join(parts))
     theirs = getattr(units, "_REGISTRY", None)

@@ -8,7 +8,7 @@ from itertools import takewhile
 from quantities.definitions import definition, entry, known_names, spellings
 from quantities.errors import suggest
 
-__all__ = ["MARKS", "is_refused", "mend"]
+__all__ = ["MARKS", "alternatives", "is_refused", "mend"]
 
 _REFUSED = {
     "dB": "Decibels are logarithmic: give the ratio itself.",
@@ -25,6 +25,21 @@ _REFUSED = {
     "KB": "Write kB (1000 byte) or KiB (1024 byte).",
     "Kb": "Write kb or kbit (1000 bit), kB (1000 byte) or KiB (1024 byte).",
 }
+
+_SEQUENCE = "Write sequence: what is served to one user at a time is a sequence here."
+_CHIP = "Write chip: whatever computes is a chip here."
+_CURRENCY = 'Declare it with its rate, as in [units] {} = "1.08 USD", or give the value in USD.'
+_ELSEWHERE = {
+    **dict.fromkeys(("user", "usr", "request", "req", "query", "session", "conversation"), ("sequence", _SEQUENCE)),
+    **dict.fromkeys(("device", "card", "die", "xpu", "npu", "NPU", "XPU"), ("chip", _CHIP)),
+    **dict.fromkeys(("weight", "params", "prm"), ("parameter", "Write parameter.")),
+    **dict.fromkeys(("toks", "tkn", "tkns"), ("token", "Write token.")),
+    **dict.fromkeys(("sample", "prompt"), ("sequence", "Write sequence.")),
+}
+"""What other people call a unit that has a name here, and the words that say so."""
+
+_MONEY = {"€": "EUR", "£": "GBP", "¥": "JPY", "euro": "EUR", "euros": "EUR"}
+_CURRENCIES = frozenset({"EUR", "GBP", "JPY", "CNY", "CHF", "INR", "KRW", "CAD", "AUD", "RMB", "SEK", "BTC"})
 
 MARKS = {
     "⁄": "Write '/'.",
@@ -52,26 +67,69 @@ def _bare(name: str) -> str:
 
 
 def mend(name: str) -> str:
-    """What somebody who typed this may have meant."""
+    """What somebody who typed this may have meant.
+
+    >>> mend("m3"), mend("user"), mend("kwh")
+    ('Write m**3.', 'Write sequence: what is served to one user at a time is a sequence here.', 'Did you mean kWh?')
+    """
     if _bare(name) in _REFUSED:
         return _REFUSED[_bare(name)]
-    if re.fullmatch(r"[A-Za-z]+\d", name) and entry(name[:-1]):
-        return f"Write {name[:-1]}**{name[-1]}."
-    alike = spellings(name)
+    if (currency := _MONEY.get(name, name)) in _CURRENCIES:
+        return _CURRENCY.format(currency)
+    if elsewhere := _ELSEWHERE.get(name) or _ELSEWHERE.get(name.removesuffix("s")):
+        return elsewhere[1]
+    if power := _powered(name):
+        return f"Write {power}."
     if name.endswith("ps") and len(name) > 2 and entry(name[:-2]):
         return f"Write {name[:-2]}/s."
-    if name.isalpha() and len(name) <= _SHORT:
-        for cut in range(1, len(name)):
-            one, other = name[:cut], name[cut:]
-            usual = (
-                other in ("m", "s") and one != "K"
-            )  # Nm is a slip of the product, KHz and KW are slips of the shift key
-            if (usual or not alike) and definition(one) and definition(other):
-                return f"Write {one}*{other} for the product."
+    if products := _products(name):
+        return f"Write {products[0]} for the product."
+    close = _close(name)[:3]
+    return f"Did you mean {' or '.join(close)}?" if close else "`derive.units` knows the SI and its prefixes."
+
+
+def alternatives(name: str) -> list[str]:
+    """Units that may stand in the place of a name that is none, the likeliest first.
+
+    >>> alternatives("TFLOPS"), alternatives("KB"), alternatives("users")
+    (['TFLOP/s', 'TFLOP'], ['kB', 'KiB'], ['sequence'])
+    """
+    bare = _bare(name)
+    if bare in ("FLOPS", "flops", "OPS"):
+        prefix = name[: -len(bare)]
+        return [f"{prefix}FLOP/s", f"{prefix}FLOP"]
+    if bare in _REFUSED:
+        return [word for word in re.findall(r"(?:Write|or|,) (\w+)", _REFUSED[bare]) if entry(word)]
+    if elsewhere := _ELSEWHERE.get(name) or _ELSEWHERE.get(name.removesuffix("s")):
+        return [elsewhere[0]]
+    rate = [f"{name[:-2]}/s"] if name.endswith("ps") and entry(name[:-2]) else []
+    found = [_powered(name), *rate, *_products(name), *_close(name)]
+    return list(dict.fromkeys(one for one in found if one))
+
+
+def _powered(name: str) -> str:
+    """A digit behind a unit as its power: m3."""
+    match = re.fullmatch(r"([A-Za-zµμΩ°]+?)(-?[1-9])", name)
+    return f"{match[1]}**{match[2]}" if match and entry(match[1]) else ""
+
+
+def _products(name: str) -> list[str]:
+    """Two units written together: Nm is a slip of the product, KHz and KW are slips of the shift key."""
+    if not name.isalpha() or len(name) > _SHORT:
+        return []
+    alike = spellings(name)
+    cuts = [(name[:cut], name[cut:]) for cut in range(1, len(name))]
+    return [
+        f"{one}*{other}"
+        for one, other in cuts
+        if ((other in ("m", "s") and one != "K") or not alike) and definition(one) and definition(other)
+    ]
+
+
+def _close(name: str) -> list[str]:
     plain = suggest(name, known_names())
     closer = takewhile(lambda one: one not in plain, suggest(name, [*plain, *_with_prefix(name)]))
-    close = list(dict.fromkeys([*alike, *closer, *plain]))[:3]
-    return f"Did you mean {' or '.join(close)}?" if close else "`derive.units` knows the SI and its prefixes."
+    return list(dict.fromkeys([*spellings(name), *closer, *plain]))
 
 
 def _with_prefix(name: str) -> list[str]:

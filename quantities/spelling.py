@@ -5,7 +5,8 @@
     power   = atom [ ("**" | "^") exponent ]
     atom    = name | "1" | "(" unit ")"
 
-`per` is a division in words. Names come from `definitions`.
+`per` is a division in words. Names come from `definitions`. An exponent is a rational number, kept as a
+fraction from here on: m**-0.686 has the exponent -343/500.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ from quantities.errors import UnitError, excerpt
 from quantities.slips import MARKS, is_refused, mend
 from quantities.units import Unit
 
-__all__ = ["parse_unit"]
+__all__ = ["HIGHEST", "parse_unit"]
 
 _LONGEST = 300  # characters of a unit's text
 _DEEPEST = 20  # nested parentheses
-_HIGHEST = 99  # exponent
+HIGHEST = 10_000
+"""What neither numerator nor denominator of an exponent may pass: more digits than any measured exponent has."""
+
 
 _TOKEN = re.compile(
     r"(?P<space>\s+)|(?P<name>[A-Za-z_%‰°$µμ\u03a9\u2126\u00c5\u212b][A-Za-z0-9_°$\u03a9\u2126\u00c5\u212b]*)"
     r"|(?P<number>\d+(?:\.\d+)?)|(?P<op>\*\*|\^|[*/()·⋅×+-])|(?P<high>[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+)"
 )
-_EXPONENT = re.compile(r"[+-]?[0-9]{1,6}(\.[0-9]{1,6}|/0*[1-9][0-9]{0,5})?")
+_EXPONENT = re.compile(r"[+-]?[0-9]{1,20}(\.[0-9]{1,20}|/0*[1-9][0-9]{0,19})?")
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
@@ -127,8 +130,9 @@ class _Reader:
             return parts
         raised = [(name, found, power * exponent) for name, found, power in parts]
         for power in (exponent, *(power for _, _, power in raised)):
-            if abs(power) > _HIGHEST or power.denominator > _HIGHEST:
-                raise self._error("An exponent is too large.", f"Keep it under {_HIGHEST}.")
+            if max(abs(power.numerator), power.denominator) > HIGHEST:
+                hint = f"Keep numerator and denominator within {HIGHEST}: m**(1/3), m**1.852."
+                raise self._error(f"The exponent {power} is too large a fraction.", hint)
         return raised
 
     def _atom(self) -> list[tuple[str, Entry, Fraction]]:

@@ -156,13 +156,13 @@ def _slip(ratio: Dimension) -> str:
     """The words for a typical slip, by what the unit given measures over what was asked for."""
     bases = ratio.bases
     if bases == {"accelerator": 1}:
-        return "A total was given where a per-chip value is meant: divide by the chips."
+        return "If it is a total where a per-chip value is meant, divide it by the chips."
     if bases == {"accelerator": -1}:
-        return "A per-chip value was given where a total is meant: multiply by the chips."
+        return "If it is a per-chip value where a total is meant, multiply it by the chips."
     if bases == {"time": 1}:
-        return "An amount was given where a rate is meant: divide by a time."
+        return "If it is an amount where a rate is meant, divide it by a time."
     if bases == {"time": -1}:
-        return "A rate was given where an amount is meant: multiply by a time."
+        return "If it is a rate where an amount is meant, multiply it by a time."
     if bases == {"current": 1, "time": 1, "temperature": -1}:
         return "C is the coulomb: write degC for Celsius."
     return f"They differ by {ratio}."

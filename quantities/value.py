@@ -250,10 +250,21 @@ class _Reader:
         if mark.isdigit():
             return "Write the digits 0 to 9."
         if mark in ("$", "€", "£"):
-            return "Write the number first: 3 USD."
+            return self._priced(mark, here)
         if mark in ("<", ">", "~", "≈", "="):
             return "Write a range, as in 2..6 m."
         return "Write a number and its unit, as in 3.35 TB/s."
+
+    def _priced(self, mark: str, here: str) -> str:
+        """A price with its sign in front, as the number and its unit: $2.5/h is 2.5 USD/h."""
+        name = {"$": "USD", "€": "EUR", "£": "GBP"}[mark]
+        match = _NUMBER.match(here[1:].lstrip())
+        if match is None:
+            return f"Write the number first: 3 {name}."
+        rest = here[1:].lstrip()[match.end() :].strip()
+        after = rest if not rest or rest.startswith("/") else f" {rest}"
+        written = f'rite "{match.group()} {name}{after}".'
+        return f"W{written}" if mark == "$" else f"Give it in USD, or declare {name} in [units] and w{written}"
 
     def _unit(self, text: str) -> Unit:
         """The unit of a number; 60/min is 60 1/min."""

@@ -13,13 +13,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, listed, unknown
-from derive.files.noting import SEARCHED, Notes, within
+from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
+from derive.files.noting import SEARCHED, Notes
 from derive.files.sources import Document, parse_source, read_document, read_source
 from derive.files.stated import VALUE, stated_profiles, stated_value
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
-from derive.stating.relation import Relation, relate
+from derive.stating.redundancy import redundant
+from derive.stating.relation import Relation, relate, undeclared
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, check_name
 from quantities.domain import read_domain
@@ -76,15 +77,9 @@ def _read(document: Document, beside: Library | None) -> _Reader:
 
 def _gathered(reader: _Reader) -> DeriveError:
     """One error for all problems: of their own kind where they share one."""
-    problems = [problem for problem, _ in reader.notes.errors]
-    kinds = {type(error) for _, error in reader.notes.errors}
     where = f"{reader.notes.document.label}: " if reader.notes.document.label else ""
-    count = f"{len(problems)} problems\n" if len(problems) > 1 else ""
-    what = f"{where}{count}{listed(problems)}"
-    first = reader.notes.errors[0][1]
-    if len(kinds) > 1:
-        return ExpressionError(what, text=reader.notes.document.label, problems=problems)
-    return first.listing(what, problems)
+    problems, errors = zip(*reader.notes.errors, strict=True)
+    return together(errors, problems, where, reader.notes.document.label)
 
 
 @dataclass
@@ -115,6 +110,8 @@ class _Reader:
         vocabulary = Vocabulary(known)
         for name, table in self._tables(data, "relations"):
             self._relation(name, table, known, vocabulary)
+        for found in redundant(self.relations):
+            self.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
         for name, table in self._tables(data, "profiles"):
             for profile in stated_profiles(self.notes, name, table, known, self.broken):
                 self._shelve(name, profile)
@@ -145,16 +142,15 @@ class _Reader:
         if unit is None or self.notes.attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
             return
         plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain)
-        declared = self._with_default(plain, table) if "value" in table else plain
-        if declared is not None:
-            self.quantities[name] = declared
-            self.broken.discard(name)
+        self.quantities[name] = self._with_default(plain, table) if "value" in table else plain
+        self.broken.discard(name)
 
-    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration | None:
+    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration:
+        """The quantity with its default; without it, if it is wrong, so that the relations over it are still judged."""
         where = ("quantities", declared.name)
         value = stated_value(self.notes, declared.name, where, declared, table)
         if value is None:
-            return None
+            return declared
         return Declaration(
             declared.name,
             declared.unit.text,
@@ -169,6 +165,7 @@ class _Reader:
     ) -> None:
         where = ("relations", name)
         before = len(self.notes.errors)
+        vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
         self.notes.keys(name, where, table, _RELATION)
         texts = {
             key: self.notes.text(name, where, table, key) for key in ("equation", "because", "source", "approximate")
@@ -187,21 +184,23 @@ class _Reader:
                 when=when,
                 approximate=texts["approximate"] or None,
                 quantities=known,
-                vocabulary=vocabulary if len(self.notes.errors) < SEARCHED else vocabulary.brief,
+                vocabulary=vocabulary,
             )
         except DeriveError as error:
-            self._refused(name, where, error, table)
+            self._refused(name, where, error, table, vocabulary)
         else:
             self.relations.append(relation)
 
-    def _refused(self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any]) -> None:
+    def _refused(
+        self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any], vocabulary: Vocabulary
+    ) -> None:
         """Note why a relation was refused, unless it only speaks of a quantity that was refused before."""
         if isinstance(error, UnknownNameError):
             unmet = [other for other in (error.name, *error.others) if other not in self.broken]
             if not unmet:
                 return
-            if error.name in self.broken:
-                error = within(name, unknown("quantity", unmet[0], list(self.quantities)))
+            if len(unmet) <= len(error.others):
+                error = undeclared(name, unmet, vocabulary)
         for problem in error.problems:
             key = "when" if problem.message.startswith(f"{name}, when:") else "equation"
             line = self.notes.document.line((*where, key))

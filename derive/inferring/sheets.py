@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, read_all
 from derive.files.loading import load
 from derive.library import Library
 from derive.merging import prove_fit
@@ -55,9 +55,7 @@ def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
             hint='Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.',
             text=profile.name,
         )
-    return Sheet(
-        library, profile, {name: read_given(value, library.declaration(name)) for name, value in given.items()}
-    )
+    return Sheet(library, profile, read_all(lambda name, value: read_given(value, library.declaration(name)), given))
 
 
 def sheet_names() -> tuple[str, ...]:

@@ -88,6 +88,17 @@ _ELSEWHERE = {
     "sinc": "sin(x)/x",
     **dict.fromkeys(("heaviside", "step", "where"), "a if x > 0 else b"),
     **dict.fromkeys(("mean", "average", "avg"), "(x + y)/2"),
+    **dict.fromkeys(("maximum", "fmax", "amax", "greatest", "larger", "largest"), "max(x, y)"),
+    **dict.fromkeys(("minimum", "fmin", "amin", "least", "smaller", "smallest"), "min(x, y)"),
+    **dict.fromkeys(("roundup", "round_up"), "ceil(x)"),
+    **dict.fromkeys(("rounddown", "round_down"), "floor(x)"),
+    **dict.fromkeys(("squareroot", "square_root"), "sqrt(x)"),
+    **dict.fromkeys(("absolute", "modulus"), "abs(x)"),
+    **dict.fromkeys(("logarithm", "loge", "naturallog"), "log(x)"),
+    "exponential": "exp(x)",
+    "sine": "sin(x)",
+    "cosine": "cos(x)",
+    "tangent": "tan(x)",
     **dict.fromkeys(("sum", "total"), "x + y"),
     **dict.fromkeys(("prod", "product"), "x*y"),
 }
@@ -166,9 +177,21 @@ def _stray(text: str, position: int) -> ExpressionError:
     mark = text[position]
     shown = repr(mark) if mark.isascii() else f"{mark!r} (U+{ord(mark):04X})"
     hint = _STRAYS.get(mark, "")
+    if mark == "^":
+        hint = _raised(text, position) or hint
     if mark.isalpha() and not hint:
         hint = "Names are made of the letters A to Z, digits and underscores; this letter only looks alike."
     return complaint(text, position, f"{shown} has no place here.", hint)
+
+
+_BEFORE = re.compile(r"([\w.]+|\([^()]*\))\s*$")
+_BEHIND = re.compile(r"\s*(-?\s*[\w.]+|\([^()]*\))")
+
+
+def _raised(text: str, position: int) -> str:
+    """A power that somebody wrote with a caret, as it is written here."""
+    base, exponent = _BEFORE.search(text[:position]), _BEHIND.match(text, position + 1)
+    return f"Write {base[1]}**{exponent[1]}." if base and exponent else ""
 
 
 def _run_on(text: str, word: str, mark: str, start: int) -> ExpressionError:

@@ -128,7 +128,7 @@ def eliminated(
         gone = [name for name, zero in zip(unknowns, zeros, strict=True) if zero]
         return [], True, _why_singular(rows, len(pivots), gone)
     values = {name: rows[i][-1] * columns[i] + 0.0 for i, name in enumerate(unknowns)}
-    outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
+    outside = [f"{name} would be {domains[name].told(x)}" for name, x in values.items() if x not in domains[name]]
     return [values], False, ", ".join(outside)
 
 

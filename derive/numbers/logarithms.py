@@ -39,7 +39,7 @@ def product_solutions(
     if any(abs(number) > 700 for one in values for number in one.values()):
         return None
     numbers = [{name: math.exp(number) for name, number in one.items()} for one in values]
-    outside = [f"{n} would be {x:.6g} (base units)" for one in numbers for n, x in one.items() if x not in domains[n]]
+    outside = [f"{n} would be {domains[n].told(x)}" for one in numbers for n, x in one.items() if x not in domains[n]]
     return numbers, singular, reason or ", ".join(outside)
 
 

@@ -37,7 +37,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
         low, high = -common / 2, common / 2
     elif common:
         high = low + common
-    return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == 0)
+    return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == 0, domain.unit)
 
 
 def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:

@@ -32,7 +32,8 @@ _PIECE = re.compile(r"\\([A-Za-z]+)|\\[,;$%]|[A-Za-z0-9_^{}*'/+=.() -]")
 _MISPLACED = re.compile(r"[_^]$|[_^][_^]|([_^])(?:\{[^{}]*\}|\\?\w)\1|\^['*]*\^")  # scripts that TeX refuses
 _FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
 _UNSEEN = str.maketrans("", "", "{}_^ ")
-_SHORT = re.compile(r"([A-Za-z])(?:_?([A-Za-z0-9]{1,3}))?")
+_SHORT = re.compile(r"([A-Za-z])(?:_([A-Za-z0-9]{1,3})|([0-9]{1,3}))?")
+_RAISED = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
 _ESCAPED = {
     **{c: rf"\{c}" for c in "#$%&_{}"},
     "\\": r"\backslash{}",
@@ -44,6 +45,10 @@ _TIGHT = {"add": 1, "neg": 1, "mul": 2, "inv": 2, "pow": 4}
 _NAMED = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "log10": "log_{10}", "log2": "log_{2}"}
 _COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
 _SIGNS = {**_COMPARED, "=": "=", "<=": r"\le", ">=": r"\ge"}
+
+_HIGH = re.compile("[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
+_SAME = str.maketrans("·⋅×μ\u2126\u212b", "***µ\u03a9\u00c5")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 
 
 def letter(name: str, chosen: str = "") -> str:
@@ -60,7 +65,8 @@ def letter(name: str, chosen: str = "") -> str:
         return rf"\{name}"
     short = _SHORT.fullmatch(name)
     if short:
-        return f"{short[1]}_{{{short[2]}}}" if short[2] else short[1]
+        script = short[2] or short[3]
+        return f"{short[1]}_{{{script}}}" if script else short[1]
     head, _, tail = name.partition("_")
     if _GREEK.fullmatch(head) and tail.isalnum() and tail.isascii():
         return rf"\{head}_{{\mathrm{{{tail}}}}}"
@@ -114,10 +120,14 @@ def unit(text: str) -> str:
     """
     if text in ("", "1", "dimensionless"):
         return ""
-    powers = re.sub(r"(?:\*\*|\^)\(?([+-]?[0-9./]+)\)?", r"^{\1}", text).replace("*", r"\,").replace("µ", r"\mu ")
-    if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å ]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", powers):
+    plain = _HIGH.sub(lambda found: f"**{found[0].translate(_LOWERED)}", text.strip()).translate(_SAME)
+    plain = re.sub(r"\s*(\*\*|[*/])\s*", r"\1", re.sub(r"\bper\b", "/", plain))
+    powers = _RAISED.sub(lambda found: f"^{{{found[1] or found[2]}}}", plain)
+    powers = re.sub(r"\*|\s+", lambda _: r"\,", powers).replace("µ", r"\mu ")
+    if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å%‰$]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", powers):
         return upright(text)
     spelled = powers.replace("Ω", r"\Omega ").replace("°", r"^{\circ}").replace("Å", r"\AA ").replace("_", r"\_")
+    spelled = spelled.replace("%", r"\%").replace("$", r"\$")
     return rf"\mathrm{{{spelled}}}"
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import UnknownNameError
+from derive.errors import UnknownNameError, read_all
 from derive.planning.directing import following
 from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
@@ -80,7 +80,7 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
     {'length': '2 m'}
     """
     library.declaration(target)
-    strong = {name: read_given(value, _asked(library, name, value)) for name, value in given.items()}
+    strong = read_all(lambda name, value: read_given(value, _asked(library, name, value)), given)
     stated: dict[str, Value] = {}
     for profile in reversed(profiles):
         found = profile if isinstance(profile, Profile) else library.profile(profile)

@@ -7,7 +7,7 @@ tell. Where that is not known, the inequality says nothing.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -50,17 +50,17 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     if not used:
         return None
     if low > high:
-        raise _excluding(target, used, (low, high))
+        raise _excluding(target, used, (low, high), domain.told)
     note = f"bounded by {', '.join(used)}; nothing else determines it"
     state = State({}, {target: (low, high)}, {}, (note,))
     return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
 
 
-def _excluding(target: str, used: Sequence[str], span: Span) -> InconsistentError:
+def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:
     low, high = span
     return InconsistentError(
-        f"{target}: {', '.join(used)} exclude each other: it would have to be at least {low:.6g} and at most "
-        f"{high:.6g} (base units).",
+        f"{target}: {', '.join(used)} exclude each other: it would have to be at least {told(low)} and at most "
+        f"{told(high)}.",
         hint="Change one of the givens.",
         conflicts=used,
         gap=(low - high) / max(abs(low), abs(high)),

@@ -27,6 +27,7 @@ from derive.planning.plans import Plan, based, standing_in
 from derive.showing.numerals import shown_number
 from derive.solving.checking import checked, testable
 from derive.solving.ranks import combined, left_open, rows_of, spans
+from derive.stating.dimensions import dimension_of
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -182,7 +183,9 @@ def _told(relation: Relation, question: Question, state: State) -> str:
         verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
         whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
         return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
-    return f"{written} has {left:.6g} on the left and {right:.6g} on the right (base units)"
+    measured = dimension_of(written.lhs, {name: said.dimension for name, said in relation.declared.items()})
+    said = f" {measured}" if measured else ""
+    return f"{written} has {left:.6g}{said} on the left and {right:.6g}{said} on the right"
 
 
 def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:

@@ -59,7 +59,9 @@ class System:
 
     def outside(self, values: Mapping[str, float]) -> str:
         """What leaves its domain, in words."""
-        left = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in self.domains[name]]
+        left = [
+            f"{name} would be {self.domains[name].told(x)}" for name, x in values.items() if x not in self.domains[name]
+        ]
         return ", ".join(left)
 
     def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:

@@ -244,7 +244,7 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
     if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
         roots = _with_levels(roots, equation, name, known, domain)
         sound = tuple(x for x in sound if x in roots.values)
-    return _outcome(replace(roots, values=sound), name)
+    return _outcome(replace(roots, values=sound), name, domain)
 
 
 def _level(
@@ -258,7 +258,7 @@ def _level(
     others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
     values = (*isolated, *others)
     roots = _with_levels(replace(roots, values=values), equation, name, known, domain)
-    return _outcome(roots, name) if roots.plateaus else None
+    return _outcome(roots, name, domain) if roots.plateaus else None
 
 
 def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
@@ -282,14 +282,14 @@ def _is_inside(x: float, span: Span) -> bool:
     return span[0] - slack <= x <= span[1] + slack
 
 
-def _outcome(roots: Roots, name: str) -> Outcome:
-    low, high = roots.sought
+def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:
+    low, high = map(domain.told, roots.sought)
     if roots.turn:
-        caveat = f"sought in one turn, from {low:.6g} to {high:.6g}"
+        caveat = f"sought in one turn, from {low} to {high}"
     elif roots.proved:
         caveat = ""
     else:
-        caveat = f"roots were sought from {low:.6g} to {high:.6g}; that there are no others is not proved"
+        caveat = f"roots were sought from {low} to {high}; that there are no others is not proved"
     sizes = "" if roots.clear else f" of a size from {SMALLEST:g} to {LARGEST:g}"
     proof = f"no other root{sizes}: proved by interval arithmetic" if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
@@ -306,8 +306,8 @@ def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
         return "it would have to be complex, infinite or undefined"
     outside = [number for number in finite if number not in domain]
     if outside:
-        return f"it would have to be {' or '.join(f'{number:.6g}' for number in outside[:3])} (base units)"
+        return f"it would have to be {' or '.join(map(domain.told, outside[:3]))}"
     if has_arms:
         return "no arm of the relation that could give it binds"
-    told = " or ".join(f"{number:.6g}" for number in finite[:3])
-    return f"it could only be {told} (base units), which does not satisfy the relation"
+    told = " or ".join(map(domain.told, finite[:3]))
+    return f"it could only be {told}, which does not satisfy the relation"

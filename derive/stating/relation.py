@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from quantities.quantity import Quantity
 
-__all__ = ["Relation", "read_tolerance", "relate"]
+__all__ = ["Relation", "read_tolerance", "relate", "undeclared"]
 
 _TOLD = 20  # faults of one relation that are told
 _MENDED = 3  # of them, those for which a repair is looked for all over the library
@@ -202,13 +202,14 @@ def relate(
     searched = vocabulary or Vocabulary(declared)
     used = names_in(equation.lhs, equation.rhs, *conditions)
     if missing := [one for one in used if one not in declared]:
-        raise _undeclared(name, missing, searched)
+        raise undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)
     mine = {one: _declaration(declared[one]) for one in used}
     return Relation(name, equation, mine, because, source, conditions, tolerance, searched)
 
 
-def _undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
+def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
+    """The error for the names in a relation that nobody declared."""
     error = unknown("quantity", missing[0], list(vocabulary.quantities), search=vocabulary.searches)
     said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
     error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])

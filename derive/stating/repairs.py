@@ -1,9 +1,10 @@
 """What to do about a dimension that does not fit.
 
 A mismatch says that one part measures R times what the other does. A repair is a small edit that removes R: turn a
-factor over, divide by a quantity that measures just R (or multiply by one that measures 1/R), change the power of a
-factor, bring in a product of two quantities. Edits are tried in that order, since that is how slips happen, and one is
-proposed first if it makes the whole relation consistent and not only the part that failed.
+factor over, square what is no count (a length, a speed), divide by a quantity that measures just R (or multiply by one
+that measures 1/R), change the power of a factor, bring in a product of two quantities. Edits are tried in that order,
+since that is how slips happen, and one is proposed first if it makes the whole relation consistent and not only the
+part that failed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ _PROPOSED = 2  # repairs that one hint names
 _AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
 """What is counted, so that the same with /s is a rate."""
 
+_COUNTED = _AMOUNTS | {"accelerator"}
+
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
@@ -32,6 +35,7 @@ class _Edit:
     words: str
     old: Node
     new: Node
+    squares: bool = False  # whether it changes the power of something that stands once and is no count
 
 
 def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
@@ -167,6 +171,9 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
         yield from _multiplied(fault.node, equation, vocabulary)
         for side, excess, _ in sides:
             yield from _powers(side, excess, vocabulary)
+    for side, excess, subject in sides[:1] if fault.kind == "sides" else ():
+        alone = len(factors_of(side)) == 1
+        yield from (_rooted if alone else _squared)(side, excess, subject, vocabulary)
     used = names_in(equation.lhs, equation.rhs)
     for side, excess, subject in sides[:1] if fault.kind == "sides" else sides:
         yield from _named_edits(side, excess, subject, vocabulary, used, equation.lhs)
@@ -232,18 +239,28 @@ def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary)
         yield _Edit(f"square {subject}", side, Apply("pow", (side, Number(Fraction(2)))))
 
 
+def _squared(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """A factor whose square was meant, or its cube: a length or a speed, and no count of things."""
+    for edit in _powers(side, excess, vocabulary):
+        if edit.words.startswith("write") and edit.squares:
+            yield edit
+
+
 def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """Another power of a factor."""
     parts = factors_of(side)
     for i, (factor, power) in enumerate(parts):
         found = dimension_of(factor, vocabulary.dimensions)
         if not found:
             continue
         for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
-            if found**step * excess != NUMBER or (power + step == 0 and len(parts) == 1):
-                continue
             changed = power + step
+            if found**step * excess != NUMBER or (changed == 0 and len(parts) == 1):
+                continue
             new = _joined((node, changed if j == i else held) for j, (node, held) in enumerate(parts))
-            yield _Edit(_repowered(factor, power, changed), side, new)
+            once = [node for node, _ in parts].count(factor) == 1 and changed.denominator == 1
+            squares = once and not found.bases.keys() & _COUNTED
+            yield _Edit(_repowered(factor, power, changed), side, new, squares)
 
 
 def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:

@@ -15,7 +15,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from derive.compiling.agreeing import said_twice
-from derive.errors import DeriveError, ExpressionError, InconsistentError
+from derive.errors import DeriveError, ExpressionError, InconsistentError, read_all
 from derive.planning.plans import Plan, plan
 from derive.solving.answering import solve
 from derive.solving.asking import Question, ask
@@ -156,20 +156,32 @@ def asked(
         raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
     for target in wanted:
         library.declaration(target)
-    lines, fixed = [], {}
+    axes: dict[str, Any] = {}
+    fixed: dict[str, Any] = {}
     for name, value in given.items():
         if name in wanted:
             varies = "is an axis" if is_axis(value) else "is given"
             raise ExpressionError(f"{name} {varies}, and is asked for.", hint="Ask for what follows from it.")
-        if is_axis(value):
-            lines.append(line(library.declaration(name), value))
-        else:
-            fixed[name] = value
+        (axes if is_axis(value) else fixed)[name] = value
+    lines = _read(library, axes, fixed)
     recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
     ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
     work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
     _ = work.lines  # what cannot be answered is refused here
     return Survey(tuple(lines), work)
+
+
+def _read(library: Library, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
+    """The axes; what cannot be read of them or of the single values is refused at once."""
+
+    def read(name: str, value: Any) -> Line | None:
+        if name in axes:
+            return line(library.declaration(name), value)
+        if name in library.declared:
+            read_given(value, library.declared[name])
+        return None
+
+    return [made for made in read_all(read, {**axes, **fixed}).values() if made is not None]
 
 
 def _recipe(

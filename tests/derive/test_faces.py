@@ -162,3 +162,16 @@ def test_importing_takes_no_time_to_speak_of(tmp_path):
     program = "import time; t = time.perf_counter(); import derive; print(time.perf_counter() - t)"
     fastest = min(float(python(program, tmp_path).stdout) for _ in range(3))
     assert fastest < 0.25
+
+
+@pytest.mark.parametrize("init", ['DISTRIBUTION = "derive-engine"', '"""Another package of that name."""'])
+def test_a_stranger_in_the_same_folder_is_told_how_to_get_rid_of(tmp_path, init):
+    """Two distributions have written into one folder, or one of them took files of the other with it."""
+    shared = tmp_path / "elsewhere" / "quantities"
+    (shared / "units").mkdir(parents=True)
+    (shared / "units.txt").write_text("")
+    (shared / "__init__.py").write_text(init)
+    done = python("import derive", tmp_path, shared.parent)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert "`pip uninstall -y quantities`, then `pip install --force-reinstall --no-deps derive-engine`" in last

@@ -367,7 +367,7 @@ def test_a_complaint_points_at_the_place(text, position):
 
 SAID = [
     ("y = sqr(x)", "Write x**2."),
-    ("y = x^2", "Write ** for a power."),
+    ("y = x^2", "Write x**2."),
     ("y = x//2", "Write floor(a/b)."),
     ("y == x", "Write '='."),
     ("y < x", "A relation is written with =, <= or >=."),

@@ -11,8 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import derive
+from derive.errors import DeriveError
 from derive.language.grammar import parse_expression
 from derive.showing.mathematics import letter, mathematics, number, unit, upright
+from quantities.definitions import known_names
+from quantities.spelling import parse_unit
 
 ALLOWED = re.compile(
     r"\\(?:mathrm|backslash|hat|tilde|alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma"
@@ -159,3 +162,64 @@ def test_a_ratio_s_own_letter_does_not_draw_in_its_neighbours():
     spelled = mathematics(parse_expression("ratio*size/flops"), letters.__getitem__)
     assert spelled == r"\frac{\left(F/W\right) b}{k}"
     assert mathematics(parse_expression("1/ratio + ratio"), letters.__getitem__) == r"\frac{1}{F/W} + F/W"
+
+
+# What is typeset says what was typed: read back, it is the same unit, the same name
+
+NAMES_OF_UNITS = known_names()
+POWERS = st.sampled_from(["", "**2", "**-1", "**(1/2)", "^3", "**0.5", "**(-3/2)", "²", "³", "⁻¹", "**12"])
+FACTORS = st.tuples(st.sampled_from(NAMES_OF_UNITS), POWERS).map("".join)
+JOINTS = st.sampled_from(["*", "/", "·", " * ", " / ", " per ", "×"])
+TYPED = st.lists(st.tuples(JOINTS, FACTORS), min_size=1, max_size=4).map(
+    lambda parts: "".join(joint + factor for joint, factor in parts)[len(parts[0][0]) :]
+)
+
+
+def unit_read_back(shown):
+    """A typeset unit as somebody would type it who reads it off the page."""
+    for mark, typed in ((r"^{\circ}", "°"), (r"\Omega ", "Ω"), (r"\AA ", "Å"), (r"\mu ", "µ"), (r"\,", "*")):
+        shown = shown.replace(mark, typed)
+    shown = re.sub(
+        r"\^\{([^{}]*)\}",
+        r"**(\1)",
+        shown.replace(r"\_", "_").replace(r"\%", "%").replace(r"\$", "$").replace(r"\ ", " "),
+    )
+    return shown.removeprefix(r"\mathrm{").removesuffix("}")
+
+
+@given(TYPED)
+def test_a_typeset_unit_reads_back_to_the_unit(typed):
+    try:
+        meant = parse_unit(typed)
+    except DeriveError:
+        return
+    shown = unit(typed)
+    assert balanced(shown)
+    read = parse_unit(unit_read_back(shown))
+    assert (read.dimension, read.size) == (meant.dimension, meant.size)
+
+
+def test_every_unit_of_the_built_in_library_reads_back():
+    for text in {quantity.unit.text for quantity in derive.llm.declared.values()} | {
+        "m**3/h",
+        "W/(m*K)",
+        "m**-0.686*s**1.852",
+    }:
+        assert parse_unit(unit_read_back(unit(text)) or "1").size == parse_unit(text).size
+    assert unit("m**3/h") == r"\mathrm{m^{3}/h}"
+
+
+@given(st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,12}", fullmatch=True))
+def test_a_typeset_name_keeps_its_letters_and_is_upright_where_it_is_a_word(name):
+    shown = letter(name)
+    assert balanced(shown)
+    said = re.sub(r"\\mathrm|[{}\\_ ]", "", shown)
+    assert said == name.replace("_", "")
+    word = re.match("[A-Za-z]{2,}", name)
+    if word and not shown.startswith("\\" + word[0]):
+        assert shown.startswith(r"\mathrm{" + word[0])
+
+
+def test_a_word_is_no_letter_with_a_script():
+    assert letter("head") == r"\mathrm{head}"
+    assert [letter(name) for name in ("x1", "V_max", "T")] == ["x_{1}", "V_{max}", "T"]

@@ -1,0 +1,283 @@
+"""What somebody who gave a value that does not fit its quantity may have meant.
+
+Slips of value are few, and each says what was meant:
+
+    a letter for a power of ten      405B [parameter]      405 Gparameter       15.6T token     15.6 Ttoken
+    a factor of the unit forgotten   400 W [W/chip]        400 W/chip
+    one factor for another           5.3 GB/token          5.3 GB/sequence
+    the unit upside down             20 ms/token           50 token/s
+    a unit of another spelling       989 TFLOPS            989 TFLOP/s/chip
+    a share for a percentage         0.7 [%]               70 %
+
+A proposal keeps the number and changes the unit wherever that can be, and the likeliest stands first. Whatever is
+proposed has been read back, and fits the quantity and its domain: a mend that fails is worse than none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import combinations, islice
+from typing import NamedTuple
+
+from quantities.definitions import entry, unprefixed
+from quantities.dimension import BASE_UNITS, NUMBER, Dimension
+from quantities.domain import Domain
+from quantities.errors import DeriveError
+from quantities.slips import alternatives
+from quantities.spelling import parse_unit
+from quantities.units import Unit
+from quantities.value import read_value
+
+__all__ = ["proposals", "proposed"]
+
+_PROPOSED = 2  # values that one hint names
+_FACTORS = 8  # of a unit that is looked at factor by factor
+_COUNTED = {"token", "sequence", "parameter", "accelerator", "operation", "information"}
+"""What is counted, and mistaken one for another as a whole."""
+_PACED = {"token", "sequence", "accelerator"}
+"""What is left out when the time for one thing is told in place of a rate."""
+
+_NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
+_VALUE = re.compile(rf"({_NUMBER}(?:\s*(?:\.\.|\+/-)\s*{_NUMBER})?)(?!\.)\s*(.*)", re.DOTALL)
+_POWERS = {
+    **dict.fromkeys(("k", "K", "thousand"), 3),
+    **dict.fromkeys(("M", "mn", "mio", "million", "MM"), 6),
+    **dict.fromkeys(("B", "G", "b", "bn", "mrd", "billion"), 9),
+    **dict.fromkeys(("T", "tn", "t", "trillion"), 12),
+    **dict.fromkeys(("P", "quadrillion"), 15),
+}
+"""Letters and words that stand for a power of ten behind a number."""
+
+_PREFIXES = {3: "k", 6: "M", 9: "G", 12: "T", 15: "P"}
+_WORD = re.compile(r"[A-Za-z_%‰°µμ]+[A-Za-z0-9_°]*")
+
+
+class _Factor(NamedTuple):
+    sign: str
+    text: str
+    dimension: Dimension
+
+
+def proposed(text: str, wanted: Unit, domain: Domain) -> str:
+    """The proposals as a hint says them; nothing, where there are none.
+
+    >>> from quantities.domain import read_domain
+    >>> unit = parse_unit("W/chip")
+    >>> proposed("400 W", unit, read_domain("positive", unit))
+    'Write "400 W/chip"'
+    """
+    found = proposals(text, wanted, domain)
+    return "Write " + ", or ".join(f'"{one}"' for one in found) if found else ""
+
+
+def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
+    """Values near a text that fit a unit and a domain, the likeliest first.
+
+    >>> from quantities.domain import read_domain
+    >>> for text, unit in (("405B", "parameter"), ("50 tok/s/user", "token/s/sequence"), ("20 ms/token", "token/s")):
+    ...     print(proposals(text, parse_unit(unit), read_domain("positive", parse_unit(unit))))
+    ['405 Gparameter']
+    ['50 tok/s/sequence']
+    ['50 token/s']
+    """
+    split = _VALUE.fullmatch(text.replace("−", "-").replace("±", "+/-").strip())
+    if split is None:
+        return []
+    number, unit = split[1].strip(), split[2].strip()
+    for candidates in (_powered(number, unit, wanted), _respelled(number, unit, wanted)):
+        fitting = (one for one in dict.fromkeys(candidates) if _fits(one, wanted, domain))
+        if found := list(islice(fitting, _PROPOSED)):
+            return found
+        if unit.partition(" ")[0] in _POWERS and " " in unit:
+            return []  # billions of something else
+    return []
+
+
+def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
+    try:
+        value = read_value(text).within(wanted)
+        if not (value.unit.factors or value.unit.text or wanted.is_number):
+            return False
+        return all(domain.admits(end) for end in value.base)
+    except (DeriveError, OverflowError):
+        return False
+
+
+def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
+    """The same number in a unit that is complete."""
+    bare = unit in ("", "1", "dimensionless")
+    if bare:
+        yield from _united(number, wanted)
+    for spelling in () if bare else _readings(unit):
+        yield f"{number} {spelling}"
+        yield from _inverse(number, spelling, wanted)
+        for completed in _completed(spelling, wanted):
+            yield f"{number} {completed}".rstrip()
+
+
+def _united(number: str, wanted: Unit) -> Iterator[str]:
+    """A bare number in the unit; of a percentage first as the share that it looks like."""
+    plain = f"{number} {wanted}"
+    if wanted.dimension or any(wanted.turning) or wanted.size >= 1:
+        yield plain
+        return
+    try:
+        value = read_value(number)
+    except DeriveError:
+        return
+    share = str(value.within(wanted))
+    yield from (share, plain) if max(abs(value.low), abs(value.high)) <= 1 else (plain,)
+
+
+def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
+    """A letter or a word behind the number as a power of ten: 405B, 15.6T token, 128k."""
+    first, _, rest = unit.partition(" ")
+    power = _POWERS.get(first)
+    if power is None or ".." in number or "+/-" in number or unit == wanted.text:
+        return
+    text = rest.strip() or wanted.text
+    if name := _WORD.match(text):
+        bare = name[0] if rest else unprefixed(name[0]) or name[0]
+        prefixed = _PREFIXES[power] + bare
+        if entry(bare) and entry(prefixed) and not unprefixed(bare):
+            scaled = prefixed + text[name.end() :]
+            yield f"{number} {scaled}"
+            yield from (f"{number} {one}" for one in _completed(scaled, wanted, keeping=True))
+        elif entry(bare) and "e" not in number.lower():
+            yield from (
+                f"{number}e{power} {completed}" for completed in (text, *_completed(text, wanted, keeping=True))
+            )
+    elif "e" not in number.lower():
+        yield f"{number}e{power} {text}" if wanted.dimension else f"{float(number) * 10**power:.12g}"
+
+
+def _readings(unit: str) -> Iterator[str]:
+    """The unit as it stands, if it can be read; else with each name that is none as what it may have been."""
+    unknown = [word for word in dict.fromkeys(_WORD.findall(unit)) if word != "per" and not _is_unit(word)]
+    if not unknown:
+        yield unit
+        return
+    for other in alternatives(unknown[0]):
+        changed = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(unknown[0])}(?![A-Za-z0-9_])", lambda _, o=other: o, unit)  # type: ignore[misc]
+        if len(unknown) == 1:
+            yield changed
+        elif len(unknown) <= _FACTORS:
+            yield from _readings(changed)
+
+
+def _is_unit(name: str) -> bool:
+    try:
+        parse_unit(name)
+    except DeriveError:
+        return False
+    return True
+
+
+def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
+    """The reciprocal: seconds per token, where tokens per second are asked for."""
+    try:
+        given, value = parse_unit(unit), read_value(number)
+    except DeriveError:
+        return
+    apart = given.dimension * wanted.dimension
+    paced = "time" in given.dimension.bases and apart.bases.keys() <= _PACED
+    if wanted.dimension and (not apart or paced) and not value.is_range and value.number:
+        yield f"{wanted.from_base(1 / given.to_base(value.number)):.6g} {wanted}"
+
+
+def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[str]:
+    """The unit with a factor more, less or other, those with the fewest changes first."""
+    factors = _factors(unit)
+    if not factors or len(factors) > _FACTORS:
+        return
+    choices = [None] if keeping else [None, *range(len(factors))]
+    found: list[tuple[int, str]] = []
+    for dropped in choices:
+        kept = [factor for i, factor in enumerate(factors) if i != dropped]
+        lost = None if dropped is None else factors[dropped]
+        added = _added(kept, lost, wanted)
+        if added is not None:
+            found.append((len(added) + (lost is not None), _joined([*kept, *added])))
+    yield from (text for _, text in sorted(found, key=lambda one: one[0]))
+
+
+def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:
+    """The factors that are missing; None, where they are too many or nothing like the one that they stand for."""
+    missing = wanted.dimension / _product(kept)
+    if lost is None and (own := _own(missing, wanted)):
+        return own
+    bases = missing.bases
+    if len(bases) != len(missing.powers) or any(abs(power) != 1 for power in bases.values()):
+        return None
+    if bases.keys() & {base for factor in kept for base in factor.dimension.bases}:
+        return None
+    if lost is None and (len(bases) > 2 or not kept):
+        return None
+    if lost is not None and bases:
+        other = lost.dimension.bases.keys()
+        if len(bases) > 1 or bases.keys() == other or not bases.keys() | other <= _COUNTED:
+            return None
+    names = _names_of(wanted)
+    parts = sorted(bases.items(), key=lambda one: one[1] < 0)
+    return [
+        _Factor("*" if power > 0 else "/", names.get(base, BASE_UNITS[base]), Dimension.of(base))
+        for base, power in parts
+    ]
+
+
+def _own(missing: Dimension, wanted: Unit) -> list[_Factor]:
+    """The factors of the wanted unit itself that measure what is missing: its kWh, and no kg*m**2/s**2."""
+    factors = _factors(wanted.text)
+    for size in range(1, min(len(factors), 3)):
+        for chosen in combinations(factors, size):
+            if _product(chosen) == missing:
+                return list(chosen)
+    return []
+
+
+def _product(factors: Iterable[_Factor]) -> Dimension:
+    total = NUMBER
+    for factor in factors:
+        total = total * factor.dimension if factor.sign == "*" else total / factor.dimension
+    return total
+
+
+def _names_of(wanted: Unit) -> dict[str, str]:
+    """What the wanted unit calls each base: its hour, and not our second."""
+    found: dict[str, str] = {}
+    for factor in _factors(wanted.text):
+        if len(factor.dimension.powers) == 1 and list(factor.dimension.bases.values()) == [1]:
+            found.setdefault(next(iter(factor.dimension.bases)), factor.text)
+    return found
+
+
+_PART = re.compile(r"\s*(\*\*|[*/·⋅×^()]|per\b|[^\s*/·⋅×^()]+)")
+
+
+def _factors(unit: str) -> list[_Factor]:
+    """The factors of a unit that is a plain product and quotient; none of any other."""
+    found: list[_Factor] = []
+    sign, text = "*", ""
+    pieces = _PART.findall(unit)
+    for i, piece in enumerate([*pieces, "*"]):
+        if piece in ("(", ")"):
+            return []
+        if piece in ("**", "^") or (i and pieces[i - 1] in ("**", "^")):
+            text += piece
+            continue
+        if text and text != "1":
+            try:
+                found.append(_Factor(sign, text, parse_unit(text).dimension))
+            except DeriveError:
+                return []
+        is_mark = piece in ("*", "/", "·", "⋅", "×", "per")
+        sign = ("/" if piece in ("/", "per") else "*") if is_mark or text else sign
+        text = "" if is_mark else piece
+    return found
+
+
+def _joined(factors: list[_Factor]) -> str:
+    above = "*".join(factor.text for factor in factors if factor.sign == "*")
+    below = "".join(f"/{factor.text}" for factor in factors if factor.sign == "/")
+    return (above or ("1" if below else "")) + below
