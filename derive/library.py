@@ -12,9 +12,21 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from derive.errors import unknown
+from derive.errors import UnknownNameError
+from derive.finding.index import Index
 from derive.language.expression import names_in
-from derive.merging import both, declarations, merged, named, no_profile, prove_fit, shelved, typed
+from derive.merging import (
+    both,
+    declarations,
+    merged,
+    named,
+    no_profile,
+    profile_entries,
+    prove_fit,
+    relation_entries,
+    shelved,
+    typed,
+)
 from derive.stating.relation import Relation
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration
@@ -93,7 +105,7 @@ class Library:
         """
         for name in names:
             if not isinstance(name, str) or name not in self.relations:
-                raise unknown("relation", name, list(self.relations))
+                raise self._no_relation(name)
         kept = [relation for name, relation in self.relations.items() if name not in names]
         return Library(kept, self.declared.values(), self.profiles, self.title)
 
@@ -109,14 +121,17 @@ class Library:
     def declaration(self, name: str) -> Declaration:
         """What is declared of the quantity of this name."""
         if not isinstance(name, str) or name not in self.declared:
-            raise unknown("quantity", name, list(self.declared))
+            raise self.vocabulary.unknown(name)
         return self.declared[name]
 
     def relation(self, name: str) -> Relation:
         """The relation of this name."""
         if not isinstance(name, str) or name not in self.relations:
-            raise unknown("relation", name, list(self.relations))
+            raise self._no_relation(name)
         return self.relations[name]
+
+    def _no_relation(self, name: object) -> UnknownNameError:
+        return Index(relation_entries(self.relations.values())).unknown("relation", name)
 
     def profile(self, name: str) -> Profile:
         """The profile of this name; after a colon the choice that completes it, as the precision of a chip's peak."""
@@ -270,6 +285,12 @@ class Library:
     def members(self) -> Mapping[str, tuple[str, ...]]:
         """The quantities on the two sides of each relation."""
         return {name: names_in(r.written.lhs, r.written.rhs) for name, r in self.relations.items()}
+
+    @cached_property
+    def index(self) -> Index:
+        """What finds all that the library holds by name, alias and meaning."""
+        relations, profiles = relation_entries(self.relations.values()), profile_entries(self.profiles)
+        return Index([*self.vocabulary.index.entries, *relations, *profiles])
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from derive.errors import unknown
+from derive.finding.index import Entry, Hit, Index
 from derive.library import Library
 from derive.relations import SUBJECTS
 from derive.reporting.titles import REPORTS
@@ -16,11 +17,13 @@ from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
 from quantities.source import Source
 
-__all__ = ["KINDS", "LISTS", "as_data", "entries", "grouped", "mentions", "rows"]
+__all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
 
 KINDS = ("quantities", "relations", "profiles")
 LISTS = (*KINDS, "reports")
+LISTED = {"quantities": "quantity", "relations": "relation", "profiles": "profile", "reports": "report"}
 _UNUSED = "no quantity of this library"
+_FOUND = 15  # what is found at most
 _MANY = 60  # rows that are read without headings between them
 
 
@@ -43,14 +46,40 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
     raise unknown("list", kind, LISTS)
 
 
-def mentions(row: Sequence[str], words: Sequence[str]) -> bool:
-    """Whether all of these words occur in a row, in whatever it says.
+def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[str, ...]]:
+    """The rows of what mentions all of these words in its name, an alias or its meaning; the nearest first."""
+    _, *found = rows(library, kind)
+    if not words:
+        return found
+    held = {row[0]: row for row in found}
+    hits = _index(library).search(" ".join(words), LISTED[kind])
+    return [held[hit.entry.name] for hit in hits if hit.whole]
 
-    >>> mentions(("kv_time", "s", "time to read the KV cache"), ["KV", "read"])
-    True
+
+def found(library: Library, words: str) -> list[tuple[str, ...]]:
+    """A row for each quantity, relation and profile that the words find, the header first, the nearest first.
+
+    >>> from quantities.declaration import Declaration
+    >>> found(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
+    [('kind', 'name', 'unit', 'what it is'), ('quantity', 'token_interval', 's', 'also called TPOT')]
     """
-    text = " ".join(row).casefold()
-    return all(word.casefold() in text for word in words)
+    return [
+        ("kind", "name", "unit", "what it is"),
+        *(_found(library, hit) for hit in library.index.search(words)[:_FOUND]),
+    ]
+
+
+def _found(library: Library, hit: Hit) -> tuple[str, ...]:
+    entry = hit.entry
+    called = f"also called {hit.called}" if hit.called else ""
+    match entry.kind:
+        case "quantity":
+            said, unit = entry.meaning, library.declared[entry.name].unit.text or "1"
+        case "relation":
+            said, unit = str(library.relations[entry.name].written), ""
+        case _:
+            said, unit = entry.meaning, ""
+    return entry.kind, entry.name, unit, "; ".join(part for part in (said, called) if part)
 
 
 def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
@@ -102,14 +131,21 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if not found and ":" in name:
         library.profile(name)  # which says what there is after the colon
     if not found:
-        raise unknown("entry", name, [*library.declared, *library.relations, *library.profiles, *REPORTS])
+        raise _index(library).unknown("entry", name)
     return found
+
+
+def _index(library: Library) -> Index:
+    """What finds all that the library holds, and the reports."""
+    reports = (Entry("report", name, title, rank=0.9) for name, title in REPORTS.items())
+    return Index([*library.index.entries, *reports])
 
 
 def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
     used = [str(r.written) for r in library.relations.values() if quantity.name in r.declared]
     lines = [
         ("meaning", quantity.meaning),
+        ("also", ", ".join(quantity.aliases)),
         ("unit", quantity.unit.text or "1"),
         ("measures", str(quantity.dimension)),
         ("domain", quantity.domain.text),
@@ -172,6 +208,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
                 "name": q.name,
                 "unit": q.unit.text,
                 "meaning": q.meaning,
+                **({"aliases": list(q.aliases)} if q.aliases else {}),
                 "latex": q.latex,
                 "domain": q.domain.text,
                 "default": None if q.default is None else str(q.default),
@@ -206,3 +243,17 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
     if kind not in makers:
         raise unknown("list", kind, LISTS)
     return makers[kind]()
+
+
+def found_data(library: Library, words: str) -> list[dict[str, Any]]:
+    """What the words find as plain data, the nearest first, with the score and the alias that was met."""
+    return [
+        {
+            "kind": hit.entry.kind,
+            "name": hit.entry.name,
+            "meaning": hit.entry.meaning,
+            "alias": hit.called,
+            "score": round(hit.score, 3),
+        }
+        for hit in library.index.search(words)[:_FOUND]
+    ]

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from derive.errors import DeriveError, ExpressionError, UnknownNameError, excerpt, unknown
+from derive.finding.index import Entry, Index, is_alias, mistaken
 from derive.stating.relation import Relation
 from quantities.declaration import Declaration, agreed, declaration_of, read_given
 from quantities.profiles import Profile, Profiles
 
-__all__ = ["both", "declarations", "merged", "named", "no_profile", "prove_fit", "shelved", "typed"]
+__all__ = [
+    "both",
+    "declarations",
+    "merged",
+    "named",
+    "no_profile",
+    "profile_entries",
+    "prove_fit",
+    "relation_entries",
+    "shelved",
+    "typed",
+]
 
 _T = TypeVar("_T", Relation, Profile)
 _S = TypeVar("_S")
-_FEW = 4  # names that an error proposes
+_LATER, _BEHIND = 0.98, 0.9  # profiles, and relations, beside quantities that are found as well
 
 
 def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
@@ -68,29 +80,22 @@ def no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
         hint = f"There are {', '.join(choices)}." if choices else f"Write {base}."
         what = f"{base} is not stated at precision {excerpt(choice)}."
         return UnknownNameError(what, hint=hint, name=choice, kind="precision", suggestions=choices)
-    same = [other for other in known if _plain(other) == _plain(name)]
-    longer = [other for other in known if ":" not in other and _plain(other).startswith(f"{_plain(base)}-")]
-    like = tuple(same or sorted(longer, key=len)[:_FEW])
-    if not like:
-        error = unknown("profile", name, known)
-        named = [other for other in known if ":" not in other and _begins(other, _plain(base).split("-"))]
-        like = tuple(sorted(named, key=len)[:_FEW])
-        if error.suggestions or not like:
-            return error
-    said = f"Did you mean {' or '.join(like)}?"
-    return UnknownNameError(
-        f"There is no profile {excerpt(name)}.", hint=said, name=name, kind="profile", suggestions=like
-    )
+    close = Index(profile_entries(profiles)).meant(base)
+    if not close:
+        return unknown("profile", name, known, search=False)
+    names = [hit.entry.name for hit in close]
+    chosen = [f"{one}{colon}{choice.casefold()}" for one in names if choice.casefold() in profiles.choices(one)]
+    return mistaken("profile", name, chosen or names, called=not colon and all(map(is_alias, close)))
 
 
-def _plain(name: str) -> str:
-    """A profile's name as somebody might spell it who has it from elsewhere."""
-    return name.casefold().replace("_", "-").replace(".", "-").replace(" ", "-")
+def profile_entries(profiles: Profiles) -> list[Entry]:
+    """The profiles as they are searched; what completes one, such as a precision, belongs to it."""
+    return [Entry("profile", name, said.title, said.also, rank=_LATER) for name, said in profiles.labels().items()]
 
 
-def _begins(name: str, words: Sequence[str]) -> bool:
-    """Whether a profile begins with one of the words under which somebody asks for it, as in nvidia h100."""
-    return len(words) > 1 and _plain(name).partition("-")[0] in (word for word in words if len(word) > 2)
+def relation_entries(relations: Iterable[Relation]) -> list[Entry]:
+    """The relations as they are searched; a relation that bears a quantity's name stands behind it."""
+    return [Entry("relation", r.name, r.because, joins=tuple(r.declared), rank=_BEHIND) for r in relations]
 
 
 def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:

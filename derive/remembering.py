@@ -19,10 +19,10 @@ from typing import NamedTuple, TextIO
 
 __all__ = ["answered"]
 
-_VERBS = ("audit", "infer", "list", "show", "solve")  # they only print, and say the same tomorrow
+_VERBS = ("audit", "find", "infer", "list", "show", "solve")  # they only print, and say the same tomorrow
 _FILES = ("--add", "--library")
 _SOURCES = (".py", ".toml", ".txt")
-_RECKON = ("mpmath", "networkx", "numpy", "pint", "sympy")
+_RECKON = ("mpmath", "networkx", "numpy", "pint", "rapidfuzz", "sympy")
 _ENTRY = 1_000_000  # bytes of what is kept
 _WHOLE = 32_000_000  # bytes of all that is kept
 _FORM = "2"

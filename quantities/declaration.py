@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import keyword
 import re
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from math import isclose
 from typing import Any, NoReturn
@@ -23,7 +24,7 @@ from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import Value, is_number, read_number, read_value
 
-__all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_given", "same_thing"]
+__all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_aliases", "read_given", "same_thing"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
@@ -47,6 +48,7 @@ class Declaration:
     latex: str
     domain: Domain
     default: Value | None
+    aliases: tuple[str, ...]
 
     def __init__(
         self,
@@ -57,13 +59,17 @@ class Declaration:
         latex: str = "",
         domain: str = "positive",
         default: str | float | Value | None = None,
+        aliases: Iterable[str] = (),
     ) -> None:
         for what, text in (("unit", unit), ("meaning", meaning), ("latex", latex), ("domain", domain)):
             if not isinstance(text, str):
                 raise ExpressionError(f"{name}: the {what} is a {type(text).__name__}.", hint=f'Write {what}="...".')
         read = parse_unit(unit)
         held = read_domain(domain, read)
-        self.__dict__.update(name=check_name(name), unit=read, meaning=meaning, latex=latex, domain=held)
+        others = read_aliases(name, aliases)
+        self.__dict__.update(
+            name=check_name(name), unit=read, meaning=meaning, latex=latex, domain=held, aliases=others
+        )
         self.__dict__["default"] = None if default is None else read_given(default, self, DEFAULT)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -83,7 +89,7 @@ class Declaration:
         scale = ",".join(f"{part}^{power}" for part, power in sorted(self.unit.factors))
         ends = f"{self.domain.low!r},{self.domain.high!r},{self.domain.open_low}"
         default = "" if self.default is None else repr(self.default)
-        return self.name, scale, ends, self.meaning, self.latex, default
+        return self.name, scale, ends, self.meaning, self.latex, default, *self.aliases
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Declaration) and self.said == other.said)
@@ -92,14 +98,37 @@ class Declaration:
         return hash(self.said)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self.name, self.unit.text, self.meaning, self.latex, self.domain.text, self.default)
+        return _again, (
+            self.name,
+            self.unit.text,
+            self.meaning,
+            self.latex,
+            self.domain.text,
+            self.default,
+            self.aliases,
+        )
 
     def __repr__(self) -> str:
         return self.name
 
 
-def _again(name: str, unit: str, meaning: str, latex: str, domain: str, default: Value | None) -> Declaration:
-    return Declaration(name, unit, meaning, latex=latex, domain=domain, default=default)
+def _again(
+    name: str, unit: str, meaning: str, latex: str, domain: str, default: Value | None, aliases: tuple[str, ...]
+) -> Declaration:
+    return Declaration(name, unit, meaning, latex=latex, domain=domain, default=default, aliases=aliases)
+
+
+def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
+    """What else a quantity is called: words to search for it by, which do not name it in a relation.
+
+    >>> read_aliases("token_interval", ["TPOT", "seconds per token", "TPOT"])
+    ('TPOT', 'seconds per token')
+    """
+    listed = tuple(aliases) if isinstance(aliases, Iterable) and not isinstance(aliases, (str, Mapping)) else (None,)
+    if not all(isinstance(alias, str) and any(map(str.isalnum, alias)) for alias in listed):
+        said = f'["{aliases}"]' if isinstance(aliases, str) and aliases else '["TPOT", "seconds per token"]'
+        raise ExpressionError(f"{name}: the aliases are no list of words.", hint=f"Write aliases = {said}.", text=name)
+    return tuple(dict.fromkeys(listed))
 
 
 def declaration_of(thing: Any) -> Declaration | None:
@@ -145,6 +174,7 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
         latex=first.latex or second.latex,
         domain=first.domain.text,
         default=one or other,
+        aliases=(*first.aliases, *second.aliases),
     )
 
 

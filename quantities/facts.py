@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from quantities.errors import DeriveError, ExpressionError
-from quantities.profiles import Profile
+from quantities.profiles import Label, Profile
 from quantities.source import Source
 from quantities.texts import read
 from quantities.value import Value, read_value
@@ -46,6 +46,11 @@ class Facts(Mapping[str, Profile]):
                     self._made[whole] = file.profile(base, choice)
                 return self._made[whole]
         raise KeyError(name)
+
+    def labels(self) -> dict[str, Label]:
+        """The titles and the other names of all profiles; their values are not read."""
+        tables = [(name, table) for file in self._files for name, table in file.tables.items()]
+        return {name: Label(table.get("title", ""), tuple(table.get("also", ()))) for name, table in tables}
 
     def __iter__(self) -> Iterator[str]:
         for file in self._files:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from quantities.errors import ExpressionError, excerpt
 from quantities.value import Value
 
-__all__ = ["Profile", "Profiles"]
+__all__ = ["Label", "Profile", "Profiles"]
 
 _WORD = "[A-Za-z0-9][A-Za-z0-9_.-]{0,79}"
 _NAME = re.compile(f"{_WORD}(:{_WORD})?")
@@ -55,6 +55,18 @@ class Profile:
         return Profile, (self.name, dict(self.values), self.title, self.note)
 
 
+@dataclass(frozen=True)
+class Label:
+    """What a profile is called beside its name: its title, and its other names."""
+
+    title: str
+    also: tuple[str, ...] = ()
+
+
+def _label(profile: Profile) -> Label:
+    return Label(profile.title or ", ".join(profile.values))
+
+
 class Profiles(Mapping[str, Profile]):
     """Profiles by name: those that were stated, and shelves of others, each read when it is asked for.
 
@@ -89,6 +101,17 @@ class Profiles(Mapping[str, Profile]):
         """What may follow the colon after a name, such as the precisions of a chip."""
         start = f"{self._alone(name).name}:"
         return tuple(other.removeprefix(start) for other in self if other.startswith(start))
+
+    def labels(self) -> dict[str, Label]:
+        """What the profiles are called, without what completes them; none is read for it that lies on a shelf."""
+        found: dict[str, Label] = {}
+        for shelf in (self.stated, *self.shelves):
+            held = getattr(shelf, "labels", None)
+            said = (
+                held() if held else {name: Label(shelf[name].title or ", ".join(shelf[name].values)) for name in shelf}
+            )
+            found = {**said, **found}
+        return {name: said for name, said in found.items() if name.partition(":")[0] not in found or ":" not in name}
 
     def __contains__(self, name: object) -> bool:
         return any(name in shelf for shelf in (self.stated, *self.shelves))

@@ -7,6 +7,7 @@ pickling, copying, substitution and code generation.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 from sympy import Symbol
@@ -19,7 +20,7 @@ from quantities.value import Value
 
 __all__ = ["Quantity", "symbol"]
 
-_DECLARED = ("default", "dimension", "domain", "latex", "meaning", "unit")
+_DECLARED = ("aliases", "default", "dimension", "domain", "latex", "meaning", "unit")
 
 
 class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
@@ -45,8 +46,10 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
         latex: str = "",
         domain: str = "positive",
         default: str | float | Value | None = None,
+        aliases: Iterable[str] = (),
     ) -> Self:
-        return cls._of(Declaration(name, unit, meaning, latex=latex, domain=domain, default=default))
+        said = Declaration(name, unit, meaning, latex=latex, domain=domain, default=default, aliases=aliases)
+        return cls._of(said)
 
     @classmethod
     def _of(cls, declaration: Declaration) -> Self:
@@ -61,7 +64,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
         super().__setattr__(name, value)
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str, str], dict[str, Any]]:
-        names = {"latex": self.latex, "domain": self.domain.text, "default": self.default}
+        names = {"latex": self.latex, "domain": self.domain.text, "default": self.default, "aliases": self.aliases}
         return (self.name, self.unit.text, self.meaning), names
 
     def _hashable_content(self) -> tuple[Any, ...]:
@@ -87,6 +90,11 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     @property
     def domain(self) -> Domain:
         return self.declaration.domain
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """What else it is called."""
+        return self.declaration.aliases
 
     @property
     def default(self) -> Value | None:

@@ -15,7 +15,7 @@ import click
 from derive.cli.asking import graph, solve
 from derive.cli.auditing import audit
 from derive.cli.inferring import infer
-from derive.cli.looking import check, list_, show
+from derive.cli.looking import check, find, list_, show
 from derive.cli.reporting import report
 from derive.cli.shared import complain
 from derive.cli.sweeping import sweep
@@ -32,7 +32,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, list_, show, solve, graph, sweep, report, audit, infer):
+for verb in (check, find, list_, show, solve, graph, sweep, report, audit, infer):
     cli.add_command(verb)
 
 

@@ -1,4 +1,4 @@
-"""The verbs that look: check, list, show."""
+"""The verbs that look: check, find, list, show."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, ta
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["check", "list_", "show"]
+__all__ = ["check", "find", "list_", "show"]
 
 
 @click.command(epilog="Example:  derive check pendulum.toml")
@@ -52,20 +52,39 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
 @ADD
 @JSON
 def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
-    """List what the library holds, or what of it mentions every WORD."""
-    from derive.listing import as_data, grouped, mentions, rows
+    """List what the library holds, or what of it mentions every WORD, the nearest first."""
+    from derive.listing import as_data, grouped, mentioning, rows
 
     library = opened(replaced, added)
     header, *found = rows(library, kind)
-    chosen = [row for row in found if mentions(row, words)]
+    chosen = mentioning(library, kind, words)
     if as_json:
-        names = {row[0] for row in chosen}
-        data = [entry for entry in as_data(library, kind) if not words or entry["name"] in names]
-        say_data({kind: data})
+        entries = {entry["name"]: entry for entry in as_data(library, kind)}
+        say_data({kind: [entries[row[0]] for row in chosen] if words else list(entries.values())})
     elif chosen:
         table(header, grouped(library, kind, chosen))
     else:
         click.echo(f"No {header[0]} mentions {' and '.join(words)}." if found else f"No {header[0]} is declared.")
+    return 0
+
+
+@click.command(epilog='Example:  derive find "time between tokens"')
+@click.argument("words", nargs=-1, required=True, metavar="WORDS")
+@LIBRARY
+@ADD
+@JSON
+def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
+    from derive.listing import found, found_data
+
+    library, text = opened(replaced, added), " ".join(words)
+    header, *rows = found(library, text)
+    if as_json:
+        say_data({"found": found_data(library, text)})
+    elif rows:
+        table(header, [("", rows)])
+    else:
+        click.echo(f"Nothing here is called {text}, or means it.")
     return 0
 
 

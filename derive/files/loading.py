@@ -22,7 +22,7 @@ from derive.numbers.collecting import collecting_seldom
 from derive.stating.redundancy import redundant
 from derive.stating.relation import Relation, relate, undeclared
 from derive.stating.vocabulary import Vocabulary
-from quantities.declaration import Declaration, check_name
+from quantities.declaration import Declaration, check_name, read_aliases
 from quantities.domain import read_domain
 from quantities.profiles import Profile
 from quantities.spelling import parse_unit
@@ -31,7 +31,7 @@ __all__ = ["check", "load"]
 
 _T = TypeVar("_T")
 _SECTIONS = ("title", "quantities", "relations", "profiles")
-_QUANTITY = ("unit", "meaning", "latex", "domain", *VALUE)
+_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", *VALUE)
 _RELATION = ("equation", "because", "source", "when", "approximate")
 
 
@@ -113,7 +113,7 @@ class _Reader:
         for found in redundant(self.relations):
             self.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
         for name, table in self._tables(data, "profiles"):
-            for profile in stated_profiles(self.notes, name, table, known, self.broken):
+            for profile in stated_profiles(self.notes, name, table, vocabulary, self.broken):
                 self._shelve(name, profile)
 
     def _shelve(self, name: str, profile: Profile) -> None:
@@ -141,7 +141,9 @@ class _Reader:
         unit = self.notes.attempt(name, (*where, "unit"), lambda: parse_unit(texts["unit"]))
         if unit is None or self.notes.attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
             return
-        plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain)
+        stated = table.get("aliases", [])
+        aliases = self.notes.attempt(name, (*where, "aliases"), lambda: read_aliases(name, stated)) or ()
+        plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain, aliases=aliases)
         self.quantities[name] = self._with_default(plain, table) if "value" in table else plain
         self.broken.discard(name)
 
@@ -158,6 +160,7 @@ class _Reader:
             latex=declared.latex,
             domain=declared.domain.text,
             default=value,
+            aliases=declared.aliases,
         )
 
     def _relation(

@@ -14,6 +14,7 @@ from typing import Any
 
 from derive.errors import unknown
 from derive.files.noting import SEARCHED, Notes, Path, within
+from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, read_given
 from quantities.facts import SAID, by_choice
 from quantities.profiles import Profile
@@ -30,10 +31,10 @@ _SHARED = ("source", "as_of", "kind")  # what a profile says for all of its valu
 
 
 def stated_profiles(
-    notes: Notes, name: str, table: Mapping[str, Any], known: Mapping[str, Declaration], broken: set[str]
+    notes: Notes, name: str, table: Mapping[str, Any], vocabulary: Vocabulary, broken: set[str]
 ) -> list[Profile]:
     """A profile, and one for each choice that it leaves open; none, if something is wrong with it."""
-    where = ("profiles", name)
+    known, where = vocabulary.quantities, ("profiles", name)
     before = len(notes.errors)
     said = {key: notes.text(name, where, table, key) for key in _OF_A_PROFILE if key in table and key not in known}
     shared = {key: said[key] for key in _SHARED if key in said}
@@ -42,7 +43,7 @@ def stated_profiles(
         if key in said or key in broken:
             continue
         if key not in known:
-            error = unknown("quantity", key, list(known), search=len(notes.errors) < SEARCHED)
+            error = (vocabulary if len(notes.errors) < SEARCHED else vocabulary.brief).unknown(key)
             notes.note((*where, key), within(name, error))
             continue
         for choice, part in _by_choice(entry).items():

@@ -2,8 +2,10 @@
 
 Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit holds
 in threads too. What counts is the time that a query's own thread has computed, so that what has an answer on an idle
-machine has it on a busy one; only where the machine gives it far less than that does the time on the wall end it. Limits set by `with limits(...)` hold for what is asked inside, in this thread and in those that have
-set none of their own.
+machine has it on a busy one; only where the machine gives it far less than that does the time on the wall end it.
+
+Limits set by `with limits(...)` hold for what is asked inside, in this thread and in those that have set none of their
+own.
 """
 
 from __future__ import annotations

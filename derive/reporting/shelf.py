@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 from derive.drawing.plotting import as_pdf, as_svg
-from derive.errors import unknown
+from derive.finding.index import Entry, Index
 from derive.reporting import html, latex, markdown
 from derive.reporting.asking import symbols
 from derive.reporting.document import Block, Picture, Report
@@ -34,7 +34,7 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
     wanted = list(names)
     for name in wanted:
         if name not in REPORTS:
-            raise unknown("report", name, list(REPORTS))
+            raise Index(Entry("report", name, title) for name, title in REPORTS.items()).unknown("report", name)
     return tuple(name for name in REPORTS if not wanted or name in wanted)
 
 

@@ -20,6 +20,7 @@ from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block, Plan
 from derive.solving.asking import Question
 from derive.solving.carrying import Found
+from derive.solving.continuation import Stage, followed
 from derive.solving.easing import eased, is_monotone
 from derive.solving.extremes import Bound, System, least_and_greatest
 from derive.solving.levels import has_choice
@@ -31,7 +32,10 @@ from derive.solving.tearing import straight
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["leaves_domain", "ranges_of", "spread", "spread_without_middle"]
+__all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_without_middle"]
+
+WIDE = "they may be too wide"
+"""What is said of bounds that are far from what was met."""
 
 _KNOWN = 1e-6  # within which a bound is an extreme that was met
 _CORNERS = 6  # ranges whose corners are tried
@@ -68,12 +72,45 @@ def spread(library: Library, question: Question, made: Plan) -> tuple[Span, str]
 
 
 def _how_near(bounds: Span, met: Span | None) -> str:
+    """How near to bounds values were met, in words."""
     size = max(map(abs, bounds))
     if met is not None and 0 < size < math.inf:
         gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
         if gap <= 0.01:
             return f"values within {gap:.1g} of their size were met"
-    return "they may be too wide"
+    return WIDE
+
+
+def along(library: Library, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
+    """The target's bounds along this solution, and how they are known; None where it cannot be followed."""
+    if any(name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]):
+        return None
+    spans = {name: _domain(library, name) for name in state.values if name in library.declared}
+    given = state.values.keys() - {name for block in made.blocks for name in block.unknowns}
+    spans |= {name: ranges.get(name, (state.values[name],) * 2) for name in given}
+    stages = [stage for block in made.blocks for stage in _stages(library, block, spans)]
+    found = followed(stages, made.target, ranges, state.values, spans)
+    if found is None:
+        return None
+    how = "attained" if found.attained else f"those of an enclosure: {_how_near(found.span, found.met)}"
+    return found.span, f"bounds along this solution are {how}; elsewhere in the ranges there may be others"
+
+
+def _stages(library: Library, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
+    """A block as it is followed: torn, if the other unknowns have forms in one of them; else all of it together."""
+    written = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
+    if way is None or len(way[1].left) != 1:
+        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
+    tear, branch = way
+    left = branch.left[0]
+    whole = composed("", {**branch.forms, "": added(left.lhs, negated(left.rhs))})
+    forms = {name: composed(name, branch.forms) for name in branch.forms}
+    if whole is None or None in forms.values():
+        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
+    others = [Stage((added(Name(name), negated(form)),), (name,)) for name, form in forms.items() if form is not None]
+    return [Stage((whole,), (tear,)), *others]
 
 
 def spread_without_middle(library: Library, question: Question, first: Found) -> Found | None:

@@ -17,7 +17,7 @@ from derive.solving.checking import checks_of, extended, idle_checks, replaced
 from derive.solving.easing import eased, is_monotone
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.scaling import degree
-from derive.solving.spreading import leaves_domain, ranges_of, spread
+from derive.solving.spreading import WIDE, along, leaves_domain, ranges_of, spread
 from derive.solving.steady import unsteady
 from derive.solving.stepping import State, block_states
 from derive.solving.steps import steps_of
@@ -187,9 +187,14 @@ def _bounds(
         return (max(low, domain.low), min(high, domain.high)), how
     if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
         return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"
-    found = spread(library, question, made) if alone else None
+    coupled = any(len(block.unknowns) > 1 for block in made.blocks)
+    followed = along(library, made, state, ranges) if coupled or not alone else None
+    found = followed or (spread(library, question, made) if alone else None)
+    if found is not None and found[1].endswith(WIDE) and not coupled:
+        found = along(library, made, state, ranges) or found
     if found is not None:
-        return found
+        unfollowed = found[1].endswith(WIDE) and followed is None
+        return (found[0], f"{found[1]}, for this solution could not be followed through them") if unfollowed else found
     if target in state.spans:
         return state.spans[target], "bounds are those in the middle of the ranges"
     searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)

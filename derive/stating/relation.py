@@ -21,7 +21,6 @@ from derive.errors import (
     UnknownNameError,
     excerpt,
     listed,
-    unknown,
 )
 from derive.language.expression import Apply, Equation, Name, Node, is_condition, names_in, render, walk
 from derive.language.grammar import parse_condition, parse_equation, parse_expression
@@ -210,7 +209,7 @@ def relate(
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
     """The error for the names in a relation that nobody declared."""
-    error = unknown("quantity", missing[0], list(vocabulary.quantities), search=vocabulary.searches)
+    error = vocabulary.unknown(missing[0])
     said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
     error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
     return error

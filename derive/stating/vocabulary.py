@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
+from derive.errors import UnknownNameError, unknown
+from derive.finding.index import Entry, Index
 from derive.language.expression import Apply, Node, Number, render
 from derive.stating.turning import STILL, Turn, mark_of
 from quantities.declaration import Declaration
@@ -28,6 +30,18 @@ class Vocabulary:
     def brief(self) -> Vocabulary:
         """The same for one of many problems."""
         return replace(self, searches=False) if self.searches else self
+
+    @cached_property
+    def index(self) -> Index:
+        """What finds a quantity by its name, its aliases and its meaning."""
+        said = self.quantities.values()
+        return Index(Entry("quantity", q.name, q.meaning, q.aliases) for q in said)
+
+    def unknown(self, name: object) -> UnknownNameError:
+        """The error for a quantity that nobody declared."""
+        if not self.searches:
+            return unknown("quantity", name, list(self.quantities), search=False)
+        return self.index.unknown("quantity", name)
 
     @cached_property
     def dimensions(self) -> dict[str, Dimension]:

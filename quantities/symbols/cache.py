@@ -15,10 +15,19 @@ kv_bytes_per_layer = Declaration(
 )
 kv_layers = Declaration("kv_layers", "", "caches of a token: layers, less those that share another's", latex="n_c")
 layers_per_cache = Declaration(
-    "layers_per_cache", "", "layers that share one cache; 1 without sharing", latex="n_s", default=1.0
+    "layers_per_cache",
+    "",
+    "layers that share one cache; 1 without sharing",
+    latex="n_s",
+    default=1.0,
+    aliases=["CLA sharing factor"],
 )
 query_group = Declaration(
-    "query_group", "", "query heads that share one key and value: 1 with full heads, all with multi-query", latex="g"
+    "query_group",
+    "",
+    "query heads that share one key and value: 1 with full heads, all with multi-query",
+    latex="g",
+    aliases=["n_rep", "n_gqa", "num_queries_per_kv", "GQA group size"],
 )
 baseline_kv_bytes_per_token = Declaration(
     "baseline_kv_bytes_per_token",
@@ -60,7 +69,12 @@ unfused_attention_intensity = Declaration(
 reservation_use = Declaration(
     "reservation_use", "", "share of a reserved KV cache in use, where the longest context is reserved"
 )
-block_tokens = Declaration("block_tokens", "token", "tokens of one block (page) of the KV cache")
+block_tokens = Declaration(
+    "block_tokens",
+    "token",
+    "tokens of one block (page) of the KV cache",
+    aliases=["block_size", "page-size", "tokens_per_block", "KV block size"],
+)
 block_bytes = Declaration("block_bytes", "byte", "KV cache of one block (page), all layers together")
 
 # Windows, selection and shared prefixes

@@ -3,7 +3,7 @@
 from quantities.declaration import Declaration
 from quantities.value import otherwise
 
-hbm_capacity = Declaration("hbm_capacity", "byte/chip", "memory of one chip", latex="C")
+hbm_capacity = Declaration("hbm_capacity", "byte/chip", "memory of one chip", latex="C", aliases=["GPU memory", "VRAM"])
 domain_capacity = Declaration("domain_capacity", "byte", "memory of all the chips together", latex="nC")
 domain_bandwidth = Declaration("domain_bandwidth", "byte/s", "memory bandwidth of all the chips together", latex="nW")
 domain_compute = Declaration("domain_compute", "FLOP/s", "dense peak of all the chips together", latex="nF")
@@ -14,6 +14,7 @@ usable_memory_share = Declaration(
     latex="u",
     domain="0..1",
     default=otherwise("1"),
+    aliases=["mem-fraction-static"],
 )
 usable_hbm_capacity = Declaration(
     "usable_hbm_capacity", "byte/chip", "memory of one chip that weights and KV cache may fill", latex="uC"
@@ -41,7 +42,11 @@ context_capacity = Declaration(
     domain="nonnegative",
 )
 token_capacity = Declaration(
-    "token_capacity", "token", "tokens, of all sequences, whose KV cache fits beside the weights", domain="nonnegative"
+    "token_capacity",
+    "token",
+    "tokens, of all sequences, whose KV cache fits beside the weights",
+    domain="nonnegative",
+    aliases=["max_total_num_tokens"],
 )
 parameter_capacity = Declaration(
     "parameter_capacity",
@@ -73,5 +78,9 @@ kv_capacity_per_chip = Declaration(
     domain="nonnegative",
 )
 cache_blocks = Declaration(
-    "cache_blocks", "", "blocks (pages) of KV cache that fit beside the weights", domain="nonnegative"
+    "cache_blocks",
+    "",
+    "blocks (pages) of KV cache that fit beside the weights",
+    domain="nonnegative",
+    aliases=["num_gpu_blocks"],
 )

@@ -65,10 +65,16 @@ network_efficiency = Declaration(
     "network_efficiency", "", "bandwidth measured in an all-reduce over that of the links", domain="0..1"
 )
 algorithm_bandwidth = Declaration(
-    "algorithm_bandwidth", "byte/s/chip", "algbw: bytes of an array over the measured time of its all-reduce"
+    "algorithm_bandwidth",
+    "byte/s/chip",
+    "algbw: bytes of an array over the measured time of its all-reduce",
+    aliases=["algbw"],
 )
 bus_bandwidth = Declaration(
-    "bus_bandwidth", "byte/s/chip", "busbw: bytes that a chip sends each second in an all-reduce, as it was measured"
+    "bus_bandwidth",
+    "byte/s/chip",
+    "busbw: bytes that a chip sends each second in an all-reduce, as it was measured",
+    aliases=["busbw"],
 )
 node_bandwidth = Declaration("node_bandwidth", "byte/s", "bytes that a node, or one chip, sends each second")
 node_shard_bytes = Declaration("node_shard_bytes", "byte", "what a node has of the array before an all-gather")
@@ -94,7 +100,7 @@ latency_bytes = Declaration("latency_bytes", "byte", "size of a message whose se
 rack_exits = Declaration("rack_exits", "", "network ports of a rack: trays times ports of a tray")
 trays = Declaration("trays", "", "compute trays of a rack")
 tray_ports = Declaration("tray_ports", "", "network ports of a tray")
-port_rate = Declaration("port_rate", "bit/s", "line rate of one port, one direction")
+port_rate = Declaration("port_rate", "bit/s", "line rate of one port, one direction", aliases=["port speed"])
 rack_bandwidth = Declaration("rack_bandwidth", "byte/s", "bytes that a rack sends each second")
 
 # The exchanges of a training step

@@ -8,7 +8,9 @@ cliff_context = Declaration(
     "context at which reading weights and cache together takes as long as computing",
     latex="L_c",
 )
-latency_budget = Declaration("latency_budget", "s", "time that a step may take", latex=r"\tau")
+latency_budget = Declaration(
+    "latency_budget", "s", "time that a step may take", latex=r"\tau", aliases=["latency SLO", "SLO"]
+)
 readable_context = Declaration(
     "readable_context",
     "token/sequence",
@@ -21,7 +23,11 @@ kv_bandwidth = Declaration(
 
 # What a price cliff gives away
 price_cliff = Declaration(
-    "price_cliff", "token/sequence", "context above which a price sheet charges more", latex=r"L_\$"
+    "price_cliff",
+    "token/sequence",
+    "context above which a price sheet charges more",
+    latex=r"L_\$",
+    aliases=["long context pricing"],
 )
 implied_kv_bytes_per_token = Declaration(
     "implied_kv_bytes_per_token",

@@ -21,7 +21,9 @@ cost_floor = Declaration("cost_floor", "USD/Mtoken", "cost of a token in an unli
 lone_cost = Declaration("lone_cost", "USD/Mtoken", "cost of a token whose sequence is alone in its batch", latex="c_1")
 batching_gain = Declaration("batching_gain", "", "cost of a token alone over its cost in the batch", latex="c_1/c")
 chip_time_per_token = Declaration("chip_time_per_token", "chip*s/token", "chip-seconds that one token takes")
-tokens_per_dollar = Declaration("tokens_per_dollar", "Mtoken/USD", "tokens for the rent of one dollar")
+tokens_per_dollar = Declaration(
+    "tokens_per_dollar", "Mtoken/USD", "tokens for the rent of one dollar", aliases=["tokens generated per dollar"]
+)
 prefill_cost = Declaration(
     "prefill_cost", "USD/Mtoken", "rent of the chips for one input token, at the speed that prefill reaches"
 )

@@ -61,6 +61,7 @@ redundant_experts = Declaration(
     domain="nonnegative",
     default=0.0,
     latex="E_{+}",
+    aliases=["ep-num-redundant-experts"],
 )
 experts_per_chip = Declaration("experts_per_chip", "1/chip", "routed experts of a layer that one chip holds", latex="e")
 
@@ -101,6 +102,7 @@ exchange_time = Declaration(
     "time of one layer's dispatch and combine (all-to-all) inside a scale-up domain (NVLink)",
     domain="nonnegative",
     latex="t_A",
+    aliases=["dispatch and combine"],
 )
 crossing_time = Declaration(
     "crossing_time",

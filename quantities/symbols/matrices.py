@@ -39,5 +39,8 @@ kernel_compute_time = Declaration("kernel_compute_time", "s", "time of the kerne
 kernel_memory_time = Declaration("kernel_memory_time", "s", "time of the kernel's reading and writing")
 kernel_time = Declaration("kernel_time", "s", "time of the kernel if both overlap")
 attainable_compute = Declaration(
-    "attainable_compute", "FLOP/s/chip", "the roofline itself: what a chip attains at a kernel's arithmetic intensity"
+    "attainable_compute",
+    "FLOP/s/chip",
+    "the roofline itself: what a chip attains at a kernel's arithmetic intensity",
+    aliases=["attainable performance"],
 )

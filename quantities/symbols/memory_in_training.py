@@ -18,7 +18,11 @@ moment_bytes_per_parameter = Declaration(
     "moment_bytes_per_parameter", "byte/parameter", "running means that the optimizer keeps, all together", latex="b_v"
 )
 optimizer_bytes_per_parameter = Declaration(
-    "optimizer_bytes_per_parameter", "byte/parameter", "full-precision weight and moments: 12 for Adam", latex="K"
+    "optimizer_bytes_per_parameter",
+    "byte/parameter",
+    "full-precision weight and moments: 12 for Adam",
+    latex="K",
+    aliases=["optimizer states"],
 )
 state_bytes_per_parameter = Declaration(
     "state_bytes_per_parameter",
@@ -36,13 +40,25 @@ replicated_state_bytes = Declaration(
     "replicated_state_bytes", "byte/chip", "states on a chip, nothing sharded", latex="M_0"
 )
 zero1_state_bytes = Declaration(
-    "zero1_state_bytes", "byte/chip", "states on a chip, optimizer sharded: ZeRO stage 1", latex="M_1"
+    "zero1_state_bytes",
+    "byte/chip",
+    "states on a chip, optimizer sharded: ZeRO stage 1",
+    latex="M_1",
+    aliases=["P_os", "ZeRO-1"],
 )
 zero2_state_bytes = Declaration(
-    "zero2_state_bytes", "byte/chip", "gradients sharded as well: ZeRO stage 2", latex="M_2"
+    "zero2_state_bytes",
+    "byte/chip",
+    "gradients sharded as well: ZeRO stage 2",
+    latex="M_2",
+    aliases=["P_os+g", "ZeRO-2"],
 )
 zero3_state_bytes = Declaration(
-    "zero3_state_bytes", "byte/chip", "weights sharded as well: ZeRO stage 3, or FSDP", latex="M_3"
+    "zero3_state_bytes",
+    "byte/chip",
+    "weights sharded as well: ZeRO stage 3, or FSDP",
+    latex="M_3",
+    aliases=["P_os+g+p", "ZeRO-3"],
 )
 
 # Activations of a classic transformer in 16 bits
@@ -84,7 +100,11 @@ input_activation_bytes = Declaration(
     latex="a_0",
 )
 layer_activations = Declaration(
-    "layer_activations", "byte", "kept of one layer for one micro-batch, all chips together", latex="A_l"
+    "layer_activations",
+    "byte",
+    "kept of one layer for one micro-batch, all chips together",
+    latex="A_l",
+    aliases=["activation memory per layer"],
 )
 tensor_layer_activations = Declaration(
     "tensor_layer_activations", "byte/chip", "kept of one layer on a chip with tensor parallelism"

@@ -7,14 +7,18 @@ scale_up_bandwidth = Declaration(
     "byte/s/chip",
     "network bandwidth (NVLink, ICI) of one chip inside its domain, in one direction",
     latex="S",
+    aliases=["ICI bandwidth", "NVLink bandwidth"],
 )
 scale_up_bandwidth_both_ways = Declaration(
     "scale_up_bandwidth_both_ways",
     "byte/s/chip",
     "scale-up bandwidth of one chip, both directions added up",
     latex="2S",
+    aliases=["NVLink bandwidth"],
 )
-scale_up_links = Declaration("scale_up_links", "1/chip", "links (NVLink, ICI) of one chip inside its domain")
+scale_up_links = Declaration(
+    "scale_up_links", "1/chip", "links (NVLink, ICI) of one chip inside its domain", aliases=["NVLinks per GPU"]
+)
 scale_up_link_bandwidth = Declaration(
     "scale_up_link_bandwidth", "byte/s", "bandwidth of one link inside the domain, in one direction"
 )
@@ -23,9 +27,13 @@ scale_out_bandwidth = Declaration(
     "byte/s/chip",
     "network bandwidth (InfiniBand, Ethernet) of one chip between domains, in one direction",
     latex="O",
+    aliases=["DCN bandwidth", "InfiniBand bandwidth"],
 )
 scale_out_line_rate = Declaration(
-    "scale_out_line_rate", "bit/s/chip", "scale-out bandwidth as network cards print it, in bits"
+    "scale_out_line_rate",
+    "bit/s/chip",
+    "scale-out bandwidth as network cards print it, in bits",
+    aliases=["NIC bandwidth"],
 )
 scale_out_slowdown = Declaration(
     "scale_out_slowdown", "", "how many times slower the network is between domains than inside", latex="S/O"
@@ -34,7 +42,11 @@ scale_up_domain = Declaration(
     "scale_up_domain", "chip", "chips that the scale-up network joins; those in use are `chips`", latex="n_D"
 )
 host_link_bandwidth = Declaration(
-    "host_link_bandwidth", "byte/s/chip", "bandwidth (PCIe) from a chip to its host, in one direction", latex="W_h"
+    "host_link_bandwidth",
+    "byte/s/chip",
+    "bandwidth (PCIe) from a chip to its host, in one direction",
+    latex="W_h",
+    aliases=["PCIe bandwidth"],
 )
 scale_up_ratio = Declaration(
     "scale_up_ratio", "FLOP/byte", "operations for each byte that the scale-up network carries: its roofline"
@@ -71,7 +83,9 @@ bisection_bandwidth = Declaration(
 pod_length = Declaration("pod_length", "", "chips along the first axis of a torus")
 pod_width = Declaration("pod_width", "", "chips along its second axis")
 pod_height = Declaration("pod_height", "", "chips along its third axis; 1 where there are two", default=1.0)
-pod_chips = Declaration("pod_chips", "chip", "chips of a torus (a TPU pod or slice): the product of its axes")
+pod_chips = Declaration(
+    "pod_chips", "chip", "chips of a torus (a TPU pod or slice): the product of its axes", aliases=["pod slice"]
+)
 
 # Matrices split among the chips of a domain (tensor parallelism), in serving
 layer_sums = Declaration(

@@ -4,16 +4,36 @@ from quantities.declaration import Declaration
 from quantities.value import otherwise
 
 tensor_ways = Declaration(
-    "tensor_ways", "", "chips that split each matrix between them: tensor parallelism", default=1.0, latex="t"
+    "tensor_ways",
+    "",
+    "chips that split each matrix between them: tensor parallelism",
+    default=1.0,
+    latex="t",
+    aliases=["tensor-model-parallel-size", "tensor_parallel_size", "tp-size", "TP"],
 )
 context_ways = Declaration(
-    "context_ways", "", "chips that split each sequence between them: context parallelism", default=1.0, latex="c"
+    "context_ways",
+    "",
+    "chips that split each sequence between them: context parallelism",
+    default=1.0,
+    latex="c",
+    aliases=["context-parallel-size"],
 )
 data_ways = Declaration(
-    "data_ways", "", "replicas of the model that train on different sequences: data parallelism", latex="n_d"
+    "data_ways",
+    "",
+    "replicas of the model that train on different sequences: data parallelism",
+    latex="n_d",
+    aliases=["data-parallel-size", "DP"],
 )
 replica_chips = Declaration("replica_chips", "chip", "chips that hold one copy of the model", latex="n_{rc}")
-micro_batch = Declaration("micro_batch", "sequence", "sequences that pass through a stage at once", latex="b")
+micro_batch = Declaration(
+    "micro_batch",
+    "sequence",
+    "sequences that pass through a stage at once",
+    latex="b",
+    aliases=["micro-batch-size", "train_micro_batch_size_per_gpu", "per_device_train_batch_size"],
+)
 replica_batch = Declaration("replica_batch", "sequence", "sequences of a step for each replica")
 micro_tokens = Declaration("micro_tokens", "token", "tokens that pass through a stage at once", latex="s_b")
 scaling_efficiency = Declaration(
@@ -51,7 +71,11 @@ dualpipe_bubble_time = Declaration(
     "dualpipe_bubble_time", "s", "time that a stage waits in a step with DualPipe", domain="nonnegative"
 )
 bubble_time = Declaration(
-    "bubble_time", "s", "time that a stage waits in a step while the pipeline fills and drains", domain="nonnegative"
+    "bubble_time",
+    "s",
+    "time that a stage waits in a step while the pipeline fills and drains",
+    domain="nonnegative",
+    aliases=["pipeline bubble"],
 )
 pipeline_step_time = Declaration(
     "pipeline_step_time", "s", "time of a pipelined step: its micro-batches and the bubble"
@@ -111,7 +135,11 @@ ring_attention_block = Declaration(
     "least tokens of a sequence for each chip at which sending keys and values around a ring hides",
 )
 capacity_factor = Declaration(
-    "capacity_factor", "", "room of an expert over the tokens that it receives on the mean", default=1.0
+    "capacity_factor",
+    "",
+    "room of an expert over the tokens that it receives on the mean",
+    default=1.0,
+    aliases=["moe-expert-capacity-factor"],
 )
 expert_capacity = Declaration(
     "expert_capacity", "token", "tokens of a micro-batch for which one expert has room; what comes on top is dropped"

@@ -2,7 +2,14 @@
 
 from quantities.declaration import Declaration
 
-stages = Declaration("stages", "", "stages of the pipeline; each has `chips` of its own", latex="P", default=1.0)
+stages = Declaration(
+    "stages",
+    "",
+    "stages of the pipeline; each has `chips` of its own",
+    latex="P",
+    default=1.0,
+    aliases=["pipeline-model-parallel-size", "pipeline_parallel_size", "pp-size", "PP"],
+)
 pipeline_batch = Declaration("pipeline_batch", "sequence", "sequences in all the stages together", latex="B_P")
 weight_bytes_per_chip = Declaration("weight_bytes_per_chip", "byte/chip", "weights that one chip holds", latex="C_w")
 kv_bytes_per_chip = Declaration("kv_bytes_per_chip", "byte/chip", "KV cache that one chip holds", latex="C_{kv}")
@@ -41,14 +48,33 @@ stage_balance = Declaration(
 
 # Training
 micro_batches = Declaration(
-    "micro_batches", "", "micro-batches of one training step, or of one pipeline flush", latex="M"
+    "micro_batches",
+    "",
+    "micro-batches of one training step, or of one pipeline flush",
+    latex="M",
+    aliases=["num_microbatches", "gradient_accumulation_steps", "microbatches"],
 )
 interleaving = Declaration(
-    "interleaving", "", "pieces of the model on each stage; 1 without interleaving", latex="v", default=1.0
+    "interleaving",
+    "",
+    "pieces of the model on each stage; 1 without interleaving",
+    latex="v",
+    default=1.0,
+    aliases=["virtual-pipeline-model-parallel-size", "number of model chunks"],
 )
 bubble_overhead = Declaration(
-    "bubble_overhead", "", "idle time of a pipeline over its ideal time", domain="nonnegative", latex=r"\epsilon"
+    "bubble_overhead",
+    "",
+    "idle time of a pipeline over its ideal time",
+    domain="nonnegative",
+    latex=r"\epsilon",
+    aliases=["bubble time fraction", "bubble fraction"],
 )
 bubble_share = Declaration(
-    "bubble_share", "", "share of the whole time that the bubble takes", domain="0..1", latex=r"f_{\mathrm{idle}}"
+    "bubble_share",
+    "",
+    "share of the whole time that the bubble takes",
+    domain="0..1",
+    latex=r"f_{\mathrm{idle}}",
+    aliases=["bubble fraction"],
 )

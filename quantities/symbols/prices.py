@@ -2,28 +2,75 @@
 
 from quantities.declaration import Declaration
 
-input_price = Declaration("input_price", "USD/Mtoken", "price of an input token that is in no cache", latex="p_i")
-output_price = Declaration("output_price", "USD/Mtoken", "price of an output token", latex="p_o")
+input_price = Declaration(
+    "input_price",
+    "USD/Mtoken",
+    "price of an input token that is in no cache",
+    latex="p_i",
+    aliases=["base input tokens", "input price (cache miss)", "pricing.prompt", "input_cost_per_token"],
+)
+output_price = Declaration(
+    "output_price",
+    "USD/Mtoken",
+    "price of an output token",
+    latex="p_o",
+    aliases=["pricing.completion", "output_cost_per_token"],
+)
 cache_read_price = Declaration(
-    "cache_read_price", "USD/Mtoken", "price of an input token found in a cache", latex="p_h"
+    "cache_read_price",
+    "USD/Mtoken",
+    "price of an input token found in a cache",
+    latex="p_h",
+    aliases=[
+        "cached input",
+        "cache hits and refreshes",
+        "context caching price",
+        "input price (cache hit)",
+        "pricing.input_cache_read",
+        "cache_read_input_token_cost",
+        "input_cost_per_token_cache_hit",
+    ],
 )
 cache_write_price_5min = Declaration(
-    "cache_write_price_5min", "USD/Mtoken", "price to write a token into a cache for 5 minutes", latex="p_5"
+    "cache_write_price_5min",
+    "USD/Mtoken",
+    "price to write a token into a cache for 5 minutes",
+    latex="p_5",
+    aliases=["5m cache writes", "cache_creation_input_token_cost"],
 )
 cache_write_price_1h = Declaration(
-    "cache_write_price_1h", "USD/Mtoken", "price to write a token into a cache for an hour", latex="p_{60}"
+    "cache_write_price_1h",
+    "USD/Mtoken",
+    "price to write a token into a cache for an hour",
+    latex="p_{60}",
+    aliases=["1h cache writes", "cache_creation_input_token_cost_above_1hr"],
 )
 cache_storage_price = Declaration(
-    "cache_storage_price", "USD/Mtoken/h", "price to keep a token in a cache for an hour", latex=r"\dot p"
+    "cache_storage_price",
+    "USD/Mtoken/h",
+    "price to keep a token in a cache for an hour",
+    latex=r"\dot p",
+    aliases=["context caching storage", "storage price"],
 )
 input_price_above_cliff = Declaration(
-    "input_price_above_cliff", "USD/Mtoken", "price of an input token in a long context", latex=r"\hat p_i"
+    "input_price_above_cliff",
+    "USD/Mtoken",
+    "price of an input token in a long context",
+    latex=r"\hat p_i",
+    aliases=["input_cost_per_token_above_200k_tokens"],
 )
 output_price_above_cliff = Declaration(
-    "output_price_above_cliff", "USD/Mtoken", "price of an output token in a long context", latex=r"\hat p_o"
+    "output_price_above_cliff",
+    "USD/Mtoken",
+    "price of an output token in a long context",
+    latex=r"\hat p_o",
+    aliases=["output_cost_per_token_above_200k_tokens"],
 )
 cache_read_price_above_cliff = Declaration(
-    "cache_read_price_above_cliff", "USD/Mtoken", "price of a cached input token in a long context"
+    "cache_read_price_above_cliff",
+    "USD/Mtoken",
+    "price of a cached input token in a long context",
+    aliases=["cache_read_input_token_cost_above_200k_tokens"],
 )
 cache_write_price_5min_above_cliff = Declaration(
     "cache_write_price_5min_above_cliff",
@@ -35,11 +82,25 @@ cache_write_price_1h_above_cliff = Declaration(
     "USD/Mtoken",
     "price to write a token of a long context into a cache for an hour",
 )
-batch_input_price = Declaration("batch_input_price", "USD/Mtoken", "price of an input token that may wait for hours")
-batch_output_price = Declaration("batch_output_price", "USD/Mtoken", "price of an output token that may wait for hours")
+batch_input_price = Declaration(
+    "batch_input_price",
+    "USD/Mtoken",
+    "price of an input token that may wait for hours",
+    aliases=["input_cost_per_token_batches"],
+)
+batch_output_price = Declaration(
+    "batch_output_price",
+    "USD/Mtoken",
+    "price of an output token that may wait for hours",
+    aliases=["Batch API price", "output_cost_per_token_batches"],
+)
 fast_input_price = Declaration("fast_input_price", "USD/Mtoken", "price of an input token in the fast mode")
 fast_output_price = Declaration(
-    "fast_output_price", "USD/Mtoken", "price of an output token in the fast mode", latex="p_f"
+    "fast_output_price",
+    "USD/Mtoken",
+    "price of an output token in the fast mode",
+    latex="p_f",
+    aliases=["fast mode pricing"],
 )
 fast_input_price_above_cliff = Declaration(
     "fast_input_price_above_cliff", "USD/Mtoken", "price of an input token of a long context in the fast mode"
@@ -47,15 +108,36 @@ fast_input_price_above_cliff = Declaration(
 fast_output_price_above_cliff = Declaration(
     "fast_output_price_above_cliff", "USD/Mtoken", "price of an output token of a long context in the fast mode"
 )
-priority_input_price = Declaration("priority_input_price", "USD/Mtoken", "price of an input token that is served first")
+priority_input_price = Declaration(
+    "priority_input_price",
+    "USD/Mtoken",
+    "price of an input token that is served first",
+    aliases=["input_cost_per_token_priority"],
+)
 priority_output_price = Declaration(
-    "priority_output_price", "USD/Mtoken", "price of an output token that is served first"
+    "priority_output_price",
+    "USD/Mtoken",
+    "price of an output token that is served first",
+    aliases=["priority processing", "output_cost_per_token_priority"],
 )
 priority_cache_read_price = Declaration(
-    "priority_cache_read_price", "USD/Mtoken", "price of a cached input token that is served first"
+    "priority_cache_read_price",
+    "USD/Mtoken",
+    "price of a cached input token that is served first",
+    aliases=["cache_read_input_token_cost_priority"],
 )
-flex_input_price = Declaration("flex_input_price", "USD/Mtoken", "price of an input token that is served last")
-flex_output_price = Declaration("flex_output_price", "USD/Mtoken", "price of an output token that is served last")
+flex_input_price = Declaration(
+    "flex_input_price",
+    "USD/Mtoken",
+    "price of an input token that is served last",
+    aliases=["input_cost_per_token_flex"],
+)
+flex_output_price = Declaration(
+    "flex_output_price",
+    "USD/Mtoken",
+    "price of an output token that is served last",
+    aliases=["flex processing", "output_cost_per_token_flex"],
+)
 
 # Ratios
 output_input_ratio = Declaration("output_input_ratio", "", "output price over input price", latex="p_o/p_i")

@@ -12,7 +12,12 @@ all_input_tokens = Declaration("all_input_tokens", "token", "input tokens of the
 all_output_tokens = Declaration("all_output_tokens", "token", "output tokens of the period")
 input_demand = Declaration("input_demand", "token/s", "input tokens that all users together send")
 cache_hit_rate = Declaration(
-    "cache_hit_rate", "", "share of the input tokens found in a cache", domain="0..1", latex="h"
+    "cache_hit_rate",
+    "",
+    "share of the input tokens found in a cache",
+    domain="0..1",
+    latex="h",
+    aliases=["prefix_cache_hit_rate"],
 )
 accounting_period = Declaration("accounting_period", "h", "period of the accounts: a day unless said", default="24 h")
 revenue = Declaration("revenue", "USD", "income of the period at list prices")
@@ -23,7 +28,7 @@ serving_cost_per_token = Declaration(
     "serving_cost_per_token", "USD/Mtoken", "rent of the period over its output tokens, input and idle chips paid along"
 )
 profit = Declaration("profit", "USD", "revenue less serving cost", domain="real")
-markup = Declaration("markup", "", "profit over cost: 545 % is 5.45", domain="real")
+markup = Declaration("markup", "", "profit over cost: 545 % is 5.45", domain="real", aliases=["cost profit margin"])
 gross_margin = Declaration("gross_margin", "", "profit over revenue", domain="real")
 token_margin = Declaration("token_margin", "", "share of the output price that is not cost", domain="real")
 charged_price = Declaration(

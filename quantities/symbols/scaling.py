@@ -23,6 +23,7 @@ compute_optimal_parameters = Declaration(
     "parameter",
     "model that suits the training compute by Chinchilla's ratio",
     latex="N^*",
+    aliases=["compute-optimal model size"],
 )
 compute_optimal_tokens = Declaration(
     "compute_optimal_tokens", "token", "tokens that suit the training compute by Chinchilla's ratio", latex="D^*_C"
@@ -30,7 +31,12 @@ compute_optimal_tokens = Declaration(
 
 # A fitted law: loss = irreducible + A/N**alpha + B/D**beta
 irreducible_loss = Declaration(
-    "irreducible_loss", "", "loss that no model goes below, in nats for each token", domain="nonnegative", latex="E_0"
+    "irreducible_loss",
+    "",
+    "loss that no model goes below, in nats for each token",
+    domain="nonnegative",
+    latex="E_0",
+    aliases=["entropy of natural text"],
 )
 parameter_coefficient = Declaration(
     "parameter_coefficient", "", "A of the loss A / N^alpha for want of parameters", latex="A"
@@ -42,9 +48,15 @@ data_coefficient = Declaration("data_coefficient", "", "B of the loss B / D^beta
 data_exponent = Declaration("data_exponent", "", "beta of the loss B / D^beta for want of data", latex=r"\beta")
 parameter_loss = Declaration("parameter_loss", "", "loss for want of parameters", latex=r"\ell_N")
 data_loss = Declaration("data_loss", "", "loss for want of data", latex=r"\ell_D")
-loss = Declaration("loss", "", "loss of the trained model, in nats for each token", latex=r"\ell")
+loss = Declaration(
+    "loss",
+    "",
+    "loss of the trained model, in nats for each token",
+    latex=r"\ell",
+    aliases=["test loss", "cross-entropy loss", "final loss"],
+)
 perplexity = Declaration(
-    "perplexity", "", "tokens among which the trained model hesitates, on the mean", latex=r"e^{\ell}"
+    "perplexity", "", "tokens among which the trained model hesitates, on the mean", latex=r"e^{\ell}", aliases=["ppl"]
 )
 bits_per_token = Declaration("bits_per_token", "", "loss of the trained model, in bits for each token")
 scaling_balance = Declaration(
@@ -87,23 +99,38 @@ lifetime_bill_ratio = Declaration(
 
 # Kaplan's laws: each alone, and model and data together
 critical_parameters = Declaration(
-    "critical_parameters", "parameter", "Kaplan's law: N_c of (N_c / N)^alpha_N, parameters", latex="N_c"
+    "critical_parameters",
+    "parameter",
+    "Kaplan's law: N_c of (N_c / N)^alpha_N, parameters",
+    latex="N_c",
+    aliases=["N_c"],
 )
-critical_tokens = Declaration("critical_tokens", "token", "Kaplan's law: D_c of (D_c / D)^alpha_D, tokens", latex="D_c")
+critical_tokens = Declaration(
+    "critical_tokens", "token", "Kaplan's law: D_c of (D_c / D)^alpha_D, tokens", latex="D_c", aliases=["D_c"]
+)
 critical_compute = Declaration(
-    "critical_compute", "FLOP", "Kaplan's law: C_c of (C_c / C)^alpha_C, operations", latex="C_c"
+    "critical_compute", "FLOP", "Kaplan's law: C_c of (C_c / C)^alpha_C, operations", latex="C_c", aliases=["C_c"]
 )
 kaplan_parameter_exponent = Declaration(
     "kaplan_parameter_exponent",
     "",
     "Kaplan's law: alpha_N, by which the loss falls as the model grows",
     latex=r"\alpha_N",
+    aliases=["alpha_N"],
 )
 kaplan_data_exponent = Declaration(
-    "kaplan_data_exponent", "", "Kaplan's law: alpha_D, by which the loss falls as the data grow", latex=r"\alpha_D"
+    "kaplan_data_exponent",
+    "",
+    "Kaplan's law: alpha_D, by which the loss falls as the data grow",
+    latex=r"\alpha_D",
+    aliases=["alpha_D"],
 )
 kaplan_compute_exponent = Declaration(
-    "kaplan_compute_exponent", "", "Kaplan's law: alpha_C, by which the loss falls as compute grows", latex=r"\alpha_C"
+    "kaplan_compute_exponent",
+    "",
+    "Kaplan's law: alpha_C, by which the loss falls as compute grows",
+    latex=r"\alpha_C",
+    aliases=["alpha_C"],
 )
 kaplan_parameter_loss = Declaration(
     "kaplan_parameter_loss", "", "Kaplan's law: loss of a model with unlimited data, parameters without embeddings"
@@ -132,7 +159,10 @@ repetition_limit = Declaration(
     "repetition_limit", "", "repeats after which more of them hardly help: about 15", latex="R^*_D"
 )
 effective_tokens = Declaration(
-    "effective_tokens", "token", "new tokens that would help as much as the data set with its repeats"
+    "effective_tokens",
+    "token",
+    "new tokens that would help as much as the data set with its repeats",
+    aliases=["effective data"],
 )
 critical_batch_scale = Declaration(
     "critical_batch_scale", "token", "Kaplan's law: critical batch at a loss of 1", latex="B^*"
@@ -142,7 +172,11 @@ critical_batch_exponent = Declaration(
     "",
     "Kaplan's law: alpha_B of the critical batch B^* / L^(1 / alpha_B)",
     latex=r"\alpha_B",
+    aliases=["alpha_B"],
 )
 critical_batch_tokens = Declaration(
-    "critical_batch_tokens", "token", "critical batch: tokens of a step beyond which a larger batch saves little time"
+    "critical_batch_tokens",
+    "token",
+    "critical batch: tokens of a step beyond which a larger batch saves little time",
+    aliases=["B_crit", "critical batch size"],
 )

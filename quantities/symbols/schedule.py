@@ -21,9 +21,19 @@ worst_latency = Declaration(
 mean_latency = Declaration("mean_latency", "s", "wait for the next step on average, and its run", latex=r"\bar{t}")
 
 # Demand
-arrival_rate = Declaration("arrival_rate", "sequence/s", "requests that arrive at the whole fleet", latex=r"\lambda")
+arrival_rate = Declaration(
+    "arrival_rate",
+    "sequence/s",
+    "requests that arrive at the whole fleet",
+    latex=r"\lambda",
+    aliases=["request-rate", "queries per second", "QPS", "RPS", "requests per second"],
+)
 sequences_in_flight = Declaration(
-    "sequences_in_flight", "sequence", "requests being decoded at once in the whole fleet", latex=r"B_{\mathrm{all}}"
+    "sequences_in_flight",
+    "sequence",
+    "requests being decoded at once in the whole fleet",
+    latex=r"B_{\mathrm{all}}",
+    aliases=["concurrency", "concurrent requests"],
 )
 fleet_demand = Declaration(
     "fleet_demand", "token/s", "output tokens that all users together ask for", latex=r"R_{\mathrm{all}}"
@@ -32,7 +42,11 @@ fleet_utilisation = Declaration(
     "fleet_utilisation", "", "share of the rented time in which chips serve", domain="0..1", latex="U", default=1.0
 )
 replicas = Declaration(
-    "replicas", "", "copies of the model, each on its own chips, that a demand needs", latex=r"n_{\mathrm{rep}}"
+    "replicas",
+    "",
+    "copies of the model, each on its own chips, that a demand needs",
+    latex=r"n_{\mathrm{rep}}",
+    aliases=["data_parallel_size", "dp-size"],
 )
 fleet_chips = Declaration("fleet_chips", "chip", "chips of all copies of the model together", latex=r"n_{\mathrm{all}}")
 loaded_cost = Declaration("loaded_cost", "USD/Mtoken", "cost of a token that also pays for idle chips", latex="c_U")

@@ -2,8 +2,20 @@
 
 from quantities.declaration import Declaration
 
-prompt_tokens = Declaration("prompt_tokens", "token/sequence", "input tokens of a request", latex="L_i")
-output_tokens = Declaration("output_tokens", "token/sequence", "output tokens of a request", latex="L_o")
+prompt_tokens = Declaration(
+    "prompt_tokens",
+    "token/sequence",
+    "input tokens of a request",
+    latex="L_i",
+    aliases=["random-input-len", "ISL", "input_tokens", "promptTokenCount"],
+)
+output_tokens = Declaration(
+    "output_tokens",
+    "token/sequence",
+    "output tokens of a request",
+    latex="L_o",
+    aliases=["random-output-len", "OSL", "completion_tokens", "candidatesTokenCount"],
+)
 mean_context = Declaration("mean_context", "token/sequence", "context that decoding reads, on average over a request")
 
 # Time
@@ -11,35 +23,80 @@ prefill_efficiency = Declaration(
     "prefill_efficiency", "", "share of the peak that prefill reaches: its MFU", latex=r"\eta_p", default=1.0
 )
 prefill_compute = Declaration("prefill_compute", "FLOP", "operations of the parameters for one prompt", latex="C_p")
-prefill_time = Declaration("prefill_time", "s", "time to compute one prompt, where compute binds", latex="t_p")
+prefill_time = Declaration(
+    "prefill_time",
+    "s",
+    "time to compute one prompt, where compute binds",
+    latex="t_p",
+    aliases=["request_prefill_time_seconds", "prefill latency"],
+)
 first_wait = Declaration(
     "first_wait",
     "s",
     "time that a request waits before its prefill begins, such as the queue time",
     domain="nonnegative",
     default="0 s",
+    aliases=["request_queue_time_seconds"],
 )
 time_to_first_token = Declaration(
-    "time_to_first_token", "s", "TTFT: from a request to its first token", domain="nonnegative"
+    "time_to_first_token",
+    "s",
+    "TTFT: from a request to its first token",
+    domain="nonnegative",
+    aliases=["time_to_first_token_seconds", "TTFT"],
 )
 time_per_output_token = Declaration(
-    "time_per_output_token", "s*sequence/token", "TPOT: time between two tokens of one sequence"
+    "time_per_output_token",
+    "s*sequence/token",
+    "TPOT: time between two tokens of one sequence",
+    aliases=[
+        "time_per_output_token_seconds",
+        "inter_token_latency_seconds",
+        "TPOT",
+        "ITL",
+        "inter-token latency",
+        "time between tokens",
+        "TBT",
+        "seconds per token",
+    ],
 )
 words_per_token = Declaration("words_per_token", "1/token", "words of a text for each of its tokens")
-reading_speed = Declaration("reading_speed", "1/min/sequence", "words that one user sees each minute")
-generation_time = Declaration("generation_time", "s", "time from a request's first token to its last")
-request_time = Declaration("request_time", "s", "time from a request to its last token")
+reading_speed = Declaration(
+    "reading_speed", "1/min/sequence", "words that one user sees each minute", aliases=["words per minute"]
+)
+generation_time = Declaration(
+    "generation_time", "s", "time from a request's first token to its last", aliases=["request_decode_time_seconds"]
+)
+request_time = Declaration(
+    "request_time",
+    "s",
+    "time from a request to its last token",
+    aliases=["e2e_request_latency_seconds", "E2EL", "end-to-end latency"],
+)
 prefill_load = Declaration(
-    "prefill_load", "", "share of the time in which the prefill is busy", domain="0..1", latex=r"\rho"
+    "prefill_load",
+    "",
+    "share of the time in which the prefill is busy",
+    domain="0..1",
+    latex=r"\rho",
+    aliases=["traffic intensity"],
 )
 server_arrival_rate = Declaration("server_arrival_rate", "sequence/s", "requests that arrive at one prefill server")
 queue_time = Declaration(
-    "queue_time", "s", "mean wait of a random arrival before one server of fixed service time", domain="nonnegative"
+    "queue_time",
+    "s",
+    "mean wait of a random arrival before one server of fixed service time",
+    domain="nonnegative",
+    aliases=["mean waiting time"],
 )
 
 # Rates
 request_rate = Declaration(
-    "request_rate", "sequence/s", "requests that one copy of the model completes", latex=r"\lambda_r"
+    "request_rate",
+    "sequence/s",
+    "requests that one copy of the model completes",
+    latex=r"\lambda_r",
+    aliases=["request throughput", "requests per second"],
 )
 chip_request_rate = Declaration("chip_request_rate", "sequence/s/chip", "requests that one chip completes")
 evicted_tokens = Declaration(
@@ -56,9 +113,12 @@ request_throughput = Declaration(
     "request_throughput", "token/s", "output tokens of a batch over the whole time of its requests, prefill included"
 )
 chip_prefill_throughput = Declaration(
-    "chip_prefill_throughput", "token/s/chip", "input tokens that one chip computes each second, where compute binds"
+    "chip_prefill_throughput",
+    "token/s/chip",
+    "input tokens that one chip computes each second, where compute binds",
+    aliases=["prefill throughput"],
 )
-chips_per_node = Declaration("chips_per_node", "chip", "chips of one machine")
+chips_per_node = Declaration("chips_per_node", "chip", "chips of one machine", aliases=["nproc_per_node"])
 node_prefill_throughput = Declaration(
     "node_prefill_throughput", "token/s", "input tokens that one machine takes each second, cache hits included"
 )
@@ -66,7 +126,11 @@ node_decode_throughput = Declaration("node_decode_throughput", "token/s", "outpu
 
 # Prefill and decode apart
 prefill_per_decode = Declaration(
-    "prefill_per_decode", "", "prefill servers that keep one decode server busy", latex="n_{pd}"
+    "prefill_per_decode",
+    "",
+    "prefill servers that keep one decode server busy",
+    latex="n_{pd}",
+    aliases=["prefill to decode ratio"],
 )
 handover_bandwidth = Declaration(
     "handover_bandwidth", "byte/s", "network bandwidth from prefill to decode", latex=r"W_\to"
@@ -84,7 +148,10 @@ pool_request_rate = Declaration(
 )
 pool_chips = Declaration("pool_chips", "chip", "chips of all these servers together")
 chip_goodput = Declaration(
-    "chip_goodput", "sequence/s/chip", "requests completed each second by a chip of these servers"
+    "chip_goodput",
+    "sequence/s/chip",
+    "requests completed each second by a chip of these servers",
+    aliases=["goodput per GPU"],
 )
 prefill_nodes = Declaration("prefill_nodes", "", "machines that the demand for input tokens keeps busy")
 decode_nodes = Declaration("decode_nodes", "", "machines that the demand for output tokens keeps busy")

@@ -84,14 +84,26 @@ latent_mixture_active_parameters = Declaration(
     latex=r"N_a^{\star}",
 )
 expert_share = Declaration("expert_share", "", "share of the stored parameters in routed experts", domain="0..1")
-expert_sparsity = Declaration("expert_sparsity", "", "routed experts over active ones; sparsity counts parameters")
+expert_sparsity = Declaration(
+    "expert_sparsity", "", "routed experts over active ones; sparsity counts parameters", aliases=["MoE sparsity"]
+)
 
 # The classic transformer: as many key as query heads, all of hidden size together, and an ungated feed-forward layer
 widening = Declaration(
-    "widening", "", "inner size of a feed-forward layer over the hidden size", default=otherwise("4"), latex="w"
+    "widening",
+    "",
+    "inner size of a feed-forward layer over the hidden size",
+    default=otherwise("4"),
+    latex="w",
+    aliases=["expansion_ratio", "mlp_ratio"],
 )
 positions = Declaration(
-    "positions", "", "learned position vectors; 0 where there are none", domain="nonnegative", latex="n_s"
+    "positions",
+    "",
+    "learned position vectors; 0 where there are none",
+    domain="nonnegative",
+    latex="n_s",
+    aliases=["n_positions", "max_position_embeddings"],
 )
 classic_block_parameters = Declaration(
     "classic_block_parameters", "parameter", "matrices of all layers of a classic transformer: 12 l h^2"
@@ -101,7 +113,11 @@ classic_parameters = Declaration(
 )
 
 # An adapter beside frozen matrices
-adapter_rank = Declaration("adapter_rank", "", "inner size of a low-rank adapter", latex="r")
+adapter_rank = Declaration(
+    "adapter_rank", "", "inner size of a low-rank adapter", latex="r", aliases=["lora_rank", "lora_r"]
+)
 adapted_matrices = Declaration("adapted_matrices", "", "matrices with an adapter, each of hidden by hidden size")
-adapter_parameters = Declaration("adapter_parameters", "parameter", "what is trained in low-rank adaptation")
+adapter_parameters = Declaration(
+    "adapter_parameters", "parameter", "what is trained in low-rank adaptation", aliases=["trainable parameters"]
+)
 adapter_share = Declaration("adapter_share", "", "adapters over all stored parameters")

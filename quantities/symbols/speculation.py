@@ -3,13 +3,22 @@
 from quantities.declaration import Declaration
 
 draft_tokens = Declaration(
-    "draft_tokens", "", "tokens that the draft proposes for each pass", latex=r"\gamma_d", domain="nonnegative"
+    "draft_tokens",
+    "",
+    "tokens that the draft proposes for each pass",
+    latex=r"\gamma_d",
+    domain="nonnegative",
+    aliases=["num_speculative_tokens", "speculative-num-draft-tokens", "max_draft_len", "draft length"],
 )
 acceptance_rate = Declaration(
     "acceptance_rate", "", "chance that a proposed token is accepted, each for itself", domain="0..1", latex=r"\alpha"
 )
 tokens_per_step = Declaration(
-    "tokens_per_step", "", "tokens that one pass yields on average, its own included", latex=r"\tau_s"
+    "tokens_per_step",
+    "",
+    "tokens that one pass yields on average, its own included",
+    latex=r"\tau_s",
+    aliases=["accept_length", "average acceptance length"],
 )
 draft_cost = Declaration(
     "draft_cost",

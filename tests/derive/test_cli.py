@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -80,6 +81,9 @@ STATUS = [
     (("list", "--add", "more.toml"), 0),
     (("list", "--add", "clash.toml"), 2),
     (("list", "--add", "wrong.toml"), 1),
+    (("find", "kv", "time"), 0),
+    (("find",), 2),
+    (("find", "-h"), 0),
     (("show", "kv_time"), 0),
     (("show", "period", "--library", "pendulum.toml"), 0),
     (("show", "empty", "--library", "pendulum.toml"), 0),
@@ -175,6 +179,22 @@ def test_a_list_is_a_table_with_a_header():
     )
 
 
+def test_words_find_what_they_name_and_what_it_means():
+    rows = [line.split()[:2] for line in ask("find", "TPOT").out.splitlines()[1:]]
+    assert rows[0] == ["quantity", "time_per_output_token"]
+    kinds = {line.split()[0] for line in ask("find", "h100", "memory", "bandwidth").out.splitlines()[1:]}
+    assert kinds >= {"quantity", "profile"}
+    assert "relation" in ask("find", "the longest binds").out
+    data = json.loads(ask("find", "breadth of the string", "--library", "pendulum.toml", "--json").out)["found"]
+    assert [(entry["kind"], entry["name"]) for entry in data] == [("quantity", "length")]
+    assert ask("find", "kitchen", "--library", "pendulum.toml").out == "Nothing here is called kitchen, or means it.\n"
+
+
+def test_a_list_finds_words_by_their_aliases_and_shows_them():
+    assert ask("list", "quantities", "inter-token", "latency").out.splitlines()[1].startswith("time_per_output_token")
+    assert re.search(r"also +.*\bITL\b", ask("show", "time_per_output_token").out)
+
+
 def test_an_empty_list_says_so():
     assert ask("list", "--library", "empty.toml").out == "No quantity is declared.\n"
     assert ask("list", "relations", "--library", "empty.toml").out == "No relation is declared.\n"
@@ -234,7 +254,7 @@ def test_reports_are_listed_and_shown_by_their_titles():
 
 
 def test_a_misspelt_name_is_answered_with_its_like():
-    assert ask("show", "kv_tme").err == "derive: There is no entry 'kv_tme'. Did you mean kv_time or kv_bytes?\n"
+    assert ask("show", "kv_tme").err == "derive: There is no entry 'kv_tme'. Did you mean kv_time?\n"
     assert ask("list", "relation").err == "derive: There is no list 'relation'. Did you mean relations?\n"
 
 

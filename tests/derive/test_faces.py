@@ -14,7 +14,7 @@ import derive
 import quantities
 
 ROOT = Path(derive.__file__).parent.parent
-HEAVY = {"sympy", "pint", "networkx", "numpy", "click", "rich", "scipy", "pandas", "matplotlib", "jinja2"}
+HEAVY = {"sympy", "pint", "networkx", "numpy", "click", "rich", "scipy", "pandas", "matplotlib", "jinja2", "rapidfuzz"}
 
 
 def python(program: str, cwd: Path, *first_on_path: Path) -> subprocess.CompletedProcess[str]:

@@ -1,0 +1,22 @@
+"""The only door to rapidfuzz: which of some texts look like another one. It is imported when something is misspelt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+__all__ = ["alike"]
+
+_T = TypeVar("_T")
+
+
+def alike(text: str, texts: Mapping[_T, str], least: float, most: int = 8) -> list[tuple[_T, float]]:
+    """Those of the texts that are like this one, with the share of letters that they have in common, in its order.
+
+    >>> [(key, round(share, 2)) for key, share in alike("lenght", {1: "length", 2: "width"}, least=0.75)]
+    [(1, 0.83)]
+    """
+    from rapidfuzz import fuzz, process
+
+    found = process.extract(text, texts, scorer=fuzz.ratio, limit=most, score_cutoff=100 * least)
+    return [(key, score / 100) for _, score, key in found]
