@@ -16,7 +16,8 @@ it stay open. What is open is said to be so, and nothing is claimed of it.
 
 The part to be cut next is the last one made, and it is cut where the equations vary most (smear); by ratio rather than
 by length where its ends are far apart, since magnitudes here run from 1e-15 to 1e30. An end at infinity is treated
-like a large one: the contractors know what becomes of sums and products there. The allowance is counted in steps of
+like a large one: the contractors know what becomes of sums and products there. Linear equations of the system are
+solved for each other in fractions, and what follows contracts the parts as well. The allowance is counted in steps of
 work and not in seconds, so that the same question always ends the same.
 """
 
@@ -31,15 +32,17 @@ from derive.numbers.clock import tick
 from derive.numbers.contractors import contracted
 from derive.numbers.dag import Box, Dag, dag_of
 from derive.numbers.krawczyk import Newton, isolated_near, newton, tightened
+from derive.numbers.linear import echelon
 from derive.numbers.spans import Span
 
 __all__ = ["ALLOWANCE", "Located", "located"]
 
-ALLOWANCE = 600_000
-"""Steps of work, about a second and a half of them."""
+ALLOWANCE = 1_000_000
+"""Steps of work, one or two seconds of them."""
 
 _FINE = 1e-11  # relative width of a part that is cut no further
 _SPECK = 1e-15  # width, as a share of the whole box, of a part that is cut no further
+_AROUND = 1e-6  # relative distance around a solution that it is tried to stand alone in, however small its part is
 _FARTHEST = 1e150  # beyond which a part is cut no further
 _OPEN = 400  # parts that may stay open before the rest does
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions like to lie
@@ -74,7 +77,7 @@ def located(
     >>> sorted(tuple(round(low + high) / 2 for low, high in one) for one in found.solutions), found.complete
     ([(-4.0, -3.0), (-3.0, -4.0), (3.0, 4.0), (4.0, 3.0)], True)
     """
-    dag = dag_of(equations, unknowns, known)
+    dag = dag_of(equations, unknowns, known, echelon(equations, unknowns, known))
     if dag is None or len(equations) != len(unknowns):
         return None
     search = _Search(dag, allowance)
@@ -85,6 +88,7 @@ class _Search:
     def __init__(self, dag: Dag, allowance: int) -> None:
         self.dag = dag
         self.left = allowance
+        self.rest = allowance // 4  # what is spent at most once the list cannot be complete any more
         self.cost = dag.work + len(dag.unknowns) ** 3 // 2 + 20
         self.regions: list[tuple[Box, Box]] = []  # what holds one solution, and the narrow box around that
         self.open: list[Box] = []
@@ -129,12 +133,11 @@ class _Search:
 
     def _approached(self, part: Box, step: Newton) -> bool:
         """Whether a solution was found where a step from the middle of a part leads to."""
-        reach = tuple((high - low) / 2 for low, high in part)
-        near = zip(step.towards, part, reach, strict=True)
-        if not all(low - aside <= x <= high + aside for x, (low, high), aside in near):
+        near = zip(step.towards, part, strict=True)
+        if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
             return False
         self.left -= 8 * self.cost
-        found = isolated_near(self.dag, step.towards, reach)
+        found = isolated_near(self.dag, step.towards, _reach(part))
         return found is not None and self._added(*found)
 
     def _counts(self, part: Box, step: Newton) -> bool:
@@ -142,7 +145,7 @@ class _Search:
         self.left -= 8 * self.cost
         assert step.left is not None
         narrow = tightened(self.dag, step.left)
-        larger = isolated_near(self.dag, step.towards, tuple(high - low for low, high in part))
+        larger = isolated_near(self.dag, step.towards, _reach(part))
         return self._added(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
 
     def _added(self, region: Box, narrow: Box) -> bool:
@@ -163,6 +166,7 @@ class _Search:
         widths = [self._width(i, span) for i, span in enumerate(part)]
         if max(widths) <= _FINE:
             self.open.append(part)
+            self.left = min(self.left, self.rest)
             return []
         shares = step.smears if step is not None else None
         able = [width > _FINE for width in widths]
@@ -195,6 +199,11 @@ def _divide(span: Span) -> float:
     if high > 64 * low and high > 64:
         return max(math.sqrt(low) * math.sqrt(high), math.sqrt(high) / 8)
     return low + _SKEW * (high - low)
+
+
+def _reach(part: Box) -> tuple[float, ...]:
+    """How far around a solution in a part it is tried to be the only one; farther than a part that is a speck."""
+    return tuple(max((high - low) / 2, _AROUND * max(abs(low), abs(high))) for low, high in part)
 
 
 def _gained(before: Box, after: Box) -> bool:

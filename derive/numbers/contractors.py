@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from derive.numbers.dag import Box, Dag, Run, Step, without_each
+from derive.numbers.dag import Box, Dag, Run, Step, products, sums, without_each
 from derive.numbers.spans import ALL, FAINT, Span, meet, minus, outward, plus, product, times
 
 __all__ = ["contracted", "quotients"]
@@ -53,7 +53,7 @@ def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | No
 def _swept(dag: Dag, run: Run) -> Box | None:
     """What the unknowns are left with after one sweep backwards."""
     spans = run.spans
-    for root in dag.roots:
+    for root in (*dag.roots, *dag.implied):
         if not spans[root][0] <= 0 <= spans[root][1]:
             return None
         spans[root] = (0.0, 0.0)
@@ -83,10 +83,10 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
     whole = spans[step.at]
     match step.op:
         case "add":
-            rests = without_each([spans[arg] for arg in args], plus, (0.0, 0.0))
-            return [(arg, plus(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
+            rests = without_each([spans[arg] for arg in args], sums, (0.0, 0.0))
+            return [(arg, sums(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
         case "mul":
-            rests = without_each([spans[arg] for arg in args], times, (1.0, 1.0))
+            rests = without_each([spans[arg] for arg in args], products, (1.0, 1.0))
             pairs = zip(args, rests, strict=True)
             return [(arg, _within(spans[arg], quotients(whole, rest))) for arg, rest in pairs]
         case "neg":
@@ -125,7 +125,7 @@ def quotients(whole: Span, divisor: Span) -> list[Span]:
     [[-inf, -2.0], [1.0, inf]]
     """
     if divisor[0] > 0 or divisor[1] < 0:
-        return [times(whole, _inverse(divisor))]
+        return [products(whole, _inverse(divisor))]
     if whole[0] <= 0 <= whole[1]:
         return [ALL]
     if whole[1] < 0:

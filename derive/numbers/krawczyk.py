@@ -75,6 +75,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
         return None
     steps, blurs = _steps(inverse, gaps)
     errors = _errors(inverse, middles, spreads)
+    towards = tuple(c + step for c, step in zip(centre, steps, strict=True))
     left: list[Span] = []
     unique = single = True
     for i, (low, high) in enumerate(box):
@@ -89,9 +90,8 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
         slack = 4 * _ROUNDING * (abs(centre[i]) + abs(steps[i]) + bound) + _TINY
         bottom, top = max(low, centre[i] + bottom - slack), min(high, centre[i] + top + slack)
         if not bottom <= top:
-            return Newton(None, False, True, centre, shares)
+            return Newton(None, False, True, towards, shares)
         left.append((bottom, top))
-    towards = tuple(c + step for c, step in zip(centre, steps, strict=True))
     return Newton(tuple(left), unique, single, towards, shares)
 
 
@@ -228,7 +228,7 @@ def _inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
     rows = []
     for i, row in enumerate(matrix):
         scale = max((abs(entry) * radius for entry, radius in zip(row, radii, strict=True)), default=0.0)
-        scale = scale or max(map(abs, row))
+        scale = scale if scale > _TINY else max(map(abs, row))  # a point has no radii
         if not 0 < scale < math.inf:
             return None
         rows.append([entry / scale for entry in row] + [(1 / scale if i == j else 0.0) for j in range(size)])
