@@ -40,7 +40,7 @@ from derive.solving.numeric import solved_from_starts, starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
 from derive.solving.settling import fitted, positive_of
 from derive.solving.single import values_of
-from derive.solving.tearing import torn
+from derive.solving.tearing import holds_along_branch, torn
 from quantities.domain import Domain
 
 __all__ = ["solve_block"]
@@ -80,7 +80,10 @@ def solve_block(
         return thorough.outcome
     tried = zip(variants, closed, strict=True)
     outcomes = [_from_starts(variant, system) if one.undecided else one for variant, one in tried]
-    return _with_seen(_joined(outcomes), thorough, system)
+    outcome = _joined(outcomes)
+    if alone and any(lies_on_curve(one.values, system) for one in outcome.solutions if not one.spans):
+        return _REPEATING
+    return _with_seen(outcome, thorough, system)
 
 
 def _is_settled(outcome: Outcome) -> bool:
@@ -193,7 +196,7 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
         good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
         outside = reason or ", ".join(filter(None, map(system.outside, fits)))
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
-    if alone and repeat_each_other(system):
+    if alone and (holds_along_branch(equations, system) or repeat_each_other(system)):
         return _REPEATING
     found = torn(equations, system)
     by_tearing = None if found is None else _regained(*found, equations, system, depth)

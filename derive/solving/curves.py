@@ -30,6 +30,7 @@ __all__ = ["lies_on_curve", "repeat_each_other"]
 _STEPS = (1e-3, 1e-2, 3e-2)  # shares of the unknowns' sizes
 _RANK = 1e-6  # a pivot smaller than this share of its row counts as nothing
 _KEPT = 0.2  # share of a step that the way back to a solution has to leave of it
+_FAINT = 1e-100
 _STARTS = 60  # from which a point of the curve is sought
 _ENDS = 1e-9  # share of an unknown by which it may miss its domain
 
@@ -47,18 +48,20 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
     False
     """
-    for direction in _free_directions(values, system):
-        if any(_follows(values, direction, sign, system) for sign in (1.0, -1.0)):
+    if any(0 < abs(x) < _FAINT for x in values.values()):
+        return False  # where squares underflow, everything seems to hold
+    rows = _slopes(values, system)
+    if rows is None:
+        return False
+    sizes = _sizes(values, rows, system)
+    for direction in _free_directions(rows, sizes):
+        if any(_follows(values, direction, sign, sizes, system) for sign in (1.0, -1.0)):
             return True
     return False
 
 
-def _free_directions(values: Mapping[str, float], system: System) -> Iterator[dict[str, float]]:
-    """Directions in which no equation changes at first order; the longest share is as long as its unknown's size."""
-    rows = _slopes(values, system)
-    if rows is None:
-        return
-    sizes = _sizes(values, rows, system)
+def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]) -> Iterator[dict[str, float]]:
+    """Directions, in shares of the unknowns' sizes, in which no equation changes at first order; the longest is one."""
     scaled_rows = []
     for row in rows:
         shares = [slope * size for slope, size in zip(row, sizes.values(), strict=True)]
@@ -71,7 +74,7 @@ def _free_directions(values: Mapping[str, float], system: System) -> Iterator[di
         for row, column in zip(scaled_rows, pivots, strict=False):
             direction[column] = -row[free]
         longest = max(map(abs, direction))
-        yield {name: share / longest * sizes[name] for name, share in zip(system.unknowns, direction, strict=True)}
+        yield {name: share / longest for name, share in zip(sizes, direction, strict=True)}
 
 
 def repeat_each_other(system: System) -> bool:
@@ -154,17 +157,19 @@ def _echelon(rows: list[list[float]]) -> list[int]:
     return pivots
 
 
-def _follows(values: Mapping[str, float], direction: Mapping[str, float], sign: float, system: System) -> bool:
+def _follows(
+    values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
+) -> bool:
     """Whether steps to one side lead to other solutions."""
     positive = positive_of(system.unknowns, system.domains)
     for step in _STEPS:
         tick()
-        aside = {name: x + sign * step * direction[name] for name, x in values.items()}
+        aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
         (found, *_) = [*many_starts(system.equations, system.unknowns, system.known, [aside], positive, 20), None]
         if found is None or not _is_inside(found, system):
             return False
-        shares = [abs(found[name] - x) / abs(direction[name]) for name, x in values.items() if direction[name]]
-        if not _KEPT * step <= max(shares) <= step / _KEPT:
+        gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
+        if not _KEPT * step <= gone <= step / _KEPT:
             return False
     return True
 

@@ -37,10 +37,12 @@ from derive.solving.settling import settled
 from derive.solving.single import values_of
 from quantities.domain import Domain
 
-__all__ = ["loses_nothing", "straight", "torn"]
+__all__ = ["holds_along_branch", "loses_nothing", "straight", "torn"]
 
 _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
 _BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
+_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
+_ENOUGH = 3  # points along a branch that show what holds all along it
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _TOGETHER = 2e-9  # share within which roots are told as one
@@ -76,6 +78,37 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
         if not is_covered(solution, found):
             found.append(solution)
     return replace(best, solutions=tuple(found)), lost
+
+
+def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
+    """Whether the last relation says nothing of the tear while other unknowns move with it, so that nothing fixes them.
+
+    A branch is tried at points all over the tear's domain: wherever it has values, all relations must hold.
+    """
+    for tear, branches in _tearings(equations, system):
+        for branch in branches:
+            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
+            points = [point for point in points if all(map(math.isfinite, point.values()))]
+            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
+                continue
+            inside = [point for point in points if system.meets(point)]
+            moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
+            if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
+                return True
+    return False
+
+
+def _samples(low: float, high: float) -> list[float]:
+    """Points all over a domain."""
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + share * (high - low) for share in _SHARES]
+    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
+    sizes = [10 ** (6 * share - 3) for share in _SHARES]
+    up, down = (
+        [start + size for size in sizes if high == math.inf],
+        [start - size for size in sizes if low == -math.inf],
+    )
+    return [*up, *down]
 
 
 def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
@@ -276,4 +309,5 @@ def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
         spans[name] = max(low, domain.low), min(high, domain.high)
     along = [branch.at({tear: x}, system.known) for x in within(piece)]
     fixed = {n: along[0][n] for n, span in spans.items() if is_constant([one[n] for one in along], span)}
+    fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}
     return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})
