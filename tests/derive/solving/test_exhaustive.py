@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 
 import pytest
 
 import derive
 from derive import UnderdeterminedError
-from derive.language.grammar import parse_equation
+from derive.language.grammar import parse_equation, parse_expression
+from derive.numbers.evaluating import value
 from derive.solving.blocks import solve_block
 from quantities.domain import Domain
 
+SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..40").split("..")))
 REAL = Domain("real", -math.inf, math.inf)
 BOUNDED = Domain("-5..5", -5.0, 5.0)
 
@@ -95,3 +98,49 @@ def test_that_there_is_none_is_proved_too():
     outcome = solved(["x**2 + y**2 = 1", "cos(x) + exp(y) = 9"], "xy", BOUNDED)
     assert (outcome.solutions, outcome.undecided) == ((), False)
     assert outcome.reason
+
+
+PARTS = (
+    "{0}*{1}",
+    "{0}**2",
+    "{0}**3",
+    "{0}",
+    "{1}",
+    "{0}*{1}**2",
+    "sin({0})",
+    "exp({0}/9)",
+    "cos({0} + {1})",
+    "{0}/({1}**2 + 1)",
+)
+
+
+def hidden_system(seed):
+    """A random system of two or three unknowns in bounded domains, and a solution of it."""
+    draw = random.Random(f"system {seed}")
+    names = "xyz"[: draw.choice([2, 2, 3])]
+    kinds = [0.0, 1.0, 2.0 ** draw.randint(-20, 3), draw.uniform(-9, 9), 10.0 ** draw.randint(-12, 0), -3.0]
+    at = {name: draw.choice(kinds) for name in names}
+    texts = []
+    for _ in names:
+        parts = [draw.choice(PARTS).format(*draw.sample(names, 2)) for _ in range(draw.randint(1, 3))]
+        texts.append(" + ".join(f"{draw.choice([1, 2, -3, 0.25, 1000.0])!r}*{part}" for part in parts))
+    known = {f"c{i}": value(parse_expression(text), at) for i, text in enumerate(texts)}
+    low, high = draw.choice([(-10.0, 10.0), (-9.0, 10.0), (-500.0, 1e3)])
+    domains = {n: Domain("", draw.choice([low, min(x, 0.0)]), draw.choice([high, max(x, 8.0)])) for n, x in at.items()}
+    return [f"{text} = c{i}" for i, text in enumerate(texts)], known, domains, at
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_hidden_solution_is_found_or_the_list_is_not_called_complete(seed):
+    texts, known, domains, at = hidden_system(seed)
+    outcome = solve_block([parse_equation(text) for text in texts], list(at), known, domains)
+    if outcome.caveat or outcome.undecided or outcome.singular:
+        return
+    assert any(is_at(solution, at) for solution in outcome.solutions)
+
+
+def is_at(solution, at):
+    """Whether a solution is a point, but for digits that the rounding of the givens has cost."""
+    spans = {**{name: (x, x) for name, x in solution.values.items()}, **solution.spans}
+    blurs = {name: 1e-5 * max(1.0, abs(x)) for name, x in at.items()}
+    return all(spans[name][0] - blurs[name] <= x <= spans[name][1] + blurs[name] for name, x in at.items())
