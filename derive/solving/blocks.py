@@ -3,10 +3,23 @@
 A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
 need each other are solved, in this order: as a linear system, or as one of products; by tearing (take one unknown as
 known, work out the others from it, and let the last relation decide it, which is again one unknown in one relation,
-with all its roots); and numerically from many starts, which finds roots and cannot prove that there are no more.
+with all its roots); by branch and prune over the unknowns' domains; and numerically from many starts, which finds
+solutions and cannot prove that there are no more.
+
+A list of a system's solutions is complete, and has no caveat, only for one of these reasons:
+
+- the system is linear, in its unknowns or in their logarithms, and of full rank, so that it has one (`linear`,
+  `logarithms`);
+- tearing left nothing out on the way, all roots of the last relation are known, and each has been followed to the one
+  solution that belongs to it (`tearing`); and so for each system that results where a divisor is zero;
+- boxes that hold no solution, or one of the list, cover the domains (`exhaustive`).
+
+A system with choices (max, min, conditions) is the union of those with one arm each. Its list is complete if theirs
+are, or if that of the whole is by the third reason.
 
 Whatever a method proposes is put back into the relations before it counts. A value that satisfies a relation only
-because it cancels there is a plateau: an interval of values, and no value.
+because it cancels there is a plateau: an interval of values, and no value. Where no choice and no cancelled unknown
+accounts for it and all unknowns move together, the relations repeat each other and do not fix them.
 """
 
 from __future__ import annotations
@@ -19,18 +32,24 @@ from derive.numbers.algebra import ZERO, arms_of, replaced
 from derive.numbers.clock import tick
 from derive.numbers.linear import linear_solutions
 from derive.numbers.logarithms import product_solutions
+from derive.numbers.newton import many_starts
+from derive.solving.curves import lies_on_curve, repeat_each_other
+from derive.solving.exhaustive import Exhausted, exhausted, is_near
 from derive.solving.expressing import Lost
-from derive.solving.numeric import solved_from_starts
+from derive.solving.numeric import solved_from_starts, starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
-from derive.solving.settling import fitted
+from derive.solving.settling import fitted, positive_of
 from derive.solving.single import values_of
-from derive.solving.tearing import torn
+from derive.solving.tearing import holds_along_branch, torn
 from quantities.domain import Domain
 
 __all__ = ["solve_block"]
 
 _VARIANTS = 24  # combinations of arms that a system is taken apart into
 _DIVISORS = 2  # that are zero at once
+_STARTS = 20  # from which a curve is told from a multiple solution
+_UNPROVED = "that there are no other solutions is not proved"
+_REPEATING = Outcome((), singular=True, reason="the equations repeat each other, and hold along a whole curve")
 
 
 def solve_block(
@@ -49,8 +68,57 @@ def solve_block(
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
     system = System(tuple(equations), tuple(unknowns), known, domains)
     variants = _variants(system.equations, frozenset(unknowns))
-    whole = _whole(system) if len(variants) > 1 else None
-    return whole or _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])
+    alone = len(variants) == 1
+    whole = None if alone else _whole(system)
+    if whole is not None:
+        return whole
+    closed = [_closed(variant, system, alone) for variant in variants]
+    if all(map(_is_settled, closed)):
+        return _joined(closed)
+    thorough = exhausted(system.equations, system)
+    if thorough is not None and thorough.complete:
+        return thorough.outcome
+    tried = zip(variants, closed, strict=True)
+    outcomes = [_from_starts(variant, system) if one.undecided else one for variant, one in tried]
+    outcome = _joined(outcomes)
+    if alone and any(lies_on_curve(one.values, system) for one in outcome.solutions if not one.spans):
+        return _REPEATING
+    return _with_seen(outcome, thorough, system)
+
+
+def _is_settled(outcome: Outcome) -> bool:
+    """Whether nothing about an outcome is left open."""
+    return not (outcome.caveat or outcome.undecided)
+
+
+def _with_seen(outcome: Outcome, thorough: Exhausted | None, system: System) -> Outcome:
+    """An outcome that is not known to be complete, with the solutions that a search through boxes came across."""
+    if thorough is None or outcome.singular:
+        return outcome
+    if any(lies_on_curve(solution.values, system) for solution in thorough.seen):
+        return _REPEATING
+    more = [one for one in (*thorough.solutions, *thorough.seen) if not is_near(one, outcome.solutions)]
+    if not more:
+        return outcome
+    return replace(outcome, solutions=(*outcome.solutions, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
+
+
+def _from_starts(equations: tuple[Equation, ...], system: System) -> Outcome:
+    """What a numerical search finds; what it takes for a curve may be a multiple solution."""
+    outcome = solved_from_starts(equations, system)
+    if not outcome.singular:
+        return outcome
+    found: list[Solution] = []
+    arm = replace(system, equations=equations)
+    spread = starts(system.unknowns, system.known, system.domains, _STARTS)
+    positive = positive_of(system.unknowns, system.domains)
+    for point in many_starts(equations, system.unknowns, system.known, spread, positive):
+        values = fitted(point, equations, system)
+        if system.holds(values) and lies_on_curve(values, arm):
+            return outcome
+        if system.meets(values) and not is_near(Solution(values, {}), found):
+            found.append(Solution(values, {}))
+    return Outcome(tuple(found), f"a multiple solution, found numerically; {_UNPROVED}") if found else outcome
 
 
 def _whole(system: System) -> Outcome | None:
@@ -115,8 +183,11 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
     return singular and not values and "contradict" not in reason
 
 
-def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
-    """A system without choices; where it is one arm among several, an arm that repeats itself is an interval."""
+def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
+    """What closed forms say of a system without choices; undecided where they say nothing.
+
+    Where it is one arm among several, an arm that repeats itself is an interval.
+    """
     question = (equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*question) or product_solutions(*question)
     if linear is not None and (alone or not _repeating(linear)):
@@ -125,13 +196,16 @@ def _smooth(equations: tuple[Equation, ...], system: System, alone: bool, depth:
         good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
         outside = reason or ", ".join(filter(None, map(system.outside, fits)))
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
+    if alone and (holds_along_branch(equations, system) or repeat_each_other(system)):
+        return _REPEATING
     found = torn(equations, system)
     by_tearing = None if found is None else _regained(*found, equations, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
-        return by_tearing
+        moving = alone and any(len(s.spans) > 1 and not s.values for s in by_tearing.solutions)
+        return _REPEATING if moving else by_tearing
     if linear is not None:
         return Outcome((), singular=True, reason=linear[2])
-    return solved_from_starts(equations, system)
+    return Outcome((), undecided=True)
 
 
 def _regained(
@@ -145,7 +219,10 @@ def _regained(
             open_ones.append(render(divisor))
             continue
         instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in equations)
-        other = _smooth(instead, replace(system, equations=instead), False, depth - 1)
+        within = replace(system, equations=instead)
+        other = _closed(instead, within, False, depth - 1)
+        if other.undecided:
+            other = _from_starts(instead, within)
         solutions += [
             s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)
         ]

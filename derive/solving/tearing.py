@@ -3,12 +3,21 @@
 The last relation then decides that one, which is again one relation with one unknown, with all its roots. Where it
 holds along an interval, the other unknowns are worked out along the interval, and the whole system says how much of it
 counts.
+
+When the solutions found are all there are: every solution lies on a branch, since the relations were only rewritten on
+the way, or it has a divisor zero, or a base negative, both of which are handed on. On a branch it belongs to a root of
+the last relation. So nothing is missing if that relation's roots are known to be complete, and each of them has been
+followed to the one solution that belongs to it, which holds or does not. For the last step doubles may be too few. A
+root is a number with some sixteen digits, and roots nearer than nine digits are told as one; an unknown that hangs on
+the digits beyond can be anything. A root therefore counts as followed only if, all around it, the unknowns that belong
+to it stay together, or no more than one solution lies there by interval arithmetic; and if the numbers that were worked
+out for it solve the relations, or lie outside their domains by enclosures. Otherwise the caveat says so.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -16,8 +25,10 @@ from itertools import combinations, pairwise
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numbers.algebra import ZERO, added, negated, replaced
 from derive.numbers.clock import tick
+from derive.numbers.dag import dag_of
 from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import leaves_out
+from derive.numbers.krawczyk import newton
 from derive.numbers.precision import exactly
 from derive.solving.expressing import Branch, Lost, expressed, substituted
 from derive.solving.levels import bounds_over, has_choice, is_constant, is_level_span, middle, runs, within
@@ -26,12 +37,17 @@ from derive.solving.settling import settled
 from derive.solving.single import values_of
 from quantities.domain import Domain
 
-__all__ = ["loses_nothing", "straight", "torn"]
+__all__ = ["holds_along_branch", "loses_nothing", "straight", "torn"]
 
 _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
 _BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
+_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
+_ENOUGH = 3  # points along a branch that show what holds all along it
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_TOGETHER = 2e-9  # share within which roots are told as one
+_BLURRED = 1e-6  # share within which the unknowns that belong to a multiple root are told as one
+_UNPROVED = "that there are no other solutions is not proved"
 _LEAST = 1e-300  # what stands for the open end of a positive domain
 
 
@@ -62,6 +78,37 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
         if not is_covered(solution, found):
             found.append(solution)
     return replace(best, solutions=tuple(found)), lost
+
+
+def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
+    """Whether the last relation says nothing of the tear while other unknowns move with it, so that nothing fixes them.
+
+    A branch is tried at points all over the tear's domain: wherever it has values, all relations must hold.
+    """
+    for tear, branches in _tearings(equations, system):
+        for branch in branches:
+            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
+            points = [point for point in points if all(map(math.isfinite, point.values()))]
+            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
+                continue
+            inside = [point for point in points if system.meets(point)]
+            moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
+            if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
+                return True
+    return False
+
+
+def _samples(low: float, high: float) -> list[float]:
+    """Points all over a domain."""
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + share * (high - low) for share in _SHARES]
+    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
+    sizes = [10 ** (6 * share - 3) for share in _SHARES]
+    up, down = (
+        [start + size for size in sizes if high == math.inf],
+        [start - size for size in sizes if low == -math.inf],
+    )
+    return [*up, *down]
 
 
 def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
@@ -152,9 +199,10 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             values = settled(branch.at({tear: at}, system.known), equations, system)
             if not system.holds(values):  # as it may where the forms lose digits
                 values = settled(branch.at({tear: at}, system.known, exactly), equations, system)
+            if not _is_followed(branch, tear, at, values, equations, system):
+                caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
-                undecided = undecided or system.misses(values, equations)
             elif not repeats(values, found):
                 found.append(Solution(values, {}))
         at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
@@ -162,6 +210,46 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _is_followed(
+    branch: Branch,
+    tear: str,
+    at: float,
+    values: Mapping[str, float],
+    equations: Sequence[Equation],
+    system: System,
+) -> bool:
+    """Whether it is certain that a root of the tear, and whatever is as near as that, leads to no other solution."""
+    reach = _TOGETHER * abs(at) or _LEAST
+    numbers = {name: (number, number) for name, number in system.known.items()}
+    around = {**numbers, tear: (at - reach, at + reach)}
+    box = {tear: around[tear]}
+    for name, form in branch.forms.items():
+        seen = enclose(form, around, "")
+        low, high = system.inside(name)
+        if seen is None or seen.values[1] < low or seen.values[0] > high:
+            return True  # it is none
+        box[name] = seen.values
+    if not system.holds(values) and _surely_fail((*equations, *system.equations), {**around, **box}):
+        return True
+    if any(x != x for x in values.values()) or system.misses(values, equations):
+        return False
+    widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
+    if max(widths) <= 4 * _TOGETHER:
+        return True
+    left = enclose(added(branch.left[0].lhs, negated(branch.left[0].rhs)), around, tear)
+    if left is not None and left.is_monotone:
+        return True
+    dag = dag_of(equations, tuple(box), system.known)
+    step = None if dag is None else newton(dag, tuple(box.values()))
+    return (step is not None and step.single) or max(widths) <= _BLURRED
+
+
+def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
+    """Whether one of the equations holds nowhere in a box."""
+    gaps = (enclose(added(one.lhs, negated(one.rhs)), box, "") for one in dict.fromkeys(equations))
+    return any(gap is None or gap.misses_zero for gap in gaps)
 
 
 def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[float]) -> list[float]:
@@ -221,4 +309,5 @@ def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
         spans[name] = max(low, domain.low), min(high, domain.high)
     along = [branch.at({tear: x}, system.known) for x in within(piece)]
     fixed = {n: along[0][n] for n, span in spans.items() if is_constant([one[n] for one in along], span)}
+    fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}
     return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})

@@ -114,9 +114,13 @@ def test_what_only_a_numerical_search_found_is_not_called_proved():
     texts = ["exp(x) + y*z = a", "x*exp(y) + z = b", "x + y*exp(z) = c"]
     x, y, z = 0.5, 0.7, 0.9
     known = {"a": math.exp(x) + y * z, "b": x * math.exp(y) + z, "c": x + y * math.exp(z)}
-    outcome = solved(texts, "xyz", known)
+    outcome = solved(texts, "xyz", known, REAL)
     assert any(found == pytest.approx((x, y, z)) for found in points(outcome))
-    assert "proved" in outcome.caveat
+    assert "not proved" in outcome.caveat
+    positive = solved(texts, "xyz", known)  # where the equations themselves bound all unknowns
+    assert any(found == pytest.approx((x, y, z)) for found in points(positive))
+    assert positive.caveat == ""
+    assert all("proved by interval Newton" in solution.proof for solution in positive.solutions)
 
 
 def test_the_other_unknowns_are_written_by_the_one_taken_as_known():

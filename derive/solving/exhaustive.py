@@ -1,0 +1,121 @@
+"""All solutions of a small block, by branch and prune: the one place that proves a list of them complete by boxes.
+
+The argument: every point of the unknowns' domains lies in a part of the box that was dropped, because it holds no
+solution; in a region that was shown to hold exactly one, which is on the list; or in a part that is open (`branching`).
+With no part open, the list is complete. What is on the list has been proved to exist for the equations as written, with
+the given numbers as they stand; and it is put back into them like every other solution.
+
+A solution whose narrow box lies outside of the domains is none of the block's. One whose box reaches over the end of a
+domain is taken to be at that end if the equations hold there to the last digits, as rounded givens would have it.
+
+Around a multiple solution parts stay open. If numbers put into the equations show that they hold there, it is on the
+list, and the list is not called complete.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.language.expression import Equation
+from derive.numbers.branching import ALLOWANCE, located
+from derive.numbers.dag import Box
+from derive.numbers.newton import many_starts
+from derive.solving.outcome import MET, Outcome, Solution, System, agrees, repeats
+from derive.solving.settling import fitted, positive_of
+
+__all__ = ["Exhausted", "exhausted", "is_near"]
+
+_MOST = 10  # unknowns of a block that is looked at like this
+_SHORT = 4  # how many times shorter the search is where a domain has no end
+_CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
+_LOOKED = 24  # open parts from which a point is sought
+PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The solutions that were proved to exist, whether they are all, and others that were only seen."""
+
+    solutions: tuple[Solution, ...]
+    complete: bool
+    seen: tuple[Solution, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """What a complete list comes to."""
+        reason = "" if self.solutions else "no point of the domains fits all of them: proved by interval arithmetic"
+        return Outcome(self.solutions, reason=reason)
+
+
+def exhausted(equations: Sequence[Equation], system: System) -> Exhausted | None:
+    """All solutions of a system in its domains; None where there are too many unknowns.
+
+    >>> from derive.language.grammar import parse_equation
+    >>> from quantities.domain import Domain
+    >>> pair = tuple(parse_equation(text) for text in ("x**2 + y**2 = 25", "cos(y - 4) = x - 2"))
+    >>> found = exhausted(pair, System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
+    >>> [{name: round(x, 6) for name, x in one.values.items()} for one in found.solutions], found.complete
+    ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
+    """
+    if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in equations):
+        return None
+    box = tuple(system.inside(name) for name in system.unknowns)
+    bounded = all(math.isfinite(end) for span in box for end in span)
+    places = located(equations, system.unknowns, system.known, box, ALLOWANCE if bounded else ALLOWANCE // _SHORT)
+    if places is None:
+        return None
+    found: list[Solution] = []
+    complete = places.complete
+    for narrow in places.solutions:
+        values = _values(narrow, equations, system)
+        if values is None or not system.holds(values):
+            complete = complete and _is_outside(narrow, values, system)
+        elif not repeats(values, found):
+            found.append(Solution(values, {}, None, PROOF))
+    seen = () if complete else tuple(_seen(places.open, equations, system, found))
+    return Exhausted(tuple(found), complete, seen)
+
+
+def _values(narrow: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
+    """The numbers of a solution that lies in a narrow box, zero and the ends of domains before all others."""
+    middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
+    snapped = dict(middles)
+    for name, (low, high) in zip(system.unknowns, narrow, strict=True):
+        ends = [end for end in (0.0, *system.inside(name)) if low <= end <= high]
+        snapped[name] = ends[0] if ends else middles[name]
+    for values in (snapped, fitted(middles, equations, system)):
+        if all(agrees(one, {**system.known, **values}, MET) for one in equations):
+            return values
+    return None
+
+
+def _is_outside(narrow: Box, values: Mapping[str, float] | None, system: System) -> bool:
+    """Whether a solution lies outside of the domains, or at an end that does not count."""
+    pairs = zip(system.unknowns, narrow, strict=True)
+    beside = any(high < system.domains[name].low or low > system.domains[name].high for name, (low, high) in pairs)
+    return beside or (values is not None and bool(system.outside(values)))
+
+
+def _seen(
+    parts: Sequence[Box], equations: Sequence[Equation], system: System, found: Sequence[Solution]
+) -> Iterator[Solution]:
+    """Points near open parts at which the equations hold, each once."""
+    known = list(found)
+    positive = positive_of(system.unknowns, system.domains)
+    for part in parts[:: max(1, len(parts) // _LOOKED)]:
+        middle = {name: low / 2 + high / 2 for name, (low, high) in zip(system.unknowns, part, strict=True)}
+        if not all(map(math.isfinite, middle.values())):
+            continue
+        for point in (middle, *many_starts(equations, list(middle), system.known, [middle], positive)):
+            values = fitted(dict(point), equations, system)
+            if system.meets(values) and not is_near(Solution(values, {}), known):
+                known.append(Solution(values, {}))
+                yield known[-1]
+
+
+def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
+    """Whether a solution is one of others, as near as a multiple one can be told."""
+    pairs = ([(x, other.values[name]) for name, x in solution.values.items()] for other in others if not other.spans)
+    return any(all(abs(x - y) <= _CLOSE * max(abs(x), abs(y), _CLOSE) for x, y in pair) for pair in pairs)
