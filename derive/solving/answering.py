@@ -33,7 +33,7 @@ from derive.solving.bounding import bounded
 from derive.solving.carrying import Found, carried_out, detours
 from derive.solving.checking import applies, extended
 from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
-from derive.solving.diagnosing import contradiction, missing_sets, shortage
+from derive.solving.diagnosing import contradiction, missing_sets, shortage, wanted
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
 from derive.solving.stepping import State
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 __all__ = ["solve", "solve_all"]
 
 _CASES = 16  # combinations of conditional relations that are followed
-_NAMED = 4  # sets of further givens that a hint names
 _ANOTHER = "its case is not this one"
 
 
@@ -209,11 +208,10 @@ def _despite_structure(library: Library, question: Question, found: Found) -> Fo
 
 def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:
     """The error for relations that do not fix what is solved together; which further givens would do."""
-    sets = tuple(islice(missing_sets(library, question, frozenset()), _NAMED))
+    sets = tuple(missing_sets(library, question, frozenset()))
     if not isinstance(error, UnderdeterminedError) or not sets:
         return error
-    hint = "Give " + ", or ".join(" and ".join(names) for names in sets) + "."
-    return UnderdeterminedError(error.what, hint=hint, missing=sets)
+    return UnderdeterminedError(error.what, hint=wanted(sets), missing=sets)
 
 
 def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
