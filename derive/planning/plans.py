@@ -128,7 +128,8 @@ def standing_in(
     """The structure and the weak values, once those that only stand in have been judged.
 
     Such a value (`otherwise`) counts where the relations that are written for its quantity do not lead to it, and then
-    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten.
+    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten; so it is where
+    what is stated leads to it by other relations, and what follows may then be run backwards.
     """
     rest = [name for name in weak if name != target]
     candidates = [name for name in rest if name in structure.otherwise]
@@ -141,6 +142,8 @@ def standing_in(
         return structure, rest
     bare = structure.not_written_for(candidates)
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
+    stated = basis.given(name for name in firm if name in basis.unknowns)
+    yielding = [name for name in candidates if name in stated.unknowns and stated.settles(name)]
 
     def settled(names: Sequence[str]) -> list[str]:
         """Which of these their own relations lead to, where the others that may stand in are known."""
@@ -152,13 +155,15 @@ def standing_in(
             if relation not in kept.rivals:
                 matching.add(relation, kept.members[relation])
         matching = matching.given(name for name in known if name in matching.unknowns)
-        stated = {*given, *known}
-        upstream = _upstream(kept, names, stated)
-        ahead = forwards(kept, [relation for relation in reached if relation in upstream], stated)
+        settled_before = {*given, *known}
+        upstream = _upstream(kept, names, settled_before)
+        ahead = forwards(kept, [relation for relation in reached if relation in upstream], settled_before)
         return [
             name
             for name in names
-            if name in ahead or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
+            if name in yielding
+            or name in ahead
+            or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
         ]
 
     led = [name for name in candidates if settled([name])]

@@ -17,7 +17,7 @@ from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
 from derive.language.expression import Name, names_in
 from derive.numbers.evaluating import value
 from derive.planning.matching import closure
-from derive.planning.plans import Plan
+from derive.planning.plans import Plan, basis_of
 from derive.showing.numerals import shown_number
 from derive.solving.checking import checked, testable
 from derive.solving.missing import missing_sets
@@ -75,8 +75,9 @@ def _determined(library: Library, question: Question | Outline, left_out: frozen
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
         return []
-    known = {*question.strong, *question.weak}
-    return sorted(closure(structure, known) - closure(structure, library.defaults) - known)
+    base = basis_of(structure, question.target, question.strong, question.weak)
+    known = {*question.strong, *base.weak}
+    return sorted(closure(base.structure, known) - closure(base.structure, library.defaults) - known)
 
 
 def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
