@@ -73,7 +73,8 @@ def missing_sets(library: Library, question: Question | Outline, left_out: froze
     search = _Search(library, question, left_out)
     if question.target not in search.matching.unknowns:
         return
-    for found in (search.singles(), search.pairs(), search.triples(), search.larger()):
+    for sought in (search.singles, search.pairs, search.triples, search.larger):
+        found = sought()
         first = next(found, None)
         if first is not None:
             yield first
@@ -240,10 +241,8 @@ class _Search:
     @cached_property
     def rows(self) -> Rows:
         question = self.question
-        stated = question.strong if isinstance(question, Question) else {}
-        weak = question.weak if isinstance(question, Question) else self.library.defaults
-        known = {**stated, **{name: weak[name] for name in self.basis.used}}
-        numbers = {name: value.base[1] for name, value in known.items()}
+        stated = {**question.weak, **question.strong} if isinstance(question, Question) else self.library.defaults
+        numbers = {name: value.base[1] for name, value in stated.items() if name != question.target}
         return rows_of(self.library, question, self.left_out, numbers)
 
     def vectors(self, count: int) -> dict[str, Vector]:

@@ -35,6 +35,17 @@ def rows_of(
     They are taken at a random point; or at one where some names have their numbers, and what follows from these as
     relations are written follows from them, so that a factor may be zero there.
     """
+    key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
+    last = library.slopes.get("last")  # a refusal asks for the same rows several times over
+    if last is None or last[0] != key:
+        last = library.slopes["last"] = key, _rows(library, question, left_out, numbers)
+    found: Rows = last[1]
+    return found
+
+
+def _rows(
+    library: Library, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
+) -> Rows:
     base = basis_of(library.structure(left_out), question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
     point, everywhere = _everywhere(library)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Iterator
+from itertools import combinations
 
 import numpy
 import pytest
@@ -18,6 +20,7 @@ from derive.numbers.evaluating import value
 from derive.planning.plans import basis_of
 from derive.solving.asking import ask
 from derive.solving.bounding import stated_at
+from tests.derive.random_libraries import Hidden, hidden
 from tests.derive.states import LIBRARY, Asked, refusal, state
 
 SHORT, BATCH = 30, 10
@@ -83,7 +86,7 @@ def wrong(asked: Asked, numbers, names: set[str], search: bool) -> list[str]:
         | (alike(asked, frozenset(), numbers) if search else set())
         | ({*LIBRARY.structure().otherwise} if search else set())
     )
-    asked_too = sorted(offered)[: None if search else 3] + sorted(tried - offered - asked.given.keys() - {asked.target})
+    asked_too = sorted(offered)[: None if search else 2] + sorted(tried - offered - asked.given.keys() - {asked.target})
     found = {name: fixes(asked, (name,), numbers) for name in asked_too}
     told = [
         f"{asked}: {name} suffices and is not offered" for name, does in found.items() if does and name not in offered
@@ -110,7 +113,67 @@ def failures(seeds: range, share: float, search: bool) -> list[str]:
 
 
 def test_the_sets_that_a_refusal_offers_suffice_and_none_is_missing():
-    assert not failures(range(SHORT), 0.1, False)
+    assert not failures(range(SHORT), 0.05, False)
+
+
+def test_what_cancels_counts_and_what_is_measured_comes_first():
+    found = {}
+    for target, given in (
+        ("kv_bytes_per_token", {"kv_heads": 8, "head_dimension": 128, "layers": 80}),
+        ("scale_out_ratio", {"domain_compute": "1e18 FLOP/s"}),
+    ):
+        with pytest.raises(UnderdeterminedError) as caught:
+            LIBRARY.solve(target, **given)
+        found[target] = caught.value
+    assert found["kv_bytes_per_token"].missing[0] == ("kv_bytes_per_element",)
+    assert found["scale_out_ratio"].missing == (("domain_egress",),)
+    assert str(found["kv_bytes_per_token"]).endswith("These givens determine kv_layers.")
+
+
+def random_refusals(seeds: range) -> Iterator[tuple[Hidden, str, set[str], tuple[tuple[str, ...], ...]]]:
+    """Questions to random libraries that their givens do not answer, and what the refusal says would do."""
+    for seed in seeds:
+        case, draw = hidden(seed, relations=3), random.Random(f"missing {seed}")
+        names = [name for name in case.numbers if name not in case.factors]
+        target = draw.choice(names)
+        given = {*draw.sample([name for name in names if name != target], draw.randint(0, 2)), *case.factors}
+        try:
+            case.library.solve_all(target, **{name: case.numbers[name] for name in given})
+        except UnderdeterminedError as error:
+            yield case, target, given, error.missing
+        except DeriveError:
+            pass
+
+
+def does(case: Hidden, target: str, given: set[str]) -> bool | None:
+    try:
+        with derive.limits(seconds=1):
+            case.library.solve_all(target, **{name: case.numbers[name] for name in given})
+    except UnderdeterminedError:
+        return False
+    except DeriveError:
+        return None
+    return True
+
+
+@pytest.mark.parametrize("start", range(0, 60, 10))
+def test_singles_and_pairs_are_those_of_brute_force_in_random_libraries(start):
+    for case, target, given, sets in random_refusals(range(start, start + 10)):
+        others = [name for name in case.numbers if name not in given and name != target]
+        singles = {(one,): does(case, target, given | {one}) for one in others}
+        alone = {one for (one,), verdict in singles.items() if verdict is not False}
+        rest = [one for one in others if one not in alone]
+        pairs = {pair: does(case, target, given | {*pair}) for pair in combinations(rest, 2)}
+        verdicts = singles if True in singles.values() else pairs
+        found = {tuple(name for name in others if name in names) for names in sets if len(names) < 3}
+        wanted = {names for names, verdict in verdicts.items() if verdict}
+        wrong = {names for names, verdict in {**singles, **pairs}.items() if verdict is False}
+        assert wanted <= found, (stated(case), target, given)
+        assert found.isdisjoint(wrong), (stated(case), target, given)
+
+
+def stated(case: Hidden) -> list[str]:
+    return [str(relation) for relation in case.library.relations.values()]
 
 
 @pytest.mark.long
