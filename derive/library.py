@@ -282,6 +282,26 @@ class Library:
         return {name: q.default for name, q in self.declared.items() if q.default is not None}
 
     @cached_property
+    def measured(self) -> Mapping[str, Value]:
+        """What people measure or print: a value of each quantity that a profile states, or that has a default."""
+        stated = {name: value for profile in self.profiles.values() for name, value in profile.values.items()}
+        return {name: value for name, value in (stated | {**self.defaults}).items() if name in self.declared}
+
+    def plausible(self, name: str) -> float:
+        """A number that a quantity may have, in base units."""
+        if name in self.measured:
+            return self.measured[name].base[1]
+        domain = self.declared[name].domain
+        numbers = (
+            self.declared[name].unit.to_base(1.0),
+            0.5,
+            (domain.low + domain.high) / 2,
+            domain.low + 1,
+            domain.high,
+        )
+        return next((number for number in numbers if number in domain), domain.low)
+
+    @cached_property
     def members(self) -> Mapping[str, tuple[str, ...]]:
         """The quantities on the two sides of each relation."""
         return {name: names_in(r.written.lhs, r.written.rhs) for name, r in self.relations.items()}

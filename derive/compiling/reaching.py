@@ -9,7 +9,7 @@ from derive.compiling.probing import eliminates
 from derive.numbers.clock import query
 from derive.planning.matching import closure
 from derive.solving.asking import outlined
-from derive.solving.ranks import left_open, rows_of
+from derive.solving.ranks import directions, rows_of
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -50,6 +50,6 @@ def reach(library: Library, given: Iterable[str]) -> frozenset[str]:
             rows = rows_of(library, outlined(library, name, names), frozenset())
             met = [one for one in open_ones if one == name or any(one in row for row in rows.values())]
             seen.update(met)
-            left = left_open(rows, met)
-            fixed.update(one for one in met if not left[one] and eliminates(library, outlined(library, one, names)))
+            moves = directions(rows, 1)[0]
+            fixed.update(one for one in met if one not in moves and eliminates(library, outlined(library, one, names)))
         return counted | fixed

@@ -175,8 +175,8 @@ def _unpowered(whole: Span, n: float, base: Span) -> list[Span]:
 
 def _roots(span: Span, n: float) -> Span:
     """The n-th roots of what is not negative in a span."""
-    ends = [math.sqrt(end) if n == 2 else end ** (1 / n) for end in (max(span[0], 0.0), span[1])]
-    low, high = outward(*ends)
+    bottom, top = (math.sqrt(end) if n == 2 else float(end ** (1 / n)) for end in (max(span[0], 0.0), span[1]))
+    low, high = outward(bottom, top)
     spread = 0.0 if n == 2 else 1e-13  # what the rounding of 1/n comes to, over all the sizes that doubles have
     return low * (1 - spread), high * (1 + spread)
 

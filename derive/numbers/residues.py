@@ -13,7 +13,7 @@ from fractions import Fraction
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.numbers.algebra import plain
 
-__all__ = ["PRIME", "Row", "drawn", "inverse", "residue", "scaled", "slopes", "subtract"]
+__all__ = ["PRIME", "Row", "drawn", "inverse", "inverses", "residue", "scaled", "slopes", "subtract"]
 
 PRIME = 2**61 - 1
 
@@ -47,7 +47,24 @@ def residue(node: Node, point: Mapping[str, int]) -> int:
 
 
 def inverse(number: int) -> int:
-    return pow(number, -1, PRIME)
+    return 1 if number == 1 else pow(number, -1, PRIME)
+
+
+def inverses(numbers: Sequence[int]) -> list[int]:
+    """The inverses of numbers that are not zero, by one inversion for all (Montgomery 1987).
+
+    >>> [number * other % PRIME for number, other in zip([2, 3, 7], inverses([2, 3, 7]))]
+    [1, 1, 1]
+    """
+    before = [1]  # the products of all that come before each
+    for number in numbers:
+        before.append(before[-1] * number % PRIME)
+    rest = inverse(before.pop())
+    found = []
+    for number in reversed(numbers):
+        found.append(rest * before.pop() % PRIME)
+        rest = rest * number % PRIME
+    return found[::-1]
 
 
 def subtract(row: Row, other: Mapping[str, int], factor: int) -> None:

@@ -18,7 +18,7 @@ The plan is found in four steps, and every tie goes to the relation that was sta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from derive.planning.directing import directed, forwards
@@ -26,8 +26,9 @@ from derive.planning.matching import Matching
 from derive.planning.ordering import components
 from derive.planning.structure import Structure
 
-__all__ = ["Block", "Plan", "based", "plan", "standing_in"]
+__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "plan", "standing_in"]
 
+_KEPT = 8  # bases of questions
 _SPARE = 30  # relations beyond need, and weak values not in use, that are worked out for the sake of the check
 
 
@@ -71,11 +72,9 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     >>> [(block.relations, block.unknowns) for block in found.blocks]
     [(('power',), ('V',)), (('ohm',), ('R',))]
     """
-    structure, weak = standing_in(structure, target, given, weak)
-    strong = frozenset(given)
-    relations = structure.reached(target, strong)
-    _, used = based(structure, relations, strong, weak)
-    known = strong | set(used)
+    base = basis_of(structure, target, given, weak)
+    structure, weak, relations, used = base.structure, base.weak, base.relations, base.used
+    known = frozenset(given) | set(used)
     solved = directed(structure, relations, known)
     blocks, free = _ordered(structure, solved, [target], known)
     taken = set(solved.values())
@@ -97,13 +96,40 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
 
 
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What bears on a target: the relations it is connected to, matched to what is unknown in them."""
+
+    structure: Structure
+    weak: tuple[str, ...]
+    relations: tuple[str, ...]
+    matching: Matching  # not to be added to; a copy of it may be
+    used: tuple[str, ...]  # the weak values in use
+
+
+def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
+    """The basis of a question, kept for whoever asks about the same one next."""
+    key = (target, frozenset(given), tuple(weak))
+    found: Basis | None = structure.bases.get(key)
+    if found is None:
+        bare, rest = standing_in(structure, target, *key[1:])
+        relations = bare.reached(target, key[1])
+        matching, used = based(bare, relations, key[1], rest)
+        found = Basis(bare, tuple(rest), tuple(relations), matching, tuple(used))
+        if len(structure.bases) >= _KEPT:
+            structure.bases.clear()
+        structure.bases[key] = found
+    return found
+
+
 def standing_in(
     structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]
 ) -> tuple[Structure, list[str]]:
     """The structure and the weak values, once those that only stand in have been judged.
 
     Such a value (`otherwise`) counts where the relations that are written for its quantity do not lead to it, and then
-    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten.
+    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten; so it is where
+    what is stated leads to it by other relations, and what follows may then be run backwards.
     """
     rest = [name for name in weak if name != target]
     candidates = [name for name in rest if name in structure.otherwise]
@@ -111,8 +137,13 @@ def standing_in(
         return structure, rest
     firm = [name for name in rest if name not in candidates]
     reached = structure.reached(target, frozenset(given))
+    members = {name for relation in reached for name in structure.members[relation]}
+    if members.isdisjoint(candidates):
+        return structure, rest
     bare = structure.not_written_for(candidates)
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
+    stated = basis.given(name for name in firm if name in basis.unknowns)
+    yielding = [name for name in candidates if name in stated.unknowns and stated.settles(name)]
 
     def settled(names: Sequence[str]) -> list[str]:
         """Which of these their own relations lead to, where the others that may stand in are known."""
@@ -124,11 +155,15 @@ def standing_in(
             if relation not in kept.rivals:
                 matching.add(relation, kept.members[relation])
         matching = matching.given(name for name in known if name in matching.unknowns)
-        ahead = forwards(kept, [relation for relation in reached if relation in kept.members], {*given, *known})
+        settled_before = {*given, *known}
+        upstream = _upstream(kept, names, settled_before)
+        ahead = forwards(kept, [relation for relation in reached if relation in upstream], settled_before)
         return [
             name
             for name in names
-            if name in ahead or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
+            if name in yielding
+            or name in ahead
+            or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
         ]
 
     led = [name for name in candidates if settled([name])]
@@ -136,6 +171,19 @@ def standing_in(
         led = found
     standing = [one for one in candidates if one not in led]
     return structure.not_written_for(standing), [*standing, *firm]
+
+
+def _upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
+    """The relations by which, as they are written, some names could follow from what is known."""
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        for relation in structure.holders.get(name, ()):
+            if relation not in found and structure.forward.get(relation) == name:
+                found.add(relation)
+                pending.extend(other for other in structure.members[relation] if other not in known)
+    return found
 
 
 def based(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from derive.language.expression import Name, names_in
 
@@ -33,6 +33,7 @@ class Structure:
 
     otherwise: frozenset[str] = frozenset()  # quantities whose default stands in where their own relations do not do
     pared: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # made before
+    bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # of the last few questions
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:

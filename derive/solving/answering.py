@@ -37,7 +37,7 @@ from derive.solving.cases import MOST_CASES, claims, explored, worded
 from derive.solving.checking import extended
 from derive.solving.confining import confined, left_open, told_apart
 from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
-from derive.solving.diagnosing import contradiction, missing_sets, shortage
+from derive.solving.diagnosing import contradiction, missing_sets, shortage, wanted
 from derive.solving.narrowing import narrowed
 from derive.solving.outcome import agrees
 from derive.solving.spreading import spread_without_middle
@@ -50,7 +50,6 @@ if TYPE_CHECKING:
 __all__ = ["solve", "solve_all"]
 
 _NEIGHBOURS = 12  # relations by which an interval is cut
-_NAMED = 4  # sets of further givens that a hint names
 
 
 def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
@@ -296,11 +295,10 @@ def _despite_structure(library: Library, question: Question, found: Found) -> li
 
 def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:
     """The error for relations that do not fix what is solved together; which further givens would do."""
-    sets = tuple(islice(missing_sets(library, question, frozenset()), _NAMED))
+    sets = tuple(missing_sets(library, question, frozenset()))
     if not isinstance(error, UnderdeterminedError) or not sets:
         return error
-    hint = "Give " + ", or ".join(" and ".join(names) for names in sets) + "."
-    return UnderdeterminedError(error.what, hint=hint, missing=sets)
+    return UnderdeterminedError(error.what, hint=wanted(sets), missing=sets)
 
 
 def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError, InconsistentError
 from derive.language.expression import Apply, Equation, walk
 from derive.numbers.intervals import Span
-from derive.planning.plans import Block, Plan
+from derive.planning.matching import Matching
+from derive.planning.plans import Block, Plan, basis_of
 from derive.solving.asking import Question
 from derive.solving.carrying import Found, carried_out
 from derive.solving.outcome import agrees
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["bounded", "has_any", "inside"]
+__all__ = ["bounded", "has_any", "inside", "stated_at"]
 
 _EDGES = 4  # values at which an inequality may turn
 _JUMPS = {"piecewise", "floor", "ceil"}
@@ -40,8 +41,10 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     domain = library.declared[target].domain
     low, high = domain.low, domain.high
     used: list[str] = []
-    for relation in library.relations.values():
-        if relation.is_equation or relation.name in left_out:
+    limits = [relation for relation in library.relations.values() if not relation.is_equation]
+    most = _most_that_holds(library, question) if limits else None
+    for relation in limits:
+        if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
             continue
         span = _allowed(library, question, relation)
         if span is not None:
@@ -54,6 +57,23 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     note = f"bounded by {', '.join(used)}; nothing else determines it"
     state = State({}, {target: (low, high)}, {}, (note,))
     return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
+
+
+def _most_that_holds(library: Library, question: Question) -> Matching:
+    """All equations, whether they apply or not, matched to all that is not given or has a weak value."""
+    structure = library.structure()
+    matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
+    for relation, members in structure.members.items():
+        if relation not in matching.members:
+            matching.add(relation, members)
+    return matching.given(name for name in question.weak if f"={name}" not in matching.members)
+
+
+def _reaches(library: Library, most: Matching, relation: Relation, target: str) -> bool:
+    """Whether an inequality, holding with equality, could fix the target at all: cheap to see, and seldom so."""
+    matching = most.given(())
+    matching.add(relation.name, library.members[relation.name])
+    return matching.settles(target)
 
 
 def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:
@@ -131,7 +151,7 @@ def inside(span: Span) -> list[float]:
 
 def _holds_at(library: Library, question: Question, relation: Relation, point: float) -> bool | None:
     """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
-    stated = Value(point, point, point, _base_unit(library, question.target))
+    stated = stated_at(library, question.target, point)
     values = {question.target: point}
     for name in relation.declared:
         if name in values:
@@ -150,10 +170,11 @@ def _holds_at(library: Library, question: Question, relation: Relation, point: f
     return agrees(relation.written, values, 0.0)
 
 
-def _base_unit(library: Library, name: str) -> Unit:
-    """The unit in which a number in base units is itself."""
+def stated_at(library: Library, name: str, point: float) -> Value:
+    """A number in base units as a value."""
     quantity = library.declared[name]
-    return Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
+    unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
+    return Value(point, point, point, unit)
 
 
 def has_any(library: Library, made: Plan, ops: Set[str]) -> bool:

@@ -1,8 +1,6 @@
 """Why a question has no answer: what is missing, or what contradicts what.
 
-Too little is known: the smallest sets of further givens that would do are found by asking the planner, nearest to the
-target first. But structure is not the last word. If the target comes out the same whatever value the missing quantity
-is given, and its closed form no longer holds that quantity, it cancels, and there is an answer after all.
+Too little is known: the error names the smallest sets of further givens that would do.
 
 Too much is known: a relation that was not needed does not hold. The conflict is that relation, the relations through
 which its quantities were derived, and the givens at their ends. Where a weak value is among them, the weak value
@@ -12,21 +10,17 @@ yields: that is a failed check and no contradiction.
 from __future__ import annotations
 
 import math
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, islice
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
-from derive.language.expression import Name, Number, names_in
-from derive.numbers.clock import tick
+from derive.language.expression import Name, names_in
 from derive.numbers.evaluating import value
-from derive.numbers.products import product_of
 from derive.planning.matching import closure
-from derive.planning.plans import Plan, based, standing_in
+from derive.planning.plans import Plan, basis_of
 from derive.showing.numerals import shown_number
 from derive.solving.checking import checked, testable
-from derive.solving.ranks import combined, left_open, rows_of, spans
+from derive.solving.missing import missing_sets
 from derive.stating.dimensions import dimension_of
 
 if TYPE_CHECKING:
@@ -35,27 +29,25 @@ if TYPE_CHECKING:
     from derive.solving.stepping import State
     from derive.stating.relation import Relation
 
-__all__ = ["contradiction", "missing_sets", "shortage"]
+__all__ = ["contradiction", "missing_sets", "shortage", "wanted"]
 
-_NEAREST = 60  # quantities around the target that are tried as further givens
-_PAIRS = 400
+_SETS = 4  # sets of further givens that a sentence names
 _NAMED = 5  # relations, and givens, that a sentence names
 
 
 def shortage(library: Library, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
     """The error for a target that the givens do not fix."""
     target = question.target
-    sets = list(islice(missing_sets(library, question, frozenset(left_out)), 8))
-    known = [*question.strong, *question.weak]
-    within = sorted(closure(library.structure(frozenset(left_out)), known) - set(known))
+    sets = list(missing_sets(library, question, frozenset(left_out)))
     hints = []
     if sets:
-        hints.append("Give " + ", or ".join(" and ".join(names) for names in sets[:4]) + ".")
+        hints.append(wanted(sets))
     elif not library.holders.get(target):
         hints.append("No relation holds it: add one, or give it.")
     own = getattr(question, "own", None)
     if own is not None:
         hints.append(f"Its own {own}, {own.source}, is never used for it; type it as a given to have it checked.")
+    within = _determined(library, question, frozenset(left_out))
     if within:
         hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
     aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
@@ -64,60 +56,29 @@ def shortage(library: Library, question: Question | Outline, left_out: Mapping[s
     )
 
 
-def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[tuple[str, ...]]:
-    """The smallest sets of further givens that would fix the target, nearest first.
+def wanted(sets: Sequence[tuple[str, ...]]) -> str:
+    """What to give, in a sentence: the first few sets, and how many more there are.
 
-    A set does if its directions make up what the relations leave open of the target's; and if counting sees that as
-    well, or the quantities that cancel do so in products, from which they are surely eliminated.
+    >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
+    ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
     """
-    rows = rows_of(library, question, left_out)
-    target = question.target
-    near = _nearest(library, question)
-    open_rows = left_open(rows, [target, *near])
-    candidates = [name for name in near if open_rows[name]]
-    structure, weak = standing_in(library.structure(left_out), target, question.strong, question.weak)
-    relations = structure.reached(target, frozenset(question.strong))
-    matching, _ = based(structure, relations, question.strong, weak)
-
-    def does(names: Sequence[str]) -> bool:
-        tick()
-        if not spans([open_rows[name] for name in names], open_rows[target]):
-            return False
-        if matching.given(names).settles(target):
-            return True
-        used = combined(rows | {f"={name}": {name: 1} for name in names}, target)
-        return used is not None and all(_is_product(library, name) for name in used if name in library.relations)
-
-    for size, most in ((1, _NEAREST), (2, _PAIRS), (3, _PAIRS)):
-        found = [names for names in islice(combinations(candidates, size), most) if does(names)]
-        if found:
-            yield from found
-            return
+    shown = sets if len(sets) <= _SETS else sets[: _SETS - 1]
+    told = [" and ".join(names) for names in shown]
+    if len(sets) > len(shown):
+        what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
+        told.append(f"one of {len(sets) - len(shown)} {what}")
+    return f"Give {', or '.join(told)}."
 
 
-def _is_product(library: Library, name: str) -> bool:
-    """Whether a relation joins products of positive quantities, and nothing else."""
-    relation = library.relations[name]
-    sides = [product_of(side, lambda base: True) for side in (relation.written.lhs, relation.written.rhs)]
-    positive = all(one.domain.low >= 0 and 0.0 not in one.domain for one in relation.declared.values())
-    return positive and all(isinstance(base, (Name, Number)) for side in sides for base in side.powers)
-
-
-def _nearest(library: Library, question: Question | Outline) -> list[str]:
-    """The open quantities around the target, by their distance from it."""
-    known = {*question.strong, *question.weak}
-    seen = {question.target}
-    found: list[str] = []
-    pending = deque([question.target])
-    while pending and len(found) < _NEAREST:
-        for relation in library.holders.get(pending.popleft(), ()):
-            written = library.relations[relation].written
-            for name in names_in(written.lhs, written.rhs):
-                if name not in seen and name not in known:
-                    seen.add(name)
-                    found.append(name)
-                    pending.append(name)
-    return found
+def _determined(library: Library, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
+    """What follows from what was typed, and not from defaults alone."""
+    structure = library.structure(left_out)
+    typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
+    if not typed:
+        return []
+    base = basis_of(structure, question.target, question.strong, question.weak)
+    known = {*question.strong, *base.weak}
+    return sorted(closure(base.structure, known) - closure(base.structure, library.defaults) - known)
 
 
 def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:

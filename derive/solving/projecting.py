@@ -90,6 +90,7 @@ class _System:
                 never_negative = {base for base in doubtful if self._is_never_negative(base)}
                 alone = len(doubtful) == 1 and set(doubtful.values()) <= {1, -1}
                 fresh |= doubtful.keys() if alone else never_negative
+        fresh = {base for base in fresh - self.positive if not self.known.keys() >= {*names_in(base)}}
         self.positive.update(fresh)
         return bool(fresh)
 

@@ -8,20 +8,20 @@ It is a hint where to look, and no proof: what is found has to be worked out, an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.numbers.clock import tick
 from derive.numbers.residues import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
 from derive.planning.directing import forwards
-from derive.planning.plans import standing_in
+from derive.planning.plans import basis_of
 
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.solving.asking import Outline, Question
 
-__all__ = ["Rows", "combined", "left_open", "repeated", "rows_of", "spans"]
+__all__ = ["Rows", "combined", "directions", "repeated", "rows_of"]
 
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
@@ -35,9 +35,21 @@ def rows_of(
     They are taken at a random point; or at one where some names have their numbers, and what follows from these as
     relations are written follows from them, so that a factor may be zero there.
     """
-    structure, weak = standing_in(library.structure(left_out), question.target, question.strong, question.weak)
+    key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
+    last = library.slopes.get("last")  # a refusal asks for the same rows several times over
+    if last is None or last[0] != key:
+        last = library.slopes["last"] = key, _rows(library, question, left_out, numbers)
+    found: Rows = last[1]
+    return found
+
+
+def _rows(
+    library: Library, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
+) -> Rows:
+    base = basis_of(library.structure(left_out), question.target, question.strong, question.weak)
+    structure, weak = base.structure, base.weak
     point, everywhere = _everywhere(library)
-    relations = [name for name in structure.reached(question.target, frozenset(question.strong)) if name in everywhere]
+    relations = [name for name in base.relations if name in everywhere]
     here = {**point, **{name: _whole(number) for name, number in (numbers or {}).items()}}
     moved = set(numbers or ())
     if numbers:
@@ -90,25 +102,32 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
             yield tuple(name for name in rows if name in origin)
 
 
-def left_open(rows: Rows, names: Iterable[str]) -> Mapping[str, Row]:
-    """What rows leave open of some directions: names that fix all of a target's fix the target.
+def directions(rows: Rows, count: int) -> list[Row]:
+    """Random directions in which everything may move while all rows hold; what does not move is left out.
 
-    >>> found = left_open({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "m": {"m": 1}}, ["rho", "V", "m"])
-    >>> sorted(found["rho"]), sorted(found["V"]), found["m"]
-    (['V'], ['V'], {})
+    A row that alone holds some name says how that name moves, whatever the others do, and comes last. Of the few rows
+    that remain a basis does.
+
+    >>> one, other = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}}, 2)
+    >>> "m" in one, (one["rho"] + one["V"]) % PRIME, one["V"] == other["V"]
+    (False, 0, False)
     """
+    moving = _unfixed(rows)
+    kept, last = _leaves(moving)
     basis = _Basis()
-    for row in rows.values():
+    for row in kept.values():
         basis.take(*basis.reduced(row, {}))
-    return {name: basis.reduced({name: 1}, {})[0] for name in names}
-
-
-def spans(rows: Iterable[Row], target: Row) -> bool:
-    """Whether a row is a combination of others."""
-    basis = _Basis()
-    for row in rows:
-        basis.take(*basis.reduced(row, {}))
-    return not basis.reduced(target, {})[0]
+    taken = [*((lead, row) for lead, (row, _) in basis.rows.items()), *reversed(last)]
+    shares = {lead: -inverse(row[lead]) for lead, row in taken}
+    free = sorted({name for row in moving.values() for name in row} - shares.keys())
+    found = []
+    for turn in range(count):
+        moves = {name: drawn(f"{turn} {name}") for name in free}
+        for lead, row in taken:
+            moves[lead] = 0
+            moves[lead] = shares[lead] * sum(slope * moves[name] for name, slope in row.items()) % PRIME
+        found.append({name: number for name, number in moves.items() if number})
+    return found
 
 
 class _Basis:
@@ -142,21 +161,48 @@ class _Basis:
         self.rows[lead] = left, origin
 
 
+def _unfixed(rows: Rows) -> Rows:
+    """The rows without the names that a row fixes by itself, one after the other."""
+    holders = _holders(rows)
+    left = {label: dict(row) for label, row in rows.items()}
+    pending = [label for label, row in left.items() if len(row) == 1]
+    while pending:
+        for name in list(left[pending.pop()]):
+            for label in holders[name]:
+                left[label].pop(name, None)
+                if len(left[label]) == 1:
+                    pending.append(label)
+    return {label: row for label, row in left.items() if row}
+
+
 def _peeled(rows: Rows, target: str) -> Rows:
     """The rows without those that hold something that no other row holds: no combination can take that off again."""
-    kept = dict(rows)
+    return _leaves(rows, target)[0]
+
+
+def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
+    """The rows of which every name but the target stands in others too; the rest, each with a name of its own."""
+    kept, last = dict(rows), []
+    holders = _holders(rows)
+    pending = [name for name, labels in holders.items() if len(labels) == 1 and name != target]
+    while pending:
+        own = pending.pop()
+        for label in list(holders[own]):
+            row = kept.pop(label)
+            last.append((own, row))
+            for name in row:
+                holders[name].discard(label)
+                if len(holders[name]) == 1 and name != target:
+                    pending.append(name)
+    return kept, last
+
+
+def _holders(rows: Rows) -> dict[str, set[str]]:
     holders: dict[str, set[str]] = {}
     for label, row in rows.items():
         for name in row:
             holders.setdefault(name, set()).add(label)
-    pending = [name for name, labels in holders.items() if len(labels) == 1 and name != target]
-    while pending:
-        for label in list(holders[pending.pop()]):
-            for name in kept.pop(label):
-                holders[name].discard(label)
-                if len(holders[name]) == 1 and name != target:
-                    pending.append(name)
-    return kept
+    return holders
 
 
 def _everywhere(library: Library) -> tuple[Mapping[str, int], Rows]:

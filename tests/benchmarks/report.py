@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from tests.benchmarks import blocks, growth, peers, questions, tables
+from tests.benchmarks import blocks, dispersion, growth, peers, questions, tables
 from tests.benchmarks.measuring import Comparison, shown
 
 COMPARISONS: tuple[Callable[[], Comparison], ...] = (
     questions.warm,
     questions.first,
     questions.remembered,
+    dispersion.dispersion,
     tables.columns,
     tables.abreast,
     tables.grid,

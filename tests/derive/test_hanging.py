@@ -1,0 +1,63 @@
+"""No question hangs: whatever is asked of the built-in library, the reply takes no longer than a second.
+
+The long run asks as many as one has patience for: `DERIVE_QUESTIONS=10000 pytest -m long --override-ini addopts=
+tests/derive/test_hanging.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import random
+
+import pytest
+
+import derive
+from tests.benchmarks.dispersion import MOST, asked, dispersion, drawn, measured
+from tests.derive.states import LIBRARY, Asked, ends, state
+
+LONG = int(os.environ.get("DERIVE_QUESTIONS", "2000"))
+
+
+def slow(questions) -> list[str]:
+    taken = [asked(question) for question in questions]
+    return [f"{one.seconds:.2f} s: {one.asked}" for one in taken if one.seconds > MOST]
+
+
+def zeros() -> list[Asked]:
+    """For every quantity that can be zero a question about what follows from it."""
+    found = []
+    for name in LIBRARY.declared:
+        held = [r for r in LIBRARY.holders.get(name, ()) if LIBRARY.structure().forward.get(r, name) != name]
+        if 0.0 in LIBRARY.declared[name].domain and held:
+            target = LIBRARY.structure().forward[random.Random(name).choice(held)]
+            numbers = state(len(found) % 50)
+            given = {one: numbers[one] for one in ends(target, random.Random(name), 1) if one in numbers}
+            found += [Asked(target, (), {**given, name: 0.0}, "zero"), Asked(target, (), {name: 0.0}, "zero alone")]
+    return found
+
+
+def test_no_random_question_takes_a_second():
+    assert not slow(itertools.islice(drawn(), 200))
+
+
+def test_no_question_with_a_zero_takes_a_second():
+    assert len(zeros()) > 100
+    assert not slow(zeros()[::3])
+
+
+def test_a_zero_that_makes_a_root_vanish_is_learned_once():
+    assert derive.solve("kv_bytes_per_sequence", context="0 token/sequence").value.magnitude == 0
+
+
+def test_a_default_yields_to_what_fixes_its_quantity():
+    served = {"chips": "64 chip"}
+    answer = derive.solve("batch", "deepseek-v3", "h100-sxm:fp8", weight_time="2 ms", **served)
+    back = derive.solve("weight_time", "deepseek-v3", "h100-sxm:fp8", batch=answer.value, **served)
+    assert back.value.to("ms").magnitude == pytest.approx(2)
+
+
+@pytest.mark.long
+def test_the_distribution_keeps_its_bars():
+    found = dispersion(measured(LONG))
+    assert not found.faults, str(found)

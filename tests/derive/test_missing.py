@@ -1,0 +1,182 @@
+"""What a refusal says would do: every set suffices and none of it can be spared; no single that suffices is missing.
+
+Brute force tries every quantity of the library as a further given. The long run has as many refusals as one has
+patience for: `DERIVE_REFUSALS=500..1000 pytest -m long --override-ini addopts= tests/derive/test_missing.py`.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterator
+from itertools import combinations
+
+import numpy
+import pytest
+
+import derive
+from derive import DeriveError, LimitError, UnderdeterminedError
+from derive.numbers.evaluating import value
+from derive.planning.plans import basis_of
+from derive.solving.asking import ask
+from derive.solving.bounding import stated_at
+from tests.derive.random_libraries import Hidden, hidden
+from tests.derive.states import LIBRARY, Asked, refusal, state
+
+SHORT, BATCH = 30, 10
+FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_REFUSALS", f"{SHORT}..630").split(".."))
+
+
+def fixes(asked: Asked, names: tuple[str, ...], numbers) -> bool | None:
+    """Whether the target is fixed with more givens; None where time runs out."""
+    further = {name: stated_at(LIBRARY, name, numbers.get(name) or LIBRARY.plausible(name)) for name in names}
+    try:
+        with derive.limits(seconds=5):
+            answers = LIBRARY.solve_all(asked.target, *asked.profiles, **asked.stated, **further)
+    except UnderdeterminedError:
+        return False
+    except LimitError:
+        return None
+    except DeriveError:  # more than enough
+        return True
+    return not any("nothing else determines it" in note for answer in answers for note in answer.assumptions)
+
+
+def alike(asked: Asked, left_out: frozenset[str], numbers) -> set[str]:
+    """The names that could fix the target, by the null space of the slopes in floating point."""
+    base = basis_of(LIBRARY.structure(left_out), asked.target, asked.given, weak_of(asked))
+    point = {name: numbers.get(name) or LIBRARY.plausible(name) for name in LIBRARY.declared}
+    columns = sorted({n for r in base.relations for n in base.structure.members[r]} - {*asked.given, *base.weak})
+    places = {name: i for i, name in enumerate(columns)}
+    rows = numpy.zeros((len(base.relations), len(columns)))
+    for i, relation in enumerate(base.relations):
+        written = LIBRARY.relations[relation].written
+        for name in set(base.structure.members[relation]) & places.keys():
+            ends = [{**point, name: point[name] * (1 + step)} for step in (1e-6, -1e-6)]
+            up, down = (value(written.lhs, end) - value(written.rhs, end) for end in ends)
+            rows[i, places[name]] = up - down
+    sizes = numpy.abs(rows).max(axis=1, keepdims=True)
+    rows = numpy.nan_to_num(rows / numpy.where(sizes > 0, sizes, 1))
+    return {columns[i] for i in parallel(rows, places[asked.target])}
+
+
+def parallel(rows, at: int) -> set[int]:
+    _, sizes, right = numpy.linalg.svd(rows)
+    moves = right[(sizes > 1e-7 * sizes[0]).sum() :].T
+    lengths = numpy.linalg.norm(moves, axis=1)
+    cosines = numpy.abs(moves @ moves[at]) / numpy.where(lengths > 1e-9, lengths * lengths[at], numpy.inf)
+    return {int(i) for i in numpy.flatnonzero(cosines > 1 - 1e-6)} - {at}
+
+
+def wrong(asked: Asked, numbers, names: set[str], search: bool) -> list[str]:
+    """What is wrong with the singles that a refusal offers; brute force is among these names, and those alike."""
+    try:
+        LIBRARY.solve_all(asked.target, *asked.profiles, **asked.stated)
+    except UnderdeterminedError as error:
+        sets = error.missing
+    except DeriveError:
+        return []
+    else:
+        return []
+    offered = {one for (one, *rest) in sets if not rest}
+    base = basis_of(LIBRARY.structure(), asked.target, asked.given, weak_of(asked))
+    counted = {name for name in names if base.matching.given((name,)).settles(asked.target)}
+    tried = (
+        counted
+        | (alike(asked, frozenset(), numbers) if search else set())
+        | ({*LIBRARY.structure().otherwise} if search else set())
+    )
+    asked_too = sorted(offered)[: None if search else 2] + sorted(tried - offered - asked.given.keys() - {asked.target})
+    found = {name: fixes(asked, (name,), numbers) for name in asked_too}
+    told = [
+        f"{asked}: {name} suffices and is not offered" for name, does in found.items() if does and name not in offered
+    ]
+    told += [f"{asked}: {name} is offered and does not suffice" for name in offered if found.get(name) is False]
+    for several in [several for several in sets if len(several) > 1][:: 1 if search else 8][:16]:
+        told += [f"{asked}: {several} does not suffice" for _ in "." if fixes(asked, several, numbers) is False]
+        spared = [several[:i] + several[i + 1 :] for i in range(len(several))] if search else []
+        told += [f"{asked}: {fewer} of {several} does already" for fewer in spared if fixes(asked, fewer, numbers)]
+    return told
+
+
+def weak_of(asked: Asked) -> list[str]:
+    return list(ask(LIBRARY, asked.target, asked.profiles, asked.stated).weak)
+
+
+def failures(seeds: range, share: float, search: bool) -> list[str]:
+    told = []
+    for seed in seeds:
+        asked, draw = refusal(seed), random.Random(f"tried {seed}")
+        names = {name for name in LIBRARY.declared if draw.random() < share} - {asked.target, *asked.given}
+        told += wrong(asked, state(seed % 50), names, search)
+    return told
+
+
+def test_the_sets_that_a_refusal_offers_suffice_and_none_is_missing():
+    assert not failures(range(SHORT), 0.05, False)
+
+
+def test_what_cancels_counts_and_what_is_measured_comes_first():
+    found = {}
+    for target, given in (
+        ("kv_bytes_per_token", {"kv_heads": 8, "head_dimension": 128, "layers": 80}),
+        ("scale_out_ratio", {"domain_compute": "1e18 FLOP/s"}),
+    ):
+        with pytest.raises(UnderdeterminedError) as caught:
+            LIBRARY.solve(target, **given)
+        found[target] = caught.value
+    assert found["kv_bytes_per_token"].missing[0] == ("kv_bytes_per_element",)
+    assert found["scale_out_ratio"].missing == (("domain_egress",),)
+    assert str(found["kv_bytes_per_token"]).endswith("These givens determine kv_layers.")
+
+
+def random_refusals(seeds: range) -> Iterator[tuple[Hidden, str, set[str], tuple[tuple[str, ...], ...]]]:
+    """Questions to random libraries that their givens do not answer, and what the refusal says would do."""
+    for seed in seeds:
+        case, draw = hidden(seed, relations=3), random.Random(f"missing {seed}")
+        names = [name for name in case.numbers if name not in case.factors]
+        target = draw.choice(names)
+        given = {*draw.sample([name for name in names if name != target], draw.randint(0, 2)), *case.factors}
+        try:
+            case.library.solve_all(target, **{name: case.numbers[name] for name in given})
+        except UnderdeterminedError as error:
+            yield case, target, given, error.missing
+        except DeriveError:
+            pass
+
+
+def does(case: Hidden, target: str, given: set[str]) -> bool | None:
+    try:
+        with derive.limits(seconds=1):
+            case.library.solve_all(target, **{name: case.numbers[name] for name in given})
+    except UnderdeterminedError:
+        return False
+    except DeriveError:
+        return None
+    return True
+
+
+@pytest.mark.parametrize("start", range(0, 60, 10))
+def test_singles_and_pairs_are_those_of_brute_force_in_random_libraries(start):
+    for case, target, given, sets in random_refusals(range(start, start + 10)):
+        others = [name for name in case.numbers if name not in given and name != target]
+        singles = {(one,): does(case, target, given | {one}) for one in others}
+        alone = {one for (one,), verdict in singles.items() if verdict is not False}
+        rest = [one for one in others if one not in alone]
+        pairs = {pair: does(case, target, given | {*pair}) for pair in combinations(rest, 2)}
+        verdicts = singles if True in singles.values() else pairs
+        found = {tuple(name for name in others if name in names) for names in sets if len(names) < 3}
+        wanted = {names for names, verdict in verdicts.items() if verdict}
+        wrong = {names for names, verdict in {**singles, **pairs}.items() if verdict is False}
+        assert wanted <= found, (stated(case), target, given)
+        assert found.isdisjoint(wrong), (stated(case), target, given)
+
+
+def stated(case: Hidden) -> list[str]:
+    return [str(relation) for relation in case.library.relations.values()]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
+def test_the_sets_that_a_refusal_offers_are_those_of_brute_force(start):
+    assert not failures(range(start, min(start + BATCH, LAST)), 1.0, True)
