@@ -108,25 +108,24 @@ def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) 
 
 def _following(library: Library, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
     """The weak names whose values follow from the rest of what is stated, as the relations are written."""
-    key = (weak, strong)
-    if key not in library.followers:
-        library.followers[key] = following(library.structure(), weak - strong, strong | _firm(library, weak))
-    return library.followers[key]
+    known = strong | _firm(library, weak)
+    return library.followers.of((weak, strong), lambda: following(library.structure(), weak - strong, known))
 
 
 def _outdated(
     library: Library, weak: Mapping[str, Value], stated: Iterable[str], strong: frozenset[str], changed: frozenset[str]
 ) -> frozenset[str]:
     """The stated names whose values follow from what was changed, and not without it."""
-    key = (frozenset(weak), strong, changed)
-    if key not in library.followers:
+
+    def made() -> frozenset[str]:
         known = strong | _firm(library, frozenset(weak))
         left = _following(library, frozenset(weak), strong) & {*stated}
         outdated: frozenset[str] = frozenset()
         while fresh := left - outdated - following(library.structure(), left - outdated, known - changed - outdated):
             outdated |= fresh
-        library.followers[key] = outdated
-    return library.followers[key]
+        return outdated
+
+    return library.followers.of((frozenset(weak), strong, changed), made)
 
 
 def _firm(library: Library, weak: frozenset[str]) -> frozenset[str]:

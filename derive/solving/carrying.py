@@ -221,12 +221,8 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 def planned(library: Library, question: Question, left_out: frozenset[str]) -> Plan:
     """The plan for a question's names, kept in the library once it is made."""
     key = (question.target, frozenset(question.strong), tuple(question.weak), left_out)
-    made = library.plans.get(key)
-    if made is None:
-        structure = library.structure(left_out)
-        made = plan(structure, question.target, list(question.strong), list(question.weak))
-        library.plans[key] = made
-    return made
+    structure = library.structure(left_out)
+    return library.plans.of(key, lambda: plan(structure, question.target, list(question.strong), list(question.weak)))
 
 
 def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], str]:

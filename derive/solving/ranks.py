@@ -161,16 +161,18 @@ def _peeled(rows: Rows, target: str) -> Rows:
 
 def _everywhere(library: Library) -> tuple[Mapping[str, int], Rows]:
     """A random point, and the slopes of all equations there; the relations hold there as far as they run forwards."""
-    if not library.slopes:
+
+    def made() -> tuple[Mapping[str, int], Rows]:
         structure = library.structure()
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
         for name, relation in forwards(structure, list(structure.members), free).items():
             point[name] = residue(library.relations[relation].written.rhs, point) or point[name]
         found = {name: slopes(library.relations[name].written, point) for name in structure.members}
-        library.slopes["point"] = point
-        library.slopes["rows"] = {name: row for name, row in found.items() if row is not None}
-    return library.slopes["point"], library.slopes["rows"]
+        return point, {name: row for name, row in found.items() if row is not None}
+
+    both: tuple[Mapping[str, int], Rows] = library.slopes.of("everywhere", made)
+    return both
 
 
 def _whole(number: float) -> int:

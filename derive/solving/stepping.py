@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["State", "block_states"]
 
 _T = TypeVar("_T")
-_KEPT = 256  # outcomes of simultaneous blocks that a library remembers
 
 
 @dataclass(frozen=True)
@@ -96,11 +95,7 @@ def _outcome(
     if len(block.unknowns) == 1:
         return solve_block(equations, block.unknowns, known, domains)
     key = (block, tuple(sorted(known.items())))
-    if key not in library.outcomes:
-        if len(library.outcomes) > _KEPT:
-            library.outcomes.clear()
-        library.outcomes[key] = solve_block(equations, block.unknowns, known, domains)
-    return library.outcomes[key]
+    return library.outcomes.of(key, lambda: solve_block(equations, block.unknowns, known, domains))
 
 
 def _singular(block: Block, names: str, reason: str) -> DeriveError:
