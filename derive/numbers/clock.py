@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from derive.errors import LimitError
 from derive.numbers.collecting import collecting_seldom
 
-__all__ = ["limits", "query", "tick"]
+__all__ = ["limits", "query", "sharing", "tick"]
 
 _SECONDS = 10.0
 
@@ -64,6 +64,21 @@ def query() -> Iterator[None]:
     try:
         with collecting_seldom():
             yield
+    finally:
+        _running.reset(token)
+
+
+@contextmanager
+def sharing(share: float) -> Iterator[None]:
+    """Let what is inside take a share of the time that is left; a LimitError then ends it, and not the query."""
+    clock = _running.get()
+    now = time.monotonic()
+    if clock is None or now >= clock.ends:
+        yield
+        return
+    token = _running.set(_Clock(clock.seconds, now + share * (clock.ends - now)))
+    try:
+        yield
     finally:
         _running.reset(token)
 

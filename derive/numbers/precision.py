@@ -13,7 +13,17 @@ from typing import Any
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.numbers.evaluating import chosen_arm, value
 
-__all__ = ["exactly", "gap_of", "is_level", "is_root", "is_rounded_zero", "overflows", "polished", "turning_point"]
+__all__ = [
+    "difference",
+    "exactly",
+    "gap_of",
+    "is_level",
+    "is_root",
+    "is_rounded_zero",
+    "overflows",
+    "polished",
+    "turning_point",
+]
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
@@ -196,6 +206,11 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
             return False
         lost = not math.isfinite(value(form, values))  # on the way
         return bool(mp.isfinite(size) and (lost or size > mpf("1.7e308") or 0 < size < mpf("5e-324")))
+
+
+def difference(equation: Equation, exact: Mapping[str, Any], known: Mapping[str, float]) -> Any:
+    """The difference of the sides in many digits, where some numbers have as many; None where a side has no value."""
+    return _gap(equation, {**known, **{name: float(x) for name, x in exact.items()}}, exact)
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Any] | None = None) -> Any:

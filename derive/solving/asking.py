@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnknownNameError
@@ -38,6 +39,12 @@ class Question:
     weak: Mapping[str, Value]
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
+
+    @cached_property
+    def hints(self) -> Mapping[str, float]:
+        """What weak values say that quantities may be: what relations fix otherwise is sought from there."""
+        weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
+        return {name: value.base[1] for name, value in weak.items()}
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,11 @@ _DIVISORS = 2  # that are zero at once
 
 
 def solve_block(
-    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+    hints: Mapping[str, float] | None = None,
 ) -> Outcome:
     """Every value of the unknowns in their domains for which all the equations hold.
 
@@ -47,7 +51,7 @@ def solve_block(
     """
     if len(unknowns) == 1:
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
-    system = System(tuple(equations), tuple(unknowns), known, domains)
+    system = System(tuple(equations), tuple(unknowns), known, domains, hints or {})
     variants = _variants(system.equations, frozenset(unknowns))
     whole = _whole(system) if len(variants) > 1 else None
     return whole or _joined([_smooth(variant, system, len(variants) == 1) for variant in variants])

@@ -68,7 +68,7 @@ def carried_out(
         if not made.is_determined:
             return Found(made, (), aside, grounds=grounds)
         try:
-            states, reason = _solved(library, made, State(known))
+            states, reason = _solved(library, made, State(known, hints=question.hints))
         except (UnderdeterminedError, LimitError) as error:
             around = next(detours(library, question, made, aside), None) if _is_stuck(error) else None
             if around is None:
