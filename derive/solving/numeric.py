@@ -31,8 +31,10 @@ _TEARABLE = 16  # unknowns of a system that is looked through for them
 _PLAIN = 400  # parts of what is left to hold by few unknowns, beyond which all are sought instead
 _SMALL = 8  # unknowns of a system that is looked at in many digits
 _MEDIUM = 60  # unknowns of one for which more than one solution is sought
-_LARGEST = 3000  # parts of a system whose gaps are worked out in many digits
+_LARGEST = 3000  # parts of a system that is looked through for them
+_REFINED = 20_000  # parts of one whose gaps are worked out in many digits
 _STARTS = 60
+_TRIED = 8  # starts that are tried even where a solution is found soon
 _WORK = 2e7  # operations of a search
 _DIGITS = 16  # of doubles
 
@@ -143,10 +145,11 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
         harvest.tried += 1
         root = search.root_near([start[name] for name in system.unknowns])
         if root is not None:
-            if size <= _MEDIUM and tape.work <= _LARGEST:
+            if tape.work <= _REFINED:
                 root = refined(tape, harvest.equations, root)
             yield dict(zip(system.unknowns, root.tolist(), strict=True))
-        if search.work > (_WORK / 10 if harvest.found else _WORK) or (harvest.found and size > _MEDIUM):
+        enough = harvest.found and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
+        if enough or search.work > _WORK:
             return
 
 
