@@ -1,4 +1,4 @@
-"""The classical systems from their published starts, beside `scipy.optimize.root`: what is found, and how long it takes.
+"""The classical systems from their published starts, beside `scipy.optimize.root`: what is found, and in what time.
 
 Run as `python -m tests.benchmarks.classics`. scipy is told the equations as a function of arrays and nothing of their
 slopes, as most people use it; this package is told the relations as text, and the time is that of one question.
