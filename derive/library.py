@@ -12,6 +12,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from derive.caching import Cache
 from derive.errors import UnknownNameError
 from derive.finding.index import Index
 from derive.language.expression import names_in
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from quantities.value import Value
 
 __all__ = ["Library"]
+
+_KEPT = 4096  # of what is small: plans, and the graphs that they are made on
+_FEW = 256  # of what hangs on numbers, or is large
 
 
 @dataclass(frozen=True, init=False, eq=False)
@@ -210,44 +214,45 @@ class Library:
         """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
         from derive.planning.structure import Structure
 
-        if left_out not in self._structures:
+        def made() -> Structure:
             equations = [r for r in self.relations.values() if r.is_equation and r.name not in left_out]
             equations.sort(key=lambda relation: relation.approximate is not None)
-            self._structures[left_out] = Structure.of(equations, self._standing_in)
-        return self._structures[left_out]
+            return Structure.of(equations, self._standing_in)
+
+        return self._structures.of(left_out, made)
 
     @cached_property
     def _standing_in(self) -> frozenset[str]:
         return frozenset(name for name, value in self.defaults.items() if value.source == OTHERWISE)
 
     @cached_property
-    def _structures(self) -> dict[frozenset[str], Structure]:
-        return {}
+    def _structures(self) -> Cache[Structure]:
+        return Cache(_KEPT)
 
     @cached_property
-    def plans(self) -> dict[Any, Plan]:
+    def plans(self) -> Cache[Plan]:
         """The plans that were made, by target, names given, and relations left out."""
-        return {}
+        return Cache(_KEPT)
 
     @cached_property
-    def followers(self) -> dict[Any, frozenset[str]]:
+    def followers(self) -> Cache[frozenset[str]]:
         """The stated quantities that follow from the others, or from what was changed, by what is stated."""
-        return {}
+        return Cache(_KEPT)
 
     @cached_property
-    def slopes(self) -> dict[str, Any]:
+    def slopes(self) -> Cache[Any]:
         """A random point, and the slopes of the equations there, in which it shows what cancels."""
-        return {}
+        return Cache(1)
 
     @cached_property
-    def outcomes(self) -> dict[Any, Outcome]:
+    def outcomes(self) -> Cache[Outcome]:
         """The outcomes of simultaneous blocks at numbers that were asked before."""
-        return {}
+        return Cache(_FEW)
 
     @cached_property
-    def swept(self) -> dict[Any, Any]:
+    def swept(self) -> Cache[Any]:
         """The plans and the functions that sweeps went along, by target and names, and by what was wanted of them."""
-        return {}
+        return Cache(_FEW)
 
     @cached_property
     def holders(self) -> Mapping[str, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from derive.errors import LimitError
 from derive.numbers.collecting import collecting_seldom
 
-__all__ = ["limits", "query", "tick"]
+__all__ = ["limits", "query", "sharing", "tick"]
 
 _SECONDS = 10.0
 _PATIENCE = 3  # times the limit, on the wall
@@ -69,6 +69,22 @@ def query() -> Iterator[None]:
     try:
         with collecting_seldom():
             yield
+    finally:
+        _running.reset(token)
+
+
+@contextmanager
+def sharing(share: float) -> Iterator[None]:
+    """Let what is inside take a share of the time that is left; a LimitError then ends it, and not the query."""
+    clock = _running.get()
+    now, at = time.thread_time(), time.monotonic()
+    if clock is None or now >= clock.ends or at >= clock.ends_at_last:
+        yield
+        return
+    ends, ends_at_last = now + share * (clock.ends - now), at + share * (clock.ends_at_last - at)
+    token = _running.set(_Clock(clock.seconds, ends, ends_at_last))
+    try:
+        yield
     finally:
         _running.reset(token)
 

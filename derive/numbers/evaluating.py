@@ -228,7 +228,7 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     moved = 0.0
     for name in names_in(equation.lhs, equation.rhs) if moving is None else moving:
-        step = 1e-6 * abs(values[name]) or 1e-9
+        step = 1e-6 * abs(values[name])  # none for a zero, which has no size to move by
         aside = {**values, name: values[name] + step}
         change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap
         moved += abs(change) * 1e6 if change == change else 0.0

@@ -87,9 +87,13 @@ def linear_solutions(
 
 def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
     """The equations as sums of factors times unknowns that are to be zero; None where one is no such sum."""
-    forms = [linear_form(added(_cleared(equation, unknowns), ZERO), unknowns) for equation in equations]
-    found = [form for form in forms if form is not None]
-    return found if len(found) == len(forms) else None
+    found: list[Linear] = []
+    for equation in equations:
+        form = linear_form(added(_cleared(equation, unknowns), ZERO), unknowns)
+        if form is None:
+            return None
+        found.append(form)
+    return found
 
 
 def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> list[Equation]:

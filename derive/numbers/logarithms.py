@@ -31,10 +31,12 @@ def product_solutions(
     """
     if any(domains[name].low < 0 or 0.0 in domains[name] for name in unknowns):
         return None
-    rows = [_row(equation, unknowns, known) for equation in equations]
-    found = [row for row in rows if row is not None]
-    if len(found) < len(rows):
-        return None
+    found: list[list[float]] = []
+    for equation in equations:
+        row = _row(equation, unknowns, known)
+        if row is None:
+            return None
+        found.append(row)
     values, singular, reason = eliminated(found, list(unknowns), dict.fromkeys(unknowns, _ANY))
     if any(abs(number) > 700 for one in values for number in one.values()):
         return None

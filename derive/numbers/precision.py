@@ -16,6 +16,7 @@ from derive.numbers.intervals import enclose
 from derive.numbers.spans import minus, plus
 
 __all__ = [
+    "difference",
     "exactly",
     "gap_of",
     "is_attained",
@@ -254,6 +255,11 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
             return False
         lost = not math.isfinite(value(form, values))  # on the way
         return bool(mp.isfinite(size) and (lost or size > mpf("1.7e308") or 0 < size < mpf("5e-324")))
+
+
+def difference(equation: Equation, exact: Mapping[str, Any], known: Mapping[str, float]) -> Any:
+    """The difference of the sides in many digits, where some numbers have as many; None where a side has no value."""
+    return _gap(equation, {**known, **{name: float(x) for name, x in exact.items()}}, exact)
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Any] | None = None) -> Any:

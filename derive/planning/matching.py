@@ -40,6 +40,7 @@ class Matching:
         self.fixes: dict[str, str] = {}  # relation -> unknown
         self.fixed_by: dict[str, str] = {}  # unknown -> relation
         self.unknowns: dict[str, None] = {}
+        self.full: set[str] = set()  # unknowns from which no search comes to a free one any more
 
     def add(self, relation: str, members: Iterable[str]) -> bool:
         """Take in a relation; whether it fixes something that was open."""
@@ -59,7 +60,7 @@ class Matching:
         while pending:
             relation = pending.popleft()
             for name in self.members[relation]:
-                if name in came_from:
+                if name in came_from or name in self.full:
                     continue
                 came_from[name] = relation
                 holder = self.fixed_by.get(name)
@@ -67,6 +68,7 @@ class Matching:
                     self._exchange(name, came_from, start)
                     return True
                 pending.append(holder)
+        self.full.update(came_from)  # their relations hold nothing beyond them
         return False
 
     def _exchange(self, name: str, came_from: Mapping[str, str], start: str) -> None:
@@ -83,7 +85,7 @@ class Matching:
         """A copy in which these quantities are known as well."""
         other = Matching(self.known)
         other.members, other.unknowns = dict(self.members), dict(self.unknowns)
-        other.fixes, other.fixed_by = dict(self.fixes), dict(self.fixed_by)
+        other.fixes, other.fixed_by, other.full = dict(self.fixes), dict(self.fixed_by), set(self.full)
         for name in names:
             other.add(f"={name}", (name,))
         return other

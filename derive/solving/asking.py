@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import UnknownNameError, read_all
@@ -58,6 +59,12 @@ class Question:
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
     case: Case = NO_CASE
+
+    @cached_property
+    def hints(self) -> Mapping[str, float]:
+        """What weak values say that quantities may be: what relations fix otherwise is sought from there."""
+        weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
+        return {name: value.base[1] for name, value in weak.items()}
 
 
 @dataclass(frozen=True)
@@ -128,25 +135,24 @@ def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) 
 
 def _following(library: Library, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
     """The weak names whose values follow from the rest of what is stated, as the relations are written."""
-    key = (weak, strong)
-    if key not in library.followers:
-        library.followers[key] = following(library.structure(), weak - strong, strong | _firm(library, weak))
-    return library.followers[key]
+    known = strong | _firm(library, weak)
+    return library.followers.of((weak, strong), lambda: following(library.structure(), weak - strong, known))
 
 
 def _outdated(
     library: Library, weak: Mapping[str, Value], stated: Iterable[str], strong: frozenset[str], changed: frozenset[str]
 ) -> frozenset[str]:
     """The stated names whose values follow from what was changed, and not without it."""
-    key = (frozenset(weak), strong, changed)
-    if key not in library.followers:
+
+    def made() -> frozenset[str]:
         known = strong | _firm(library, frozenset(weak))
         left = _following(library, frozenset(weak), strong) & {*stated}
         outdated: frozenset[str] = frozenset()
         while fresh := left - outdated - following(library.structure(), left - outdated, known - changed - outdated):
             outdated |= fresh
-        library.followers[key] = outdated
-    return library.followers[key]
+        return outdated
+
+    return library.followers.of((frozenset(weak), strong, changed), made)
 
 
 def _firm(library: Library, weak: frozenset[str]) -> frozenset[str]:

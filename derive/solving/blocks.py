@@ -36,10 +36,11 @@ from derive.numbers.newton import many_starts
 from derive.solving.curves import lies_on_curve, repeat_each_other
 from derive.solving.exhaustive import Exhausted, exhausted, is_near
 from derive.solving.expressing import Lost
-from derive.solving.numeric import solved_from_starts, starts
+from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
 from derive.solving.settling import fitted, positive_of
 from derive.solving.single import values_of
+from derive.solving.starting import starts
 from derive.solving.tearing import holds_along_branch, torn
 from quantities.domain import Domain
 
@@ -53,7 +54,11 @@ _REPEATING = Outcome((), singular=True, reason="the equations repeat each other,
 
 
 def solve_block(
-    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+    hints: Mapping[str, float] | None = None,
 ) -> Outcome:
     """Every value of the unknowns in their domains for which all the equations hold.
 
@@ -66,7 +71,7 @@ def solve_block(
     """
     if len(unknowns) == 1:
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
-    system = System(tuple(equations), tuple(unknowns), known, domains)
+    system = System(tuple(equations), tuple(unknowns), known, domains, hints or {})
     variants = _variants(system.equations, frozenset(unknowns))
     alone = len(variants) == 1
     whole = None if alone else _whole(system)

@@ -75,7 +75,7 @@ def carried_out(library: Library, question: Question, left_out: Mapping[str, str
         if not made.is_determined:
             return Found(made, (), aside)
         try:
-            states, reason = _solved(library, made, State(known))
+            states, reason = _solved(library, made, State(known, hints=question.hints))
         except (UnderdeterminedError, LimitError) as error:
             around = next(detours(library, question, made, aside), None) if _is_stuck(error) else None
             if around is None:
@@ -298,11 +298,8 @@ def planned_for(
 ) -> Plan:
     """The plan for a target from names, kept in the library."""
     key = (target, frozenset(strong), tuple(weak), left_out)
-    made = library.plans.get(key)
-    if made is None:
-        made = plan(library.structure(left_out), target, list(strong), list(weak))
-        library.plans[key] = made
-    return made
+    structure = library.structure(left_out)
+    return library.plans.of(key, lambda: plan(structure, target, list(strong), list(weak)))
 
 
 def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], str]:

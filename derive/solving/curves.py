@@ -21,9 +21,9 @@ from derive.numbers.dag import dag_of
 from derive.numbers.evaluating import terms, value
 from derive.numbers.newton import many_starts
 from derive.numbers.residues import Row, drawn, inverse, scaled, slopes, subtract
-from derive.solving.numeric import starts
 from derive.solving.outcome import System
 from derive.solving.settling import positive_of
+from derive.solving.starting import starts
 
 __all__ = ["lies_on_curve", "repeat_each_other"]
 

@@ -27,11 +27,11 @@ from derive.solving.asking import Question
 from derive.solving.blocks import solve_block
 from derive.solving.carrying import Found
 from derive.solving.cases import ANOTHER, Decisions, Undecided
-from derive.solving.numeric import starts
 from derive.solving.outcome import agrees
 from derive.solving.projecting import Projection, projected, reduced
 from derive.solving.ranging import composed
 from derive.solving.ranks import combined, repeated, rows_of
+from derive.solving.starting import starts
 from derive.solving.stepping import State
 from quantities.domain import Domain
 

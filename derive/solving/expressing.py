@@ -16,7 +16,7 @@ from derive.numbers.evaluating import value
 from derive.numbers.isolating import Candidate, isolate
 from derive.solving.levels import has_choice
 
-__all__ = ["Branch", "Lost", "expressed", "substituted"]
+__all__ = ["Branch", "Lost", "expressed", "sizes", "substituted"]
 
 _LARGEST = 4000  # nodes of a composed expression
 _BRANCHES = 8  # combinations of inverses that a tearing follows
@@ -94,6 +94,11 @@ def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, s
 
 def _composed(equation: Equation, forms: Mapping[str, Node]) -> Equation:
     return Equation(substituted(equation.lhs, forms), equation.op, substituted(equation.rhs, forms))
+
+
+def sizes(equations: Sequence[Equation]) -> int:
+    """How many parts equations have in all."""
+    return sum(1 for equation in equations for side in (equation.lhs, equation.rhs) for _ in walk(side))
 
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:

@@ -1,101 +1,164 @@
-"""Several relations at once, by numbers alone: Newton's method from many starts.
+"""Several relations at once, by numbers alone: local methods from many starts.
 
-It finds solutions and cannot prove that there are no more. It is run on as few unknowns as the others can be expressed
-by, and a solution that does not stand alone is none: the relations then hold along a whole curve.
+They find solutions and cannot prove that there are no more. First the unknowns are written by as few of themselves as
+they can be, and Newton's method is run on those few (`newton`). Where that finds nothing, or the few are many, all of
+them are sought at once, by the methods of a library (`hybrid`), which is imported for that only.
+
+A solution that does not stand alone is none: the relations then hold along a whole curve. One that does, at which the
+relations are singular nevertheless, is worked out in many digits, and what it has lost of them is said.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
 
 from derive.language.expression import Equation
 from derive.numbers.clock import tick
 from derive.numbers.newton import is_isolated, many_starts
-from derive.solving.expressing import Branch, expressed
+from derive.solving.expressing import Branch, expressed, sizes
 from derive.solving.outcome import Outcome, Solution, System, repeats
 from derive.solving.settling import positive_of, settled
-from quantities.domain import Domain
+from derive.solving.starting import guesses, starts
 
-__all__ = ["solved_from_starts", "starts"]
+__all__ = ["solved_from_starts"]
 
 _CURVE = 4  # solutions, none of which stands alone, that make a curve
+_TORN = 3  # unknowns by which others are expressed
+_WAYS = 800  # choices of them that are tried
+_TEARABLE = 16  # unknowns of a system that is looked through for them
+_PLAIN = 400  # parts of what is left to hold by few unknowns, beyond which all are sought instead
+_SMALL = 8  # unknowns of a system that is looked at in many digits
+_MEDIUM = 60  # unknowns of one for which more than one solution is sought
+_LARGEST = 3000  # parts of a system that is looked through for them
+_REFINED = 20_000  # parts of one whose gaps are worked out in many digits
+_STARTS = 60
+_TRIED = 8  # starts that are tried even where a solution is found soon
+_WORK = 2e7  # operations of a search
+_DIGITS = 16  # of doubles
+
+
+@dataclass
+class _Harvest:
+    """The solutions that starts have led to so far."""
+
+    equations: Sequence[Equation]
+    system: System
+    found: list[Solution] = field(default_factory=list)
+    rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
+    along: int = 0  # that do not stand alone
+    tried: int = 0
+
+    @property
+    def is_curve(self) -> bool:
+        return self.along >= _CURVE and not self.found
+
+    def take(self, proposed: Mapping[str, float]) -> None:
+        """Take in what solves the whole system, stands alone and is not there yet."""
+        values: Mapping[str, float] = settled(dict(proposed), self.equations, self.system)
+        if not self.system.holds(values):
+            values = self._sharp(values)
+        if not self.system.holds(values) or repeats(values, self.found) or self._is_rough(values):
+            return
+        if len(values) > _MEDIUM or is_isolated(self.equations, values, self.system.known):
+            self.found.append(Solution(values, {}))
+        else:
+            self._take_singular(values)
+
+    def _take_singular(self, values: Mapping[str, float]) -> None:
+        from derive.numbers.singular import standing
+
+        seen = standing(self.equations, values, self.system.known)
+        if not seen.alone:
+            self.along += 1
+            return
+        if seen.order > 1:
+            better = self._sharp(values)
+            if self.system.holds(better):
+                values = better
+            if self._is_rough(values):
+                return
+            self.rough.append((values, max(1, _DIGITS // seen.order)))
+        if not repeats(values, self.found):
+            self.found.append(Solution(values, {}))
+
+    def _sharp(self, values: Mapping[str, float]) -> Mapping[str, float]:
+        if len(values) > _SMALL or any(x != x for x in values.values()):
+            return values
+        from derive.numbers.singular import sharpened
+
+        return sharpened(self.equations, values, self.system.known) or values
+
+    def _is_rough(self, values: Mapping[str, float]) -> bool:
+        """Whether a singular solution is there that differs in digits only which it has lost."""
+        largest = max(map(abs, values.values()))
+        return any(
+            all(abs(x - other[name]) <= 10.0 ** (1 - digits) * max(abs(x), largest) for name, x in values.items())
+            for other, digits in self.rough
+        )
+
+    def outcome(self) -> Outcome:
+        if not self.found:
+            if self.along:
+                return Outcome((), singular=True, reason="they hold along a whole curve")
+            return Outcome((), reason=f"none was found from {self.tried} starts", undecided=True)
+        caveat = f"solved numerically from {self.tried} starts; that there are no other solutions is not proved"
+        if self.rough:
+            digits = min(digits for _, digits in self.rough)
+            caveat += f"; the relations are singular at a solution, where the givens fix about {digits} digits"
+        return Outcome(tuple(self.found), caveat)
 
 
 def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome:
     """The solutions that many starts run to."""
+    harvest = _Harvest(equations, system)
     tears, branches = _fewest_tears(equations, system.unknowns)
-    found: list[Solution] = []
-    along = 0  # solutions that do not stand alone
-    spread = starts(tears, system.known, system.domains)
-    for branch in branches:
-        for start in many_starts(branch.left, tears, system.known, spread, positive_of(tears, system.domains)):
-            values = _complete(branch, start, equations, system)
-            if values is None or repeats(values, found):
-                continue
-            if is_isolated(equations, values, system.known):
-                found.append(Solution(values, {}))
-                continue
-            along += 1
-            if along == _CURVE and not found:
-                return Outcome((), singular=True, reason="they hold along a whole curve")
-    if along and not found:
-        return Outcome((), singular=True, reason="they hold along a whole curve")
-    if not found:
-        return Outcome((), reason=f"none was found from {len(spread)} starts", undecided=True)
-    caveat = f"solved numerically from {len(spread)} starts; that there are no other solutions is not proved"
-    return Outcome(tuple(found), caveat)
+    if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
+        spread = starts(tears, system.known, system.domains, _STARTS)
+        harvest.tried = len(spread)
+        positive = positive_of(tears, system.domains)
+        for branch in branches:
+            for start in many_starts(branch.left, tears, system.known, spread, positive):
+                harvest.take(branch.at(start, system.known))
+                if harvest.is_curve:
+                    return harvest.outcome()
+    if not harvest.found or len(tears) > 1 or system.hints:
+        for root in _locally(harvest):
+            harvest.take(root)
+            if harvest.is_curve:
+                break
+    return harvest.outcome()
 
 
-def _complete(
-    branch: Branch, start: Mapping[str, float], equations: Sequence[Equation], system: System
-) -> dict[str, float] | None:
-    """All unknowns by those that were sought, if the whole system holds there."""
-    values = settled(branch.at(start, system.known), equations, system)
-    return values if system.holds(values) else None
+def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
+    """The roots of all equations at once that starts lead to, as long as the search may last."""
+    from derive.numbers.hybrid import Search, refined
+    from derive.numbers.tape import Tape
+
+    system, size = harvest.system, len(harvest.system.unknowns)
+    tape = Tape(harvest.equations, system.unknowns, system.known)
+    search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
+    count = _STARTS if size <= _MEDIUM else _STARTS // 5
+    for start in guesses(system.unknowns, system.known, system.domains, system.hints, count):
+        tick()
+        harvest.tried += 1
+        root = search.root_near([start[name] for name in system.unknowns])
+        if root is not None:
+            if tape.work <= _REFINED:
+                root = refined(tape, harvest.equations, root)
+            yield dict(zip(system.unknowns, root.tolist(), strict=True))
+        enough = harvest.found and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
+        if enough or search.work > _WORK:
+            return
 
 
 def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
-    for count in range(1, min(4, len(unknowns))):
-        for tears in combinations(unknowns, count):
-            tick()
-            branches = expressed(equations, unknowns, *tears)
-            if branches:
-                return tears, branches
+    ways = (tears for count in range(1, min(_TORN + 1, len(unknowns))) for tears in combinations(unknowns, count))
+    is_small = len(unknowns) <= _TEARABLE and sizes(equations) <= _LARGEST
+    for tears in islice(ways, _WAYS if is_small else 0):
+        tick()
+        branches = expressed(equations, unknowns, *tears)
+        if branches:
+            return tears, branches
     return tuple(unknowns), (Branch({}, tuple(equations)),)
-
-
-def starts(
-    unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], count: int = 60
-) -> list[dict[str, float]]:
-    """Points spread over the domains by a low-discrepancy sequence, around the sizes that the givens have."""
-    sizes = [math.log10(abs(x)) for x in known.values() if x]
-    low, high = (min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3)
-    primes = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37]
-    spread = []
-    for i in range(1, count + 1):
-        start = {}
-        for k, name in enumerate(unknowns):
-            share = _radical_inverse(i + 7 * (k // len(primes)), primes[k % len(primes)])
-            domain = domains[name]
-            if math.isfinite(domain.low) and math.isfinite(domain.high):
-                start[name] = domain.low + share * (domain.high - domain.low)
-            elif domain.low < 0:
-                size = 10 ** (low + (high - low) * abs(2 * share - 1))
-                start[name] = math.copysign(size, share - 0.5)
-            else:
-                span = (-1.0, 1.0) if i % 2 else (low, high)
-                start[name] = max(domain.low, 0.0) + 10 ** (span[0] + (span[1] - span[0]) * share)
-        spread.append(start)
-    return spread
-
-
-def _radical_inverse(i: int, base: int) -> float:
-    """The digits of a number mirrored at the point (van der Corput 1935)."""
-    share, scale = 0.0, 1.0
-    while i:
-        scale /= base
-        share += scale * (i % base)
-        i //= base
-    return share

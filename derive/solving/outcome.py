@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from derive.language.expression import Equation, Node
 from derive.numbers.evaluating import residual, strain
@@ -52,6 +52,7 @@ class System:
     unknowns: tuple[str, ...]
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
+    hints: Mapping[str, float] = field(default_factory=dict)  # what somebody thinks that unknowns may be
 
     def inside(self, name: str) -> Span:
         """The ends of an unknown's domain."""
@@ -77,7 +78,8 @@ class System:
 
     def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
         inside = all(number in self.domains[name] for name, number in values.items())
-        return inside and all(agrees(equation, {**self.known, **values}, tolerance) for equation in self.equations)
+        whole = {**self.known, **values}
+        return inside and all(agrees(equation, whole, tolerance) for equation in self.equations)
 
 
 def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:

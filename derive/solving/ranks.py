@@ -36,10 +36,7 @@ def rows_of(
     relations are written follows from them, so that a factor may be zero there.
     """
     key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
-    last = library.slopes.get("last")  # a refusal asks for the same rows several times over
-    if last is None or last[0] != key:
-        last = library.slopes["last"] = key, _rows(library, question, left_out, numbers)
-    found: Rows = last[1]
+    found: Rows = library.slopes.of(key, lambda: _rows(library, question, left_out, numbers))
     return found
 
 
@@ -207,16 +204,18 @@ def _holders(rows: Rows) -> dict[str, set[str]]:
 
 def _everywhere(library: Library) -> tuple[Mapping[str, int], Rows]:
     """A random point, and the slopes of all equations there; the relations hold there as far as they run forwards."""
-    if not library.slopes:
+
+    def made() -> tuple[Mapping[str, int], Rows]:
         structure = library.structure()
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
         for name, relation in forwards(structure, list(structure.members), free).items():
             point[name] = residue(library.relations[relation].written.rhs, point) or point[name]
         found = {name: slopes(library.relations[name].written, point) for name in structure.members}
-        library.slopes["point"] = point
-        library.slopes["rows"] = {name: row for name, row in found.items() if row is not None}
-    return library.slopes["point"], library.slopes["rows"]
+        return point, {name: row for name, row in found.items() if row is not None}
+
+    both: tuple[Mapping[str, int], Rows] = library.slopes.of("everywhere", made)
+    return both
 
 
 def _whole(number: float) -> int:

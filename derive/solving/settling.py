@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from derive.language.expression import Equation
+from derive.language.expression import Equation, names_in
 from derive.numbers.evaluating import residual
 from derive.numbers.newton import many_starts
 from derive.numbers.precision import is_rounded_zero
@@ -19,12 +19,14 @@ from quantities.domain import Domain
 
 __all__ = ["fitted", "positive_of", "settled"]
 
+_FEW = 20  # unknowns of a system that is improved by difference quotients
 _ROUNDED = 1e-13  # share of its terms by which an equation may miss for being rounded
 
 
 def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
     """The values, improved by a few steps of Newton where rounding along the way has cost digits."""
-    if not all(agrees(equation, {**system.known, **values}, 1e-12) for equation in equations):
+    whole = {**system.known, **values}
+    if len(values) <= _FEW and not all(agrees(equation, whole, 1e-12) for equation in equations):
         positive = positive_of(values, system.domains)
         better = many_starts(equations, list(values), system.known, [values], positive, steps=6)
         values = next(better, values)
@@ -37,15 +39,23 @@ def fitted(values: dict[str, float], equations: Sequence[Equation], system: Syst
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
         return values
-    fits = all(agrees(equation, {**system.known, **moved}, _ROUNDED) for equation in equations)
+    whole = {**system.known, **moved}
+    fits = all(agrees(equation, whole, _ROUNDED) for equation in equations)
     return moved if fits else values
 
 
 def _without_noise(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
     """The values with zero for what only rounding keeps from it, and the others as they are then."""
+    holders: dict[str, list[Equation]] = {name: [] for name in values}
+    for equation in equations:
+        for name in holders.keys() & {*names_in(equation.lhs, equation.rhs)}:
+            holders[name].append(equation)
+    whole = {**system.known, **values}
     for name, x in values.items():
-        at_zero = {**system.known, **values, name: 0.0}
-        if x == 0 or not all(abs(residual(equation, at_zero)) <= _ROUNDED for equation in equations):
+        whole[name] = 0.0
+        fits = x != 0 and all(abs(residual(equation, whole)) <= _ROUNDED for equation in holders[name])
+        whole[name] = x
+        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= _ROUNDED for one in equations):
             continue
         for branch in expressed(equations, system.unknowns, name):
             moved = branch.at({name: 0.0}, system.known)

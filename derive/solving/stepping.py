@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["State", "block_states"]
 
 _T = TypeVar("_T")
-_KEPT = 256  # outcomes of simultaneous blocks that a library remembers
+_NAMED = 12  # unknowns of a block that a message lists
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,7 @@ class State:
     notes: tuple[str, ...] = ()
     asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
     choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, where it may be one of several
+    hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
     barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
@@ -54,7 +55,8 @@ class State:
         spans.update(solution.spans)
         if solution.form is not None:
             forms[next(iter(solution.values))] = solution.form
-        return State(values, spans, forms, (*self.notes, note) if note else self.notes, self.asides)
+        notes = (*self.notes, note) if note else self.notes
+        return State(values, spans, forms, notes, self.asides, hints=self.hints)
 
 
 def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
@@ -69,13 +71,14 @@ def block_states(library: Library, block: Block, state: State, *, is_last: bool 
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
     domains = {name: library.declared[name].domain for name in block.unknowns}
-    outcome = _outcome(library, block, [relation.written for relation in relations], known, domains)
+    hints = {name: state.hints[name] for name in block.unknowns if name in state.hints}
+    outcome = _outcome(library, block, [relation.written for relation in relations], known, domains, hints)
     if outcome.singular and not outcome.solutions:
-        names = ", ".join(block.relations)
+        names = _listed(block.relations)
         raise _singular(block, names, outcome.reason)
     if outcome.undecided:
         raise LimitError(
-            f"{', '.join(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
+            f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
             hint="Narrow the domains, or give a quantity of the block.",
             limit="numerical search",
         )
@@ -92,29 +95,32 @@ def _outcome(
     equations: Sequence[Equation],
     known: Mapping[str, float],
     domains: Mapping[str, Domain],
+    hints: Mapping[str, float],
 ) -> Outcome:
     """The block's outcome; simultaneous ones are kept, since every target behind them asks for the same."""
     if len(block.unknowns) == 1:
         return solve_block(equations, block.unknowns, known, domains)
-    key = (block, tuple(sorted(known.items())))
-    if key not in library.outcomes:
-        if len(library.outcomes) > _KEPT:
-            library.outcomes.clear()
-        library.outcomes[key] = solve_block(equations, block.unknowns, known, domains)
-    return library.outcomes[key]
+    key = (block, tuple(sorted(known.items())), tuple(hints.items()))
+    return library.outcomes.of(key, lambda: solve_block(equations, block.unknowns, known, domains, hints))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of very many, the first and how many there are besides."""
+    more = len(names) - _NAMED
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
 
 
 def _singular(block: Block, names: str, reason: str) -> DeriveError:
     if "contradict" in reason:
         return NoSolutionError(
-            f"{', '.join(block.unknowns)}: {names} are singular at these numbers, and {reason}.",
+            f"{_listed(block.unknowns)}: {names} are singular at these numbers, and {reason}.",
             hint="Change one of the givens, or leave a relation out.",
             reason=reason,
         )
     told = f"in {names} {reason} at these numbers" if "cancel" in reason else ""
     return UnderdeterminedError(
-        f"{', '.join(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
-        hint=f"Give one of {', '.join(block.unknowns)}.",
+        f"{_listed(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
+        hint=f"Give one of {_listed(block.unknowns)}.",
         missing=[(name,) for name in block.unknowns],
     )
 

@@ -18,19 +18,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
-from derive.numbers.algebra import ZERO, added, negated, replaced
-from derive.numbers.clock import tick
+from derive.numbers.algebra import ZERO, added, negated, occurrences, replaced
+from derive.numbers.clock import sharing, tick
 from derive.numbers.dag import dag_of
 from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import leaves_out
 from derive.numbers.krawczyk import newton
 from derive.numbers.precision import exactly
-from derive.solving.expressing import Branch, Lost, expressed, substituted
+from derive.solving.expressing import Branch, Lost, expressed, sizes, substituted
 from derive.solving.levels import bounds_over, has_choice, is_constant, is_level_span, middle, runs, within
 from derive.solving.outcome import TOLERANCE, Outcome, Solution, System, is_covered, repeats
 from derive.solving.settling import settled
@@ -43,6 +45,10 @@ _TIGHT = 1e-12  # what holds along an interval holds to this share of its terms,
 _BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
 _SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
 _ENOUGH = 3  # points along a branch that show what holds all along it
+_MOST = 40  # unknowns of a system that is torn
+_LARGEST = 3000  # parts that its equations have in all
+_OFTEN = 200  # places of a tear in one relation, beyond which its roots are out of reach
+_SHARE = 0.4  # of the time that is left, which tearing may take
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _TOGETHER = 2e-9  # share within which roots are told as one
@@ -56,18 +62,17 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
 
     With the outcome comes what may be lost to it: an equation, and what it was divided by that may be zero.
     """
+    if len(system.unknowns) > _MOST or sizes(equations) > _LARGEST:
+        return None
     tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
-    for tear, branches in _tearings(equations, system):
-        tick()
-        if len(tried) == _TEARS:
-            break
-        if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
-            continue
-        outcome = _along(branches, tear, equations, system)
-        lost = tuple({one: None for branch in branches for one in branch.lost if _is_lost(*one, system)})
-        if outcome.solutions and not outcome.caveat and not lost:
-            return outcome, lost
-        tried.append((outcome, lost))
+    with suppress(LimitError), sharing(_SHARE):
+        for outcome, lost in _by_each(equations, system):
+            if outcome.solutions and not outcome.caveat and not lost:
+                return outcome, lost
+            tried.append((outcome, lost))
+            if len(tried) == _TEARS:
+                break
+    tick()
     if not tried:
         return None
     best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
@@ -109,6 +114,22 @@ def _samples(low: float, high: float) -> list[float]:
         [start - size for size in sizes if low == -math.inf],
     )
     return [*up, *down]
+
+
+def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
+    """What each tear comes to, and what may be lost to it."""
+    for tear, branches in _tearings(equations, system):
+        tick()
+        if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
+            continue
+        if any(occurrences(side, tear) > _OFTEN for branch in branches for side in _sides(branch.left[0])):
+            continue
+        outcome = _along(branches, tear, equations, system)
+        yield outcome, tuple({one: None for branch in branches for one in branch.lost if _is_lost(*one, system)})
+
+
+def _sides(equation: Equation) -> tuple[Node, Node]:
+    return equation.lhs, equation.rhs
 
 
 def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
