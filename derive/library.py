@@ -245,6 +245,11 @@ class Library:
         return Cache(1)
 
     @cached_property
+    def rows(self) -> Cache[Any]:
+        """What slopes say of the last questions: a refusal asks for the same several times over."""
+        return Cache(4)
+
+    @cached_property
     def outcomes(self) -> Cache[Outcome]:
         """The outcomes of simultaneous blocks at numbers that were asked before."""
         return Cache(_FEW)

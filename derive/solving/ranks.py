@@ -36,7 +36,7 @@ def rows_of(
     relations are written follows from them, so that a factor may be zero there.
     """
     key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
-    found: Rows = library.slopes.of(key, lambda: _rows(library, question, left_out, numbers))
+    found: Rows = library.rows.of(key, lambda: _rows(library, question, left_out, numbers))
     return found
 
 
