@@ -221,7 +221,7 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
     names = _names_of(wanted)
     parts = sorted(bases.items(), key=lambda one: one[1] < 0)
     return [
-        _Factor("*" if power > 0 else "/", names.get(base, BASE_UNITS[base]), Dimension.of(base))
+        _Factor("*" if power > 0 else "/", names.get(base, BASE_UNITS.get(base, base)), Dimension.of(base))
         for base, power in parts
     ]
 
