@@ -2,6 +2,10 @@
 
 A name is looked up whole first (`min` is the minute, `Pa` the pascal), then as prefix and unit, then as the plural of a
 spelled-out name. Prefixes are tried only where the file allows them, so that no chance pair of letters becomes a unit.
+
+A relation file may define units of its own (a currency at the rate of the day, a thing that is counted). They are added
+to the table for as long as the process lives, and mean one thing in it: a name that means something else already is
+refused, whoever gave it that meaning. So a unit is never taken for another one, whichever library a value is from.
 """
 
 from __future__ import annotations
@@ -16,7 +20,19 @@ from typing import Literal, NamedTuple
 from quantities.dimension import NUMBER, Dimension
 from quantities.texts import read
 
-__all__ = ["Definition", "Entry", "definition", "definition_lines", "entry", "known_names", "spellings", "unprefixed"]
+__all__ = [
+    "Definition",
+    "Entry",
+    "Own",
+    "define",
+    "definition",
+    "definition_lines",
+    "entry",
+    "known_names",
+    "own_units",
+    "spellings",
+    "unprefixed",
+]
 
 Section = Literal["plain", "prefixes", "multiples"]
 
@@ -41,8 +57,18 @@ class Definition:
     section: Section
 
 
+class Own(NamedTuple):
+    """A unit that a relation file has defined, and which."""
+
+    entry: Entry
+    where: str
+
+
+_OWN: dict[str, Own] = {}
+
+
 class _Tables(NamedTuple):
-    definitions: MappingProxyType[str, Definition]  # by every name and alias
+    definitions: dict[str, Definition]  # by every name and alias; `define` adds to it
     prefixes: MappingProxyType[str, tuple[str, Fraction]]  # by every spelling: the long name and the factor
 
 
@@ -71,7 +97,7 @@ def _tables() -> _Tables:
         kept = tuple(alias for alias in aliases if alias != "_")
         for spelling in (name, *kept):
             definitions[spelling] = Definition(name, meaning, offset.strip(), kept, section)
-    return _Tables(MappingProxyType(definitions), MappingProxyType(prefixes))
+    return _Tables(definitions, MappingProxyType(prefixes))
 
 
 def known_names() -> list[str]:
@@ -104,6 +130,27 @@ def unprefixed(name: str) -> str:
     return next(name[length:] for length in range(min(6, len(name) - 1), 0, -1) if _parted(name, length))
 
 
+def define(name: str, factor: Fraction, dimension: Dimension | None, where: str) -> str:
+    """Add a unit, of a dimension of its own where none is stated; it takes the large prefixes: kEUR, Mwidget.
+
+    What is returned says where the name means another thing already; nothing, if all is well.
+    """
+    made = Entry(name, factor, Dimension.of(name) if dimension is None else dimension, Fraction(0))
+    if own := _OWN.get(name):
+        return "" if own.entry == made else f"in {own.where}"
+    if entry(name):
+        return "here already"
+    _OWN[name] = Own(made, where)
+    _tables().definitions[name] = Definition(name, "", "", (), "multiples")
+    entry.cache_clear()
+    return ""
+
+
+def own_units() -> dict[str, Own]:
+    """The units that relation files have defined."""
+    return dict(_OWN)
+
+
 def definition(name: str) -> Definition | None:
     """The line that defines a name, if one does."""
     return _tables().definitions.get(name)
@@ -133,6 +180,8 @@ def _whole(name: str) -> Entry | None:
 
 @cache
 def _resolved(name: str) -> Entry:
+    if name in _OWN:
+        return _OWN[name].entry
     line = _tables().definitions[name]
     if line.meaning == "[]":
         return Entry(name, Fraction(1), NUMBER, Fraction(0))

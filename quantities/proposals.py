@@ -32,6 +32,7 @@ from quantities.value import read_value
 __all__ = ["proposals", "proposed"]
 
 _PROPOSED = 2  # values that one hint names
+_UNKNOWN = 2  # names of a unit that are no units
 _FACTORS = 8  # of a unit that is looked at factor by factor
 _COUNTED = {"token", "sequence", "parameter", "accelerator", "operation", "information"}
 """What is counted, and mistaken one for another as a whole."""
@@ -162,7 +163,7 @@ def _readings(unit: str) -> Iterator[str]:
         changed = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(unknown[0])}(?![A-Za-z0-9_])", lambda _, o=other: o, unit)  # type: ignore[misc]
         if len(unknown) == 1:
             yield changed
-        elif len(unknown) <= _FACTORS:
+        elif len(unknown) <= _UNKNOWN:
             yield from _readings(changed)
 
 
@@ -221,7 +222,7 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
     names = _names_of(wanted)
     parts = sorted(bases.items(), key=lambda one: one[1] < 0)
     return [
-        _Factor("*" if power > 0 else "/", names.get(base, BASE_UNITS[base]), Dimension.of(base))
+        _Factor("*" if power > 0 else "/", names.get(base, BASE_UNITS.get(base, base)), Dimension.of(base))
         for base, power in parts
     ]
 

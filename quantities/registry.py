@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import pint
 from pint.util import UnitsContainer
 
-from quantities.definitions import definition_lines
+from quantities.definitions import definition_lines, own_units
 from quantities.errors import UnitError
 from quantities.spelling import HIGHEST, parse_unit
 from quantities.units import Unit, convert
@@ -72,6 +72,7 @@ class Registry(_UnitRegistry):
     """pint's registry, with this package's units and this package's reading of text."""
 
     Quantity: TypeAlias = Measured
+    _learned = 0  # units of relation files that pint was told of
 
     def __getattr__(self, item: str) -> Any:
         try:
@@ -93,6 +94,10 @@ class Registry(_UnitRegistry):
 
     def container(self, factors: Iterable[tuple[str, Fraction]]) -> UnitsContainer:
         """A unit as pint holds it; pint learns of a prefixed unit when it meets its name first."""
+        for own, (entry, _) in list(own_units().items())[self._learned :]:
+            meaning = f"[{own}]" if str(entry.dimension) == own else f"{float(entry.factor)!r} * {entry.dimension}"
+            self.define(f"{own} = {meaning}")
+            self._learned += 1
         held = {name: int(power) if power.denominator == 1 else float(power) for name, power in factors}
         for name in held:
             if name not in self._units:

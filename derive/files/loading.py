@@ -1,6 +1,6 @@
 """Relation files: strict TOML in, a library out, and every problem of the file at once.
 
-A file is read in three passes: its quantities, then its relations over them, then its profiles. A problem is noted and
+A file is read in four passes: its units, its quantities, its relations over them, its profiles. A problem is noted and
 reading goes on; what depends on something broken is passed over in silence, so that one slip is one problem.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
 from derive.files.noting import SEARCHED, Notes
 from derive.files.sources import Document, parse_source, read_document, read_source
-from derive.files.stated import VALUE, stated_profiles, stated_value
+from derive.files.stated import VALUE, stated_profiles, stated_unit, stated_value
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
 from derive.stating.redundancy import redundant
@@ -30,7 +30,7 @@ from quantities.spelling import parse_unit
 __all__ = ["check", "load"]
 
 _T = TypeVar("_T")
-_SECTIONS = ("title", "quantities", "relations", "profiles")
+_SECTIONS = ("title", "units", "quantities", "relations", "profiles")
 _QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", *VALUE)
 _RELATION = ("equation", "because", "source", "when", "approximate")
 
@@ -104,6 +104,8 @@ class _Reader:
         data = self.notes.document.data
         self.notes.keys("", (), data, _SECTIONS)
         self.notes.text("", (), data, "title")
+        for name, meaning in self._entries(data, "units"):
+            stated_unit(self.notes, name, meaning)
         for name, table in self._tables(data, "quantities"):
             self._quantity(name, table)
         known = {**self.beside.declared, **self.quantities}
@@ -221,14 +223,15 @@ class _Reader:
             return []
         return conditions
 
+    def _entries(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Any]]:
+        entries = data.get(section, {})
+        if isinstance(entries, dict):
+            return entries.items()
+        self.notes.complain("", (section,), f"'{section}' is no table.", f"Write [{section}] and the names below it.")
+        return ()
+
     def _tables(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
-        tables = data.get(section, {})
-        if not isinstance(tables, dict):
-            self.notes.complain(
-                "", (section,), f"'{section}' is no table.", f"Write [{section}] and the names below it."
-            )
-            return
-        for name, table in tables.items():
+        for name, table in self._entries(data, section):
             where = (section, name)
             if not isinstance(table, dict):
                 example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}

@@ -8,7 +8,9 @@ names goes before it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -16,18 +18,53 @@ from derive.errors import unknown
 from derive.files.noting import SEARCHED, Notes, Path, within
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, read_given
+from quantities.definitions import define
+from quantities.dimension import Dimension
 from quantities.facts import SAID, by_choice
 from quantities.profiles import Profile
 from quantities.source import KINDS, Source
 from quantities.value import Value, read_value
 
-__all__ = ["VALUE", "stated_profiles", "stated_value"]
+__all__ = ["VALUE", "stated_profiles", "stated_unit", "stated_value"]
+
+_NEW = "dimension"  # what is said of a unit that is made of no other
 
 VALUE = ("value", "range", "reason", "source", "kind", "date", "as_of", "url")
 """What the table of a value may say."""
 
 _OF_A_PROFILE = tuple(word for word in SAID if word != "also")
+_NAME = re.compile(r"[A-Za-z_]+")
 _SHARED = ("source", "as_of", "kind")  # what a profile says for all of its values
+
+
+def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
+    """A unit of the file's own: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
+
+    It is known from here on, in this file and wherever its quantities go, as `quantities.definitions` tells.
+    """
+    where: Path = ("units", name)
+    example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
+    if not isinstance(meaning, str):
+        notes.complain(name, where, "a unit is defined by a text.", example)
+    elif not _NAME.fullmatch(name):
+        notes.complain(name, where, "it is no name for a unit.", "Write it in letters: EUR, widget.")
+    elif meaning.strip() == _NEW:
+        _define(notes, name, Fraction(1), None)
+    else:
+        value = notes.attempt(name, where, lambda: read_value(meaning))
+        if value is None:
+            return
+        if value.is_range or not value.number > 0 or value.unit.offset:
+            notes.complain(name, where, f"{meaning} is no size for a unit.", example)
+        else:
+            _define(notes, name, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
+
+
+def _define(notes: Notes, name: str, factor: Fraction, dimension: Dimension | None) -> None:
+    met = define(name, factor, dimension, notes.document.label or "a text that was read before")
+    if met:
+        hint = f"Name it otherwise, such as own_{name}: a unit means one thing for as long as the process lives."
+        notes.complain(name, ("units", name), f"this unit is defined {met}, as something else.", hint)
 
 
 def stated_profiles(

@@ -39,7 +39,7 @@ def test_the_lowest_versions_do(tmp_path):
 
     run("-m", "pip", "install", "--quiet", *LOWEST, "pytest", "pytest-xdist", "hypothesis")
     assert run("-c", "import derive; print(derive.__file__)").startswith(str(ROOT))
-    # click 8.1.0 has other test helpers, sympy 1.13.0 writes Max for numpy wrongly, and derive is not installed here
+    # click 8.1.0 has other test helpers, sympy 1.13.0 writes Max for numpy wrongly, and nothing is installed
     left_out = "not command_ and not numeric_code and not which_distribution"
     run("-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", left_out, *TRIED)
 
