@@ -7,7 +7,7 @@ is spelled out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -134,6 +134,11 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
     def written(name: str) -> str:
         return letters.get(name) or mathematics.letter(name)
 
+    if step.together:
+        stated = [_stated(part, written) for part in step.together if part.stated is not None]
+        values = [(written(part.quantity), _worked_out(part, digits)) for part in step.together]
+        return Paragraph(f"{step.relation}, together", step.because, (*stated, *values))
+
     def filled(name: str) -> str:
         if name not in step.worth:
             return written(name)
@@ -143,9 +148,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
     lines: list[Line] = []
     left = written(step.quantity)
     if step.stated is not None:
-        as_stated = mathematics.equation(step.stated, written)
-        start, _, rest = as_stated.partition(" = ")
-        lines.append((start, rest) if rest else (as_stated, ""))
+        lines.append(_stated(step, written))
     if step.form is not None:
         form = mathematics.mathematics(step.form, written)
         if lines != [(left, form)]:
@@ -156,6 +159,14 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
             lines.append(("" if lines else left, numbers))
     lines.append(("" if step.form is not None else left, _worked_out(step, digits)))
     return Paragraph(step.relation, step.because, tuple(lines))
+
+
+def _stated(step: Step, written: Callable[[str], str]) -> Line:
+    """The relation of a step, as it is stated."""
+    assert step.stated is not None
+    as_stated = mathematics.equation(step.stated, written)
+    start, _, rest = as_stated.partition(" = ")
+    return (start, rest) if rest else (as_stated, "")
 
 
 def _worked_out(step: Step, digits: int) -> str:

@@ -34,6 +34,12 @@ def as_text(answer: Answer, digits: int = DIGITS) -> str:
     lines = [headline(answer, digits), *(f"  {caution}" for caution in cautions(answer))]
     for number, step in enumerate(answer.steps, 1):
         shown = step.rounded(digits)
+        if shown.together:
+            lines += ["", f"{number}. {shown.relation}, together"]
+            lines += [f"   {part.equation}" for part in shown.together]
+            width = max(len(part.quantity) for part in shown.together)
+            lines += ["   so that", *(f"   {part.quantity:<{width}} = {part.value}" for part in shown.together)]
+            continue
         lines += ["", f"{number}. {shown.relation}: {shown.equation}"]
         name, equals, form = shown.rearranged.partition(" = ")
         rows = [form] if equals and shown.rearranged != shown.equation else []

@@ -23,7 +23,10 @@ __all__ = ["Answer", "Check", "Step"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One relation at work: as stated, rearranged for what it yields, with the numbers put in, and the value."""
+    """One relation at work: as stated, rearranged for what it yields, with the numbers put in, and the value.
+
+    Relations that fix several quantities only together are one step, whose parts are under `together`.
+    """
 
     relation: str
     equation: str
@@ -37,15 +40,34 @@ class Step:
     worth: Mapping[str, tuple[float, Unit]] = field(default_factory=dict, repr=False, compare=False)  # what is put in
     exact: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # of that, what was stated
     result: tuple[Span, Unit] | None = field(default=None, repr=False, compare=False)  # its ends in base units
+    together: tuple[Step, ...] = ()
+
+    @classmethod
+    def joint(cls, parts: tuple[Step, ...]) -> Step:
+        """Several relations as the one step that they are."""
+        return cls(
+            relation=", ".join(part.relation for part in parts),
+            equation="; ".join(part.equation for part in parts),
+            rearranged=", ".join(part.quantity for part in parts),
+            numbers="",
+            value="; ".join(f"{part.quantity} = {part.value}" for part in parts),
+            quantity=", ".join(part.quantity for part in parts),
+            because="; ".join(dict.fromkeys(part.because for part in parts if part.because)),
+            together=parts,
+        )
 
     def rounded(self, digits: int) -> Step:
         """The same step with so many digits."""
+        if self.together:
+            return Step.joint(tuple(part.rounded(digits) for part in self.together))
         if self.result is None or digits == DIGITS:
             return self
         numbers = "" if self.form is None else filled(self.form, self.worth, self.exact, digits)
         return replace(self, numbers=numbers, value=shown_result(*self.result, digits))
 
     def __str__(self) -> str:
+        if self.together:
+            return f"{self.relation}: {self.equation}  =>  {self.value}"
         return f"{self.relation}: {self.equation}  =>  {self.rearranged} = {self.value}"
 
 

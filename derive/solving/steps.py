@@ -19,7 +19,13 @@ __all__ = ["steps_of"]
 
 
 def steps_of(library: Library, question: Question, block: Block, state: State) -> list[Step]:
-    """The steps of one block: one for each unknown that it fixes."""
+    """The steps of one block: one, also where several relations fix their unknowns only together."""
+    parts = _parts(library, question, block, state)
+    return [Step.joint(tuple(parts))] if len(parts) > 1 else parts
+
+
+def _parts(library: Library, question: Question, block: Block, state: State) -> list[Step]:
+    """What stands of a block for each unknown that it fixes."""
     written = [str(library.relations[relation].written) for relation in block.relations]
     found = []
     for i, name in enumerate(block.unknowns):
@@ -29,7 +35,7 @@ def steps_of(library: Library, question: Question, block: Block, state: State) -
         if len(block.unknowns) == 1:
             relation, equation = ", ".join(block.relations), "; ".join(written)
         else:
-            relation, equation = block.relations[i], f"{written[i]}, together with {len(written) - 1} more"
+            relation, equation = block.relations[i], written[i]
         stated = library.relations[block.relations[min(i, len(block.relations) - 1)]]
         worth = {} if form is None else _worth(form, library, question, state)
         exact = frozenset(other for other in worth if _is_stated(other, question, state))
