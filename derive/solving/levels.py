@@ -136,10 +136,11 @@ def runs(
     holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
 ) -> list[Span]:
     """The pieces of an interval in which something holds, as far as points all over it show them."""
-    points = _points(span, known, seeds)
-    between = {(x + y) / 2 for x, y in pairwise(x for x in points) if holds(x) and holds(y)}  # two roots are no run
-    points = sorted({*points, *between})
-    met = [holds(x) for x in points]
+    tried = {x: holds(x) for x in _points(span, known, seeds)}
+    between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are no run
+    tried |= {x: holds(x) for x in between}
+    points = sorted(tried)
+    met = [tried[x] for x in points]
     found: list[Span] = []
     low = span[0]
     for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
