@@ -25,10 +25,10 @@ from derive.numbers.newton import many_starts
 from derive.solving.outcome import MET, Outcome, Solution, System, agrees, repeats
 from derive.solving.settling import fitted, positive_of
 
-__all__ = ["Exhausted", "exhausted", "is_near"]
+__all__ = ["Exhausted", "exhausted", "is_bounded", "is_near"]
 
 _MOST = 10  # unknowns of a block that is looked at like this
-_SHORT = 4  # how many times shorter the search is where a domain has no end
+_SHORT = 8  # how many times shorter the search is where a domain has no end
 _CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
 _LOOKED = 24  # open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
@@ -49,8 +49,15 @@ class Exhausted:
         return Outcome(self.solutions, reason=reason)
 
 
-def exhausted(equations: Sequence[Equation], system: System) -> Exhausted | None:
+def is_bounded(system: System) -> bool:
+    """Whether all domains have two ends."""
+    return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
+
+
+def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> Exhausted | None:
     """All solutions of a system in its domains; None where there are too many unknowns.
+
+    The search may take one in so many steps of what it may take at most.
 
     >>> from derive.language.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -62,8 +69,8 @@ def exhausted(equations: Sequence[Equation], system: System) -> Exhausted | None
     if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in equations):
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
-    bounded = all(math.isfinite(end) for span in box for end in span)
-    places = located(equations, system.unknowns, system.known, box, ALLOWANCE if bounded else ALLOWANCE // _SHORT)
+    allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
+    places = located(equations, system.unknowns, system.known, box, allowance)
     if places is None:
         return None
     found: list[Solution] = []

@@ -22,6 +22,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations, pairwise
 
+from derive.errors import LimitError
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numbers.algebra import ZERO, added, negated, replaced
 from derive.numbers.clock import tick
@@ -182,7 +183,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
     caveat = reason = ""
     undecided = False
     for branch in branches:
-        outcome = values_of(branch.left[0], tear, system.known, system.domains[tear])
+        outcome = _roots(branch, tear, system)
         caveat = caveat or outcome.caveat
         reason = reason or outcome.reason
         undecided = undecided or outcome.undecided
@@ -210,6 +211,16 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _roots(branch: Branch, tear: str, system: System) -> Outcome:
+    """The values that the last relation leaves to the tear; undecided where it winds too often to follow."""
+    try:
+        return values_of(branch.left[0], tear, system.known, system.domains[tear])
+    except LimitError as error:
+        if error.limit != "turns":
+            raise
+        return Outcome((), _UNPROVED, undecided=True)
 
 
 def _is_followed(
