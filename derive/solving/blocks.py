@@ -34,7 +34,7 @@ from derive.numbers.linear import linear_solutions
 from derive.numbers.logarithms import product_solutions
 from derive.numbers.newton import many_starts
 from derive.solving.curves import lies_on_curve, repeat_each_other
-from derive.solving.exhaustive import exhausted, is_bounded, is_near
+from derive.solving.exhaustive import exhausted, is_bounded, is_near, seen_in
 from derive.solving.expressing import Lost
 from derive.solving.numeric import solved_from_starts, starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
@@ -82,7 +82,7 @@ def solve_block(
     tried = zip(variants, closed, strict=True)
     outcomes = [_from_starts(variant, system) if one.undecided else one for variant, one in tried]
     outcome = _joined(outcomes)
-    seen = () if thorough is None else (*thorough.solutions, *thorough.seen)
+    seen = () if thorough is None else (*thorough.solutions, *seen_in(thorough, system))
     if alone and any(lies_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
         return _REPEATING
     return outcome if outcome.singular else _with_seen(outcome, seen)

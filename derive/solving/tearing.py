@@ -72,6 +72,8 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     if not tried:
         return None
     best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
+    if not best.solutions and any(outcome.undecided for outcome, _ in tried):  # what one calls complex is at an edge
+        return replace(best, undecided=True), lost
     if not best.caveat and not lost:
         return best, lost
     found: list[Solution] = []  # by all tears, of which none is sure to have found every one
