@@ -46,6 +46,7 @@ _AROUND = 1e-6  # relative distance around a solution that it is tried to stand 
 _FARTHEST = 1e150  # beyond which a part is cut no further
 _OPEN = 400  # parts that may stay open before the rest does
 _SKEW = 0.4871  # where a part is cut: not in the middle, where solutions like to lie
+_AT_A_POINT = 30  # steps of the interval Newton method around one point, each three runs through the graph
 _ROUNDS = 6  # of contractors on one part
 _GAIN = 0.7  # share of a width to which a round must cut one unknown for the next to follow
 
@@ -111,7 +112,7 @@ class _Search:
         """The parts that are to be looked at in place of one."""
         step: Newton | None = None
         for _ in range(_ROUNDS):
-            self.left -= 2 * self.cost
+            self.left -= 2 * self.cost + len(self.regions)
             left = contracted(self.dag, part)
             if left is None or self._counted(left):
                 return []
@@ -136,13 +137,13 @@ class _Search:
         near = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
             return False
-        self.left -= 8 * self.cost
+        self.left -= _AT_A_POINT * self.cost
         found = isolated_near(self.dag, step.towards, _reach(part))
         return found is not None and self._added(*found)
 
     def _counts(self, part: Box, step: Newton) -> bool:
         """Count the one solution of a part, in a region around it that is as large as may be."""
-        self.left -= 8 * self.cost
+        self.left -= _AT_A_POINT * self.cost
         assert step.left is not None
         narrow = tightened(self.dag, step.left)
         larger = isolated_near(self.dag, step.towards, _reach(part))

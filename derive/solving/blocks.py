@@ -3,8 +3,8 @@
 A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
 need each other are solved, in this order: as a linear system, or as one of products; by tearing (take one unknown as
 known, work out the others from it, and let the last relation decide it, which is again one unknown in one relation,
-with all its roots); by branch and prune over the unknowns' domains; and numerically from many starts, which finds
-solutions and cannot prove that there are no more.
+with all its roots); by branch and prune over the unknowns' domains, which is tried for a moment before tearing where
+these have ends; and numerically from many starts, which finds solutions and cannot prove that there are no more.
 
 A list of a system's solutions is complete, and has no caveat, only for one of these reasons:
 
@@ -34,7 +34,7 @@ from derive.numbers.linear import linear_solutions
 from derive.numbers.logarithms import product_solutions
 from derive.numbers.newton import many_starts
 from derive.solving.curves import lies_on_curve, repeat_each_other
-from derive.solving.exhaustive import Exhausted, exhausted, is_near
+from derive.solving.exhaustive import exhausted, is_bounded, is_near, seen_in
 from derive.solving.expressing import Lost
 from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
@@ -48,6 +48,7 @@ __all__ = ["solve_block"]
 
 _VARIANTS = 24  # combinations of arms that a system is taken apart into
 _DIVISORS = 2  # that are zero at once
+_QUICK = 10  # times shorter than the last search through boxes is the first
 _STARTS = 20  # from which a curve is told from a multiple solution
 _UNPROVED = "that there are no other solutions is not proved"
 _REPEATING = Outcome((), singular=True, reason="the equations repeat each other, and hold along a whole curve")
@@ -86,9 +87,10 @@ def solve_block(
     tried = zip(variants, closed, strict=True)
     outcomes = [_from_starts(variant, system) if one.undecided else one for variant, one in tried]
     outcome = _joined(outcomes)
-    if alone and any(lies_on_curve(one.values, system) for one in outcome.solutions if not one.spans):
+    seen = () if thorough is None else (*thorough.solutions, *seen_in(thorough, system))
+    if alone and any(lies_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
         return _REPEATING
-    return _with_seen(outcome, thorough, system)
+    return outcome if outcome.singular else _with_seen(outcome, seen)
 
 
 def _is_settled(outcome: Outcome) -> bool:
@@ -96,16 +98,13 @@ def _is_settled(outcome: Outcome) -> bool:
     return not (outcome.caveat or outcome.undecided)
 
 
-def _with_seen(outcome: Outcome, thorough: Exhausted | None, system: System) -> Outcome:
+def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
     """An outcome that is not known to be complete, with the solutions that a search through boxes came across."""
-    if thorough is None or outcome.singular:
-        return outcome
-    if any(lies_on_curve(solution.values, system) for solution in thorough.seen):
-        return _REPEATING
-    more = [one for one in (*thorough.solutions, *thorough.seen) if not is_near(one, outcome.solutions)]
+    found = list(outcome.solutions)
+    more = [one for one in seen if not is_near(one, found) and not is_covered(one, found)]
     if not more:
         return outcome
-    return replace(outcome, solutions=(*outcome.solutions, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
+    return replace(outcome, solutions=(*found, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
 
 
 def _from_starts(equations: tuple[Equation, ...], system: System) -> Outcome:
@@ -203,6 +202,9 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
     if alone and (holds_along_branch(equations, system) or repeat_each_other(system)):
         return _REPEATING
+    quick = exhausted(equations, system, _QUICK) if alone and is_bounded(system) else None
+    if quick is not None and quick.complete:
+        return quick.outcome
     found = torn(equations, system)
     by_tearing = None if found is None else _regained(*found, equations, system, depth)
     if by_tearing is not None and not by_tearing.undecided:

@@ -18,7 +18,7 @@ from functools import lru_cache
 from derive.language.expression import Equation, names_in
 from derive.numbers.clock import tick
 from derive.numbers.dag import dag_of
-from derive.numbers.evaluating import terms, value
+from derive.numbers.evaluating import residual, terms, value
 from derive.numbers.newton import many_starts
 from derive.numbers.residues import Row, drawn, inverse, scaled, slopes, subtract
 from derive.solving.outcome import System
@@ -30,7 +30,9 @@ __all__ = ["lies_on_curve", "repeat_each_other"]
 _STEPS = (1e-3, 1e-2, 3e-2)  # shares of the unknowns' sizes
 _RANK = 1e-6  # a pivot smaller than this share of its row counts as nothing
 _KEPT = 0.2  # share of a step that the way back to a solution has to leave of it
-_FAINT = 1e-100
+_FAINT = 1e-100  # size of numbers whose squares underflow
+_EXACT = 2e-13  # residual that rounding leaves at a point of a curve
+_PART = 1e-2  # of a domain
 _STARTS = 60  # from which a point of the curve is sought
 _ENDS = 1e-9  # share of an unknown by which it may miss its domain
 
@@ -117,7 +119,10 @@ def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) ->
 
 
 def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system: System) -> dict[str, float]:
-    """How large each unknown is, or by how much it would have to change for the terms of an equation to feel it."""
+    """How large each unknown is, or by how much it would have to change for the terms of an equation to feel it.
+
+    What is zero and not felt at first order has the size of the others, or of a small part of its domain.
+    """
     numbers = {**system.known, **values}
     heights = [
         sum(abs(value(term, numbers)) for side in (e.lhs, e.rhs) for term in terms(side)) for e in system.equations
@@ -125,7 +130,9 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
     sizes: dict[str, float] = {}
     for i, name in enumerate(system.unknowns):
         felt = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
-        sizes[name] = max(abs(values[name]), min(felt, default=0.0)) or max(map(abs, values.values())) or 1.0
+        low, high = system.inside(name)
+        width = _PART * (high - low) if high - low < math.inf else 1.0
+        sizes[name] = max(abs(values[name]), min(felt, default=0.0)) or max(*map(abs, values.values()), width)
     return sizes
 
 
@@ -167,6 +174,8 @@ def _follows(
         aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
         (found, *_) = [*many_starts(system.equations, system.unknowns, system.known, [aside], positive, 20), None]
         if found is None or not _is_inside(found, system):
+            return False
+        if any(abs(residual(equation, {**system.known, **found})) > _EXACT for equation in system.equations):
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:

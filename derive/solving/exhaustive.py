@@ -25,22 +25,22 @@ from derive.numbers.newton import many_starts
 from derive.solving.outcome import MET, Outcome, Solution, System, agrees, repeats
 from derive.solving.settling import fitted, positive_of
 
-__all__ = ["Exhausted", "exhausted", "is_near"]
+__all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "seen_in"]
 
 _MOST = 10  # unknowns of a block that is looked at like this
-_SHORT = 4  # how many times shorter the search is where a domain has no end
+_SHORT = 8  # how many times shorter the search is where a domain has no end
 _CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
-_LOOKED = 24  # open parts from which a point is sought
+_LOOKED = 12  # open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
 
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The solutions that were proved to exist, whether they are all, and others that were only seen."""
+    """The solutions that were proved to exist, whether they are all, and the parts that stayed open."""
 
     solutions: tuple[Solution, ...]
     complete: bool
-    seen: tuple[Solution, ...] = ()
+    open: tuple[Box, ...] = ()
 
     @property
     def outcome(self) -> Outcome:
@@ -49,8 +49,15 @@ class Exhausted:
         return Outcome(self.solutions, reason=reason)
 
 
-def exhausted(equations: Sequence[Equation], system: System) -> Exhausted | None:
+def is_bounded(system: System) -> bool:
+    """Whether all domains have two ends."""
+    return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
+
+
+def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> Exhausted | None:
     """All solutions of a system in its domains; None where there are too many unknowns.
+
+    The search may take one in so many steps of what it may take at most.
 
     >>> from derive.language.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -62,8 +69,8 @@ def exhausted(equations: Sequence[Equation], system: System) -> Exhausted | None
     if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in equations):
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
-    bounded = all(math.isfinite(end) for span in box for end in span)
-    places = located(equations, system.unknowns, system.known, box, ALLOWANCE if bounded else ALLOWANCE // _SHORT)
+    allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
+    places = located(equations, system.unknowns, system.known, box, allowance)
     if places is None:
         return None
     found: list[Solution] = []
@@ -74,8 +81,7 @@ def exhausted(equations: Sequence[Equation], system: System) -> Exhausted | None
             complete = complete and _is_outside(narrow, values, system)
         elif not repeats(values, found):
             found.append(Solution(values, {}, None, PROOF))
-    seen = () if complete else tuple(_seen(places.open, equations, system, found))
-    return Exhausted(tuple(found), complete, seen)
+    return Exhausted(tuple(found), complete, places.open)
 
 
 def _values(narrow: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
@@ -98,18 +104,17 @@ def _is_outside(narrow: Box, values: Mapping[str, float] | None, system: System)
     return beside or (values is not None and bool(system.outside(values)))
 
 
-def _seen(
-    parts: Sequence[Box], equations: Sequence[Equation], system: System, found: Sequence[Solution]
-) -> Iterator[Solution]:
-    """Points near open parts at which the equations hold, each once."""
-    known = list(found)
+def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
+    """Points near open parts at which the equations hold, each once: solutions that were not proved to exist."""
+    known = list(thorough.solutions)
     positive = positive_of(system.unknowns, system.domains)
-    for part in parts[:: max(1, len(parts) // _LOOKED)]:
+    parts = thorough.open
+    for part in parts[:: len(parts) // _LOOKED + 1]:
         middle = {name: low / 2 + high / 2 for name, (low, high) in zip(system.unknowns, part, strict=True)}
         if not all(map(math.isfinite, middle.values())):
             continue
-        for point in (middle, *many_starts(equations, list(middle), system.known, [middle], positive)):
-            values = fitted(dict(point), equations, system)
+        for point in (middle, *many_starts(system.equations, list(middle), system.known, [middle], positive)):
+            values = fitted(dict(point), system.equations, system)
             if system.meets(values) and not is_near(Solution(values, {}), known):
                 known.append(Solution(values, {}))
                 yield known[-1]

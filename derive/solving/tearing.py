@@ -76,6 +76,8 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     if not tried:
         return None
     best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
+    if not best.solutions and any(outcome.undecided for outcome, _ in tried):  # what one calls complex is at an edge
+        return replace(best, undecided=True), lost
     if not best.caveat and not lost:
         return best, lost
     found: list[Solution] = []  # by all tears, of which none is sure to have found every one
@@ -203,7 +205,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
     caveat = reason = ""
     undecided = False
     for branch in branches:
-        outcome = values_of(branch.left[0], tear, system.known, system.domains[tear])
+        outcome = _roots(branch, tear, system)
         caveat = caveat or outcome.caveat
         reason = reason or outcome.reason
         undecided = undecided or outcome.undecided
@@ -231,6 +233,16 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
             pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _roots(branch: Branch, tear: str, system: System) -> Outcome:
+    """The values that the last relation leaves to the tear; undecided where it winds too often to follow."""
+    try:
+        return values_of(branch.left[0], tear, system.known, system.domains[tear])
+    except LimitError as error:
+        if error.limit != "turns":
+            raise
+        return Outcome((), _UNPROVED, undecided=True)
 
 
 def _is_followed(

@@ -15,7 +15,7 @@ from derive.numbers.evaluating import value
 from derive.solving.blocks import solve_block
 from quantities.domain import Domain
 
-SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..40").split("..")))
+SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..20").split("..")))
 REAL = Domain("real", -math.inf, math.inf)
 BOUNDED = Domain("-5..5", -5.0, 5.0)
 
@@ -81,6 +81,7 @@ def test_a_relation_that_follows_from_two_others_leaves_all_unknowns_open():
         (["x**2 + y**2 = 2", "x + y = 2"], (1.0, 1.0)),
         (["(x - 1)**2 + y**4 = 0", "x*exp(y) = 1"], (1.0, 0.0)),
         (["sin(x) = y**2", "cos(y) = 1 + x**2"], (0.0, 0.0)),
+        (["exp(x/9) - 3*x/(y**2 + 1) = 0.9971111172841792", "1000*x**2 = 0.001"], (0.001, 0.0)),
     ],
 )
 @pytest.mark.parametrize("domain", [BOUNDED, REAL], ids=["bounded", "real"])
