@@ -16,6 +16,7 @@ from fractions import Fraction
 
 from derive.language.expression import Apply, Equation, Name, Node, Number, names_in
 from derive.numbers.algebra import ONE, ZERO, added, inverted, multiplied, negated
+from derive.numbers.clock import tick
 from derive.numbers.evaluating import terms, value
 from derive.numbers.folding import folded
 from quantities.domain import Domain
@@ -24,6 +25,7 @@ __all__ = ["echelon", "eliminated", "linear_form", "linear_forms", "linear_solut
 
 _ROUNDING = 1e-15
 _SWEEPS = 4
+_MANY = 60  # unknowns from which on a library's factors are used
 _RANK = 1e-12  # a pivot smaller than this share of its column counts as nothing
 
 Linear = dict[str | None, Node]
@@ -77,12 +79,40 @@ def linear_solutions(
         return None
     rows: list[list[float]] = []
     for form in forms:
-        row = [_coefficient(form.get(name, ZERO), known) for name in unknowns]
+        row = [_coefficient(form[name], known) if name in form else 0.0 for name in unknowns]
         row.append(-value(form.get(None, ZERO), known))
         if any(math.isnan(entry) for entry in row):
             return [], False, "a coefficient is undefined at these numbers"
         rows.append(row)
-    return eliminated(rows, list(unknowns), domains)
+    return (_factored(rows, unknowns, domains) if len(rows) > _MANY else None) or eliminated(
+        rows, list(unknowns), domains
+    )
+
+
+def _factored(
+    rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]
+) -> tuple[list[dict[str, float]], bool, str] | None:
+    """The solution by a library's factors; None where a system is too near to singular to trust them."""
+    import numpy as np
+
+    table = np.array(rows)
+    matrix, right = table[:, :-1], table[:, -1]
+    columns = np.ones(len(unknowns))
+    for _ in range(_SWEEPS):
+        for axis in (1, 0):
+            largest = np.max(np.abs(matrix), axis=axis)
+            scale = np.where(largest > 0, largest, 1.0)
+            if axis == 1:
+                matrix, right = matrix / scale[:, None], right / scale
+            else:
+                matrix, columns = matrix / scale, columns / scale
+    if not np.linalg.cond(matrix) < 1.0 / _RANK:
+        return None
+    found = np.linalg.solve(matrix, right)
+    found = (found + np.linalg.solve(matrix, right - matrix @ found)) * columns  # refined once (Wilkinson 1963)
+    values = dict(zip(unknowns, (found + 0.0).tolist(), strict=True))
+    outside = [f"{name} would be {x:.6g} (base units)" for name, x in values.items() if x not in domains[name]]
+    return [values], False, ", ".join(outside[:_SWEEPS])
 
 
 def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
@@ -165,6 +195,7 @@ def eliminated(
     zeros = [not any(row[column] for row in rows) for column in range(size)]
     pivots: list[int] = []
     for column in range(size):
+        tick()
         at = len(pivots)
         best = max(range(at, len(rows)), key=lambda i: abs(rows[i][column]), default=at)
         if at >= len(rows) or abs(rows[best][column]) <= _RANK * largest[column]:
@@ -203,6 +234,7 @@ def _balanced(rows: list[list[float]], size: int) -> list[float]:
     """
     columns = [1.0] * size
     for _ in range(_SWEEPS):
+        tick()
         for row in rows:
             scale = _middling(row[:-1])
             row[:] = [entry / scale for entry in row]

@@ -35,7 +35,7 @@ def settled(values: dict[str, float], equations: Sequence[Equation], system: Sys
 
 def fitted(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
     """The values, those that miss zero or the end of their domain by rounding alone moved there."""
-    values = _without_noise(values, equations, system)
+    values = {name: x + 0.0 for name, x in _without_noise(values, equations, system).items()}  # no zero is negative
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
         return values

@@ -10,7 +10,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from derive.language.grammar import parse_equation, parse_expression
-from derive.numbers.evaluating import value
+from derive.numbers.evaluating import residual, value
 from derive.numbers.linear import linear_form, linear_solutions
 from quantities.domain import Domain
 
@@ -125,3 +125,19 @@ def test_a_factor_that_only_rounding_leaves_is_none():
     known = {"a": 0.1, "b": 0.2, "c": 0.3, "d": 1.0}
     domains = dict.fromkeys("xy", Domain("real", -math.inf, math.inf))
     assert linear_solutions(equations, ["x", "y"], known, domains)[1]
+
+
+@pytest.mark.parametrize("size", [61, 120])
+def test_many_unknowns_are_found_as_few_are(size):
+    names = [f"x{i}" for i in range(size)]
+    texts = [
+        f"{i + 3}*{name}*s + {names[i - 1]} - 2*{names[(i + 7) % size]}*t = {i % 5 - 2}" for i, name in enumerate(names)
+    ]
+    equations, known = [parse_equation(text) for text in texts], {"s": 1e6, "t": 1e-3}
+    ((found,), singular, _) = linear_solutions(equations, names, known, dict.fromkeys(names, REAL))
+    assert not singular
+    assert all(abs(residual(equation, {**known, **found})) < 1e-12 for equation in equations)
+    doubled = [*equations[:-1], equations[0]]
+    _, singular, reason = linear_solutions(doubled, names, known, dict.fromkeys(names, REAL))
+    assert singular
+    assert "repeat" in reason
