@@ -51,6 +51,7 @@ _POWERS = {
 """Letters and words that stand for a power of ten behind a number."""
 
 _PREFIXES = {3: "k", 6: "M", 9: "G", 12: "T", 15: "P"}
+_MANY = re.compile(rf"\s*(?:/|\bper\b)\s*(?:1\s*)?({'|'.join(sorted(_POWERS, key=len, reverse=True))})\s+([A-Za-z_]+)")
 _WORD = re.compile(r"[A-Za-z_%‰°µμ]+[A-Za-z0-9_°]*")
 
 
@@ -85,7 +86,7 @@ def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
     split = _VALUE.fullmatch(text.replace("−", "-").replace("±", "+/-").strip())
     if split is None:
         return []
-    number, unit = split[1].strip(), split[2].strip()
+    number, unit = split[1].strip(), _MANY.sub(_prefixed, split[2].strip())
     for candidates in (_powered(number, unit, wanted), _respelled(number, unit, wanted)):
         fitting = (one for one in dict.fromkeys(candidates) if _fits(one, wanted, domain))
         if found := list(islice(fitting, _PROPOSED)):
@@ -93,6 +94,12 @@ def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
         if unit.partition(" ")[0] in _POWERS and " " in unit:
             return []  # billions of something else
     return []
+
+
+def _prefixed(found: re.Match[str]) -> str:
+    """So many things below a line by their prefix: per million tokens is /Mtokens."""
+    prefixed = f"{_PREFIXES[_POWERS[found[1]]]}{found[2]}"
+    return f"/{prefixed}" if entry(prefixed) else found[0]
 
 
 def _fits(text: str, wanted: Unit, domain: Domain) -> bool:

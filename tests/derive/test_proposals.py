@@ -147,6 +147,9 @@ def test_a_factor_that_is_forgotten_is_put_back_and_the_number_kept(quantity):
         ("5 m3/h", "m**3/s", ["5 m**3/h"]),
         ("9 Nm", "J", ["9 N*m"]),
         ("2.5 USD", "USD/h/chip", ["2.5 USD/h/chip"]),
+        ("2.5 USD per million tokens", "USD/Mtoken", ["2.5 USD/Mtokens"]),
+        ("2.5 USD/1M tokens", "USD/token", ["2.5 USD/Mtokens"]),
+        ("3 USD per thousand tokens", "USD/Mtoken", ["3 USD/ktokens"]),
         ("5 kg", "m", []),
         ("405B parameters", "byte", []),
         ("no number", "m", []),
@@ -161,6 +164,7 @@ def test_typical_slips_and_what_was_meant(text, unit, mends):
 def test_a_price_with_its_sign_in_front_is_written_out():
     assert proposed("$2.5/h", Declaration("x", "USD/h")) == ["2.5 USD/h"]
     assert proposed("$3", Declaration("x", "USD/Mtoken")) == ["3 USD/Mtoken"]
+    assert proposed("$3 per million tokens", Declaration("x", "USD/Mtoken")) == ["3 USD/Mtokens"]
 
 
 @pytest.mark.parametrize(
