@@ -8,7 +8,7 @@ import pytest
 
 from derive.errors import LimitError
 from derive.language.grammar import parse_equation
-from derive.numbers.clock import limits
+from derive.numbers.clock import limits, query
 from derive.solving.single import values_of
 from quantities.domain import Domain
 from tests.derive.known_roots import Known, known
@@ -20,7 +20,7 @@ def verdict(case: Known) -> str:
     """What is wrong with the answer, in words; nothing, if nothing is."""
     domain = Domain("", case.low, case.high)
     try:
-        with limits(seconds=5):
+        with limits(seconds=5), query():
             found = values_of(parse_equation(case.text), "x", case.givens, domain)
     except LimitError:
         return ""
