@@ -130,9 +130,9 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
     """What the linear ones among equations say together: their reduced echelon form, in exact fractions.
 
     >>> from derive.language.grammar import parse_equation
-    >>> pair = [parse_equation(text) for text in ("2*x + y + z = 4", "x + 2*y + z = 4", "x*y*z = 1")]
-    >>> [str(one) for one in echelon(pair, ["x", "y", "z"], {})]
-    ['x + 1/3*z + -4/3 = 0', 'y + 1/3*z + -4/3 = 0']
+    >>> three = [parse_equation(text) for text in ("2*x + y + 3*z = 6", "x + 2*y + 3*z = 9", "x*y*z = 1")]
+    >>> [str(one) for one in echelon(three, ["x", "y", "z"], {})]
+    ['x + z + (-1) = 0', 'y + z + (-4) = 0']
     """
     rows = [row for one in equations if (row := _fractions(one, unknowns, known)) is not None]
     if len(rows) < 2:

@@ -32,15 +32,13 @@ from derive.numbers.algebra import ZERO, arms_of, replaced
 from derive.numbers.clock import tick
 from derive.numbers.linear import linear_solutions
 from derive.numbers.logarithms import product_solutions
-from derive.numbers.newton import many_starts
 from derive.solving.curves import lies_on_curve, repeat_each_other
-from derive.solving.exhaustive import exhausted, is_bounded, is_near, seen_in
+from derive.solving.exhaustive import exhausted, is_bounded, is_near, is_small, seen_in
 from derive.solving.expressing import Lost
 from derive.solving.numeric import solved_from_starts
 from derive.solving.outcome import Outcome, Solution, System, is_covered
-from derive.solving.settling import fitted, positive_of
+from derive.solving.settling import fitted
 from derive.solving.single import values_of
-from derive.solving.starting import starts
 from derive.solving.tearing import holds_along_branch, torn
 from quantities.domain import Domain
 
@@ -49,7 +47,6 @@ __all__ = ["solve_block"]
 _VARIANTS = 24  # combinations of arms that a system is taken apart into
 _DIVISORS = 2  # that are zero at once
 _QUICK = 10  # times shorter than the last search through boxes is the first
-_STARTS = 20  # from which a curve is told from a multiple solution
 _UNPROVED = "that there are no other solutions is not proved"
 _REPEATING = Outcome((), singular=True, reason="the equations repeat each other, and hold along a whole curve")
 
@@ -85,12 +82,14 @@ def solve_block(
     if thorough is not None and thorough.complete:
         return thorough.outcome
     tried = zip(variants, closed, strict=True)
-    outcomes = [_from_starts(variant, system) if one.undecided else one for variant, one in tried]
+    outcomes = [solved_from_starts(variant, system) if one.undecided else one for variant, one in tried]
     outcome = _joined(outcomes)
-    seen = () if thorough is None else (*thorough.solutions, *seen_in(thorough, system))
+    if thorough is None or outcome.singular:
+        return outcome
+    seen = (*thorough.solutions, *seen_in(thorough, system))
     if alone and any(lies_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
         return _REPEATING
-    return outcome if outcome.singular else _with_seen(outcome, seen)
+    return _with_seen(outcome, seen)
 
 
 def _is_settled(outcome: Outcome) -> bool:
@@ -105,24 +104,6 @@ def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
     if not more:
         return outcome
     return replace(outcome, solutions=(*found, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
-
-
-def _from_starts(equations: tuple[Equation, ...], system: System) -> Outcome:
-    """What a numerical search finds; what it takes for a curve may be a multiple solution."""
-    outcome = solved_from_starts(equations, system)
-    if not outcome.singular:
-        return outcome
-    found: list[Solution] = []
-    arm = replace(system, equations=equations)
-    spread = starts(system.unknowns, system.known, system.domains, _STARTS)
-    positive = positive_of(system.unknowns, system.domains)
-    for point in many_starts(equations, system.unknowns, system.known, spread, positive):
-        values = fitted(point, equations, system)
-        if system.holds(values) and lies_on_curve(values, arm):
-            return outcome
-        if system.meets(values) and not is_near(Solution(values, {}), found):
-            found.append(Solution(values, {}))
-    return Outcome(tuple(found), f"a multiple solution, found numerically; {_UNPROVED}") if found else outcome
 
 
 def _whole(system: System) -> Outcome | None:
@@ -200,11 +181,12 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
         good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
         outside = reason or ", ".join(filter(None, map(system.outside, fits)))
         return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
-    if alone and (holds_along_branch(equations, system) or repeat_each_other(system)):
-        return _REPEATING
-    quick = exhausted(equations, system, _QUICK) if alone and is_bounded(system) else None
-    if quick is not None and quick.complete:
-        return quick.outcome
+    if alone and is_small(system):
+        if holds_along_branch(equations, system) or repeat_each_other(system):
+            return _REPEATING
+        quick = exhausted(equations, system, _QUICK) if is_bounded(system) else None
+        if quick is not None and quick.complete:
+            return quick.outcome
     found = torn(equations, system)
     by_tearing = None if found is None else _regained(*found, equations, system, depth)
     if by_tearing is not None and not by_tearing.undecided:
@@ -229,7 +211,7 @@ def _regained(
         within = replace(system, equations=instead)
         other = _closed(instead, within, False, depth - 1)
         if other.undecided:
-            other = _from_starts(instead, within)
+            other = solved_from_starts(instead, within)
         solutions += [
             s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)
         ]

@@ -25,7 +25,7 @@ from derive.numbers.newton import many_starts
 from derive.solving.outcome import MET, Outcome, Solution, System, agrees, repeats
 from derive.solving.settling import fitted, positive_of
 
-__all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "seen_in"]
+__all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
 
 _MOST = 10  # unknowns of a block that is looked at like this
 _SHORT = 8  # how many times shorter the search is where a domain has no end
@@ -49,6 +49,11 @@ class Exhausted:
         return Outcome(self.solutions, reason=reason)
 
 
+def is_small(system: System) -> bool:
+    """Whether a block has so few unknowns that it is looked at like this."""
+    return len(system.unknowns) <= _MOST
+
+
 def is_bounded(system: System) -> bool:
     """Whether all domains have two ends."""
     return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
@@ -66,7 +71,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
     >>> [{name: round(x, 6) for name, x in one.values.items()} for one in found.solutions], found.complete
     ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
     """
-    if len(system.unknowns) > _MOST or any(equation.op != "=" for equation in equations):
+    if not is_small(system) or any(equation.op != "=" for equation in equations):
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)

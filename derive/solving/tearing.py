@@ -110,11 +110,9 @@ def _samples(low: float, high: float) -> list[float]:
     if math.isfinite(low) and math.isfinite(high):
         return [low + share * (high - low) for share in _SHARES]
     start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
-    sizes = [10 ** (6 * share - 3) for share in _SHARES]
-    up, down = (
-        [start + size for size in sizes if high == math.inf],
-        [start - size for size in sizes if low == -math.inf],
-    )
+    reaches = [10 ** (6 * share - 3) for share in _SHARES]
+    up = [start + reach for reach in reaches if high == math.inf]
+    down = [start - reach for reach in reaches if low == -math.inf]
     return [*up, *down]
 
 

@@ -43,27 +43,27 @@ def test_solutions_that_hang_on_the_last_digits_of_an_unknown_are_all_found():
 
 
 FORMS = ("x**2 + y", "sin(x) + y", "x*y + x", "x**2 + y**2", "exp(x) + 2*y", "x + 3*y**3", "x**2*y", "log(x**2 + y**2)")
-REPEATS = (
-    "3*({0}) = 3*{1}",
-    "({0})**3 = {1}**3",
-    "exp({0}) = exp({1})",
-    "({0})*(x**2 + 1) = {1}*(x**2 + 1)",
-    "x*({0}) + {1} = x*{1} + ({0})",
-    "-({0})/7 = -{1}/7",
-)
+REPEATS = {  # and what the same comes to at the level
+    "3*({0}) = d": lambda level: 3 * level,
+    "({0})**3 = d": lambda level: level**3,
+    "exp({0}) = d": math.exp,
+    "({0})*(x**2 + 1) = d*(x**2 + 1)": lambda level: level,
+    "x*({0}) + d = x*d + ({0})": lambda level: level,
+    "-({0})/8 = d": lambda level: -level / 8,
+}
 
 
 @pytest.mark.parametrize("seed", range(24))
 @pytest.mark.parametrize("domain", ["real", "-5..5"])
 def test_a_relation_that_only_repeats_another_leaves_both_unknowns_open(seed, domain):
     draw = random.Random(seed)
-    form, repeat = draw.choice(FORMS), draw.choice(REPEATS)
-    level = repr(draw.choice([0.5, 2.0, 3.0]))
-    texts = [f"{form} = {level}", repeat.format(form, level)]
-    asked = library(texts, {"x": domain, "y": domain})
+    form, repeat = draw.choice(FORMS), draw.choice(list(REPEATS))
+    level = draw.choice([0.5, 2.0, 3.0])
+    texts = [f"{form} = c", repeat.format(form)]
+    asked = library(texts, {"x": domain, "y": domain, "c": "real", "d": "real"})
     for name in "xy":
         with pytest.raises(UnderdeterminedError) as caught:
-            asked.solve_all(name)
+            asked.solve_all(name, c=level, d=REPEATS[repeat](level))
         assert caught.value.missing
 
 
