@@ -97,26 +97,34 @@ def acting(
 def _upstream(
     library: Library, question: Question, made: Plan, left_out: Mapping[str, str], names: set[str]
 ) -> set[str]:
-    """These names and all that they are derived from: by the plan, or beside it by one of their own."""
+    """These names and all that they are derived from: by the plan, or beside it by one of their own.
+
+    Plans of their own are only made where the givens are not all found without.
+    """
+    blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     found: set[str] = set()
+    aside: list[str] = []
     pending = list(names)
-    while pending:
-        name = pending.pop()
-        if name not in found:
+    while True:
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
             found.add(name)
-            pending += _sources(library, question, made, left_out, name)
-    return found
+            if name in blocks:
+                pending += [other for relation in blocks[name].relations for other in library.members[relation]]
+            elif name not in question.strong and name not in made.weak and name != question.target:
+                aside.append(name)  # what only a condition or a bound asks for
+        if not aside or question.strong.keys() <= found:
+            return found
+        pending += _beside(library, question, left_out, aside.pop())
 
 
-def _sources(library: Library, question: Question, made: Plan, left_out: Mapping[str, str], name: str) -> Iterator[str]:
-    if name in question.strong:
-        return
-    blocks = [block for block in (*made.blocks, *made.extra) if name in block.unknowns]
-    if not blocks and name not in made.weak and name != question.target:  # what only a condition or a bound asks for
-        weak = {other: value for other, value in question.weak.items() if other != name}
-        aside = planned(library, replace(question, target=name, weak=weak), frozenset(left_out))
-        blocks = list(aside.blocks)
-    for block in blocks:
+def _beside(library: Library, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
+    """What a quantity is derived from by a plan of its own."""
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    made = planned(library, replace(question, target=name, weak=weak), frozenset(left_out))
+    for block in made.blocks:
         for relation in block.relations:
             yield from library.members[relation]
 
