@@ -247,7 +247,7 @@ class Library:
     @cached_property
     def rows(self) -> Cache[Any]:
         """What slopes say of the last questions: a refusal asks for the same several times over."""
-        return Cache(4)
+        return Cache(64)
 
     @cached_property
     def outcomes(self) -> Cache[Outcome]:

@@ -30,6 +30,10 @@ _DRAWS = 3
 
 def eliminates(library: Library, outline: Outline) -> bool:
     """Whether relations fix a target together that each of them leaves open."""
+    return library.rows.of(("eliminates", outline), lambda: _eliminates(library, outline))
+
+
+def _eliminates(library: Library, outline: Outline) -> bool:
     if combined(rows_of(library, outline, frozenset()), outline.target) is None:
         return False
     return any(probed(library, outline.target, outline.strong, draw) is not None for draw in range(_DRAWS))

@@ -43,13 +43,12 @@ def reach(library: Library, given: Iterable[str]) -> frozenset[str]:
         if not open_ones:
             return counted
         fixed: set[str] = set()
-        seen: set[str] = set()
-        for name in open_ones:
-            if name in seen:
-                continue
-            rows = rows_of(library, outlined(library, name, names), frozenset())
-            met = [one for one in open_ones if one == name or any(one in row for row in rows.values())]
-            seen.update(met)
+        left = dict.fromkeys(open_ones)
+        while left:
+            rows = rows_of(library, outlined(library, next(iter(left)), names), frozenset())
+            met = {next(iter(left))}.union(*(row.keys() for row in rows.values()))
             moves = directions(rows, 1)[0]
-            fixed.update(one for one in met if one not in moves and eliminates(library, outlined(library, one, names)))
+            still = [one for one in left if one in met and one not in moves]
+            fixed.update(one for one in still if eliminates(library, outlined(library, one, names)))
+            left = {one: None for one in left if one not in met}
         return counted | fixed

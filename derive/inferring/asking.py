@@ -12,6 +12,8 @@ from derive.errors import AmbiguousError, InconsistentError, LimitError, NoSolut
 from derive.inferring.plausible import KEYS, Plausible
 from derive.inferring.questions import STANDING_IN, Question
 from derive.inferring.sheets import PRINTED, Sheet
+from derive.library import Library
+from derive.planning.matching import closure
 from derive.solving.answer import Answer
 from derive.stating.relation import Relation
 from quantities.declaration import Declaration
@@ -115,7 +117,7 @@ class Asker:
         """What the sheet states and what also follows from the rest of it."""
         names = frozenset(self.sheet.names)
         for name in self.sheet.names:
-            if name in self.sheet.library.reach(sorted(names - {name})):
+            if name in _counted(self.sheet.library, names - {name}):
                 yield name
 
     def again(self, name: str) -> Answer:
@@ -153,9 +155,14 @@ class Asker:
             names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
             known = frozenset(names.intersection(self.sheet.library.declared))
             if known not in self.common:
-                self.common[known] = self.sheet.library.reach(sorted(known))
+                self.common[known] = _counted(self.sheet.library, known)
             self._known[asked] = self.common[known]
         return self._known[asked]
+
+
+def _counted(library: Library, names: Iterable[str]) -> frozenset[str]:
+    """What counting relations sees that these names determine: enough to tell which questions are worth asking."""
+    return closure(library.structure(), [*names, *library.defaults])
 
 
 def _pared(profile: Profile, names: frozenset[str]) -> Profile:
