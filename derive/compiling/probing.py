@@ -30,7 +30,8 @@ _DRAWS = 3
 
 def eliminates(library: Library, outline: Outline) -> bool:
     """Whether relations fix a target together that each of them leaves open."""
-    return library.rows.of(("eliminates", outline), lambda: _eliminates(library, outline))
+    found: bool = library.rows.of(("eliminates", outline), lambda: _eliminates(library, outline))
+    return found
 
 
 def _eliminates(library: Library, outline: Outline) -> bool:
