@@ -12,10 +12,12 @@ import re
 import time
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
+from derive.cli import main
 from derive.language.expression import Name
 from derive.stating.redundancy import redundant
 from derive.stating.relation import relate
@@ -207,3 +209,25 @@ def test_a_slip_that_changes_the_number_is_never_taken_for_the_same_equation(rel
             *re.findall("[a-z]+", equation)
         }:
             assert "if" in equation or "(" in equation, slip
+
+
+SAID = """[quantities]
+a = { unit = "m" }
+b = { unit = "m" }
+[relations.double]
+equation = "a = 2*b"
+[relations.half]
+equation = "b = a/2"
+[relations.same]
+equation = "a = a"
+"""
+
+
+def test_such_a_library_answers_all_the_same_and_the_command_complains(tmp_path):
+    assert derive.load(SAID).solve("a", b="3 m").value.magnitude == 6
+    (tmp_path / "said.toml").write_text(SAID)
+    done = CliRunner().invoke(main, ["check", str(tmp_path / "said.toml")])
+    assert done.exit_code == 2
+    assert "line 7: half: it says the same as double." in done.output
+    assert "line 9: same: it says nothing" in done.output
+    assert done.output.count("\n  Leave") == 1
