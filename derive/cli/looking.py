@@ -21,7 +21,7 @@ __all__ = ["check", "find", "list_", "show"]
 def check(files: tuple[str, ...], as_json: bool) -> int:
     """Check relation files (with none, the built-in library) for dimensional consistency."""
     from derive.errors import DeriveError, DimensionError, LimitError, Problem
-    from derive.files.loading import load
+    from derive.files.loading import sound
 
     if not files:
         _say_sound("built-in library", opened(None, ()), as_json)
@@ -31,7 +31,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     status, found = 0, []
     for file in files:
         try:
-            library = load(Path(file))
+            library = sound(Path(file))
         except DeriveError as error:
             status = max(status, 1 if isinstance(error, (DimensionError, LimitError)) else 2)
             problems = error.problems or (Problem("", 0, error.what, error.hint),)

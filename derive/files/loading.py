@@ -27,7 +27,7 @@ from quantities.domain import read_domain
 from quantities.profiles import Profile
 from quantities.spelling import parse_unit
 
-__all__ = ["check", "load"]
+__all__ = ["check", "load", "sound"]
 
 _T = TypeVar("_T")
 _SECTIONS = ("title", "units", "quantities", "relations", "profiles")
@@ -52,19 +52,37 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     <Library 1 relations, 3 quantities, 0 profiles>
     """
     with collecting_seldom():
-        reader = _read(parse_source(*read_source(source)), beside)
-        if reader.notes.errors:
-            raise _gathered(reader)
-        return reader.library()
+        return _proved(_read(parse_source(*read_source(source)), beside))
+
+
+def sound(source: str | Path) -> Library:
+    """The same, if there is nothing that `check` would complain of either."""
+    with collecting_seldom():
+        return _proved(_held_against_each_other(_read(parse_source(*read_source(source)), None)))
+
+
+def _proved(reader: _Reader) -> Library:
+    if reader.notes.errors:
+        raise _gathered(reader)
+    return reader.library()
 
 
 def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:
     """All that is wrong with a relation file; nothing, if it is consistent.
 
+    What says nothing new is a problem here and none for `load`: such a library answers, and fixes less than it seems.
+
     >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
     ["x: unit 'metr': 'metr' is not a unit."]
     """
-    return [problem for problem, _ in _read(read_document(source), beside).notes.errors]
+    return [problem for problem, _ in _held_against_each_other(_read(read_document(source), beside)).notes.errors]
+
+
+def _held_against_each_other(reader: _Reader) -> _Reader:
+    """The reading, with a note of every relation that says nothing new."""
+    for found in redundant(reader.relations):
+        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
+    return reader
 
 
 def _read(document: Document, beside: Library | None) -> _Reader:
@@ -112,8 +130,6 @@ class _Reader:
         vocabulary = Vocabulary(known)
         for name, table in self._tables(data, "relations"):
             self._relation(name, table, known, vocabulary)
-        for found in redundant(self.relations):
-            self.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
         for name, table in self._tables(data, "profiles"):
             for profile in stated_profiles(self.notes, name, table, vocabulary, self.broken):
                 self._shelve(name, profile)

@@ -20,6 +20,7 @@ from derive.language.expression import Name
 from derive.stating.redundancy import redundant
 from derive.stating.relation import relate
 from tests.derive.mutants import sampled
+from tests.derive.terminal import ask
 
 NAMES = "abcdxyz"
 QUANTITIES = "[quantities]\n" + "".join(f'{name} = {{ unit = "m" }}\n' for name in NAMES)
@@ -207,3 +208,24 @@ def test_a_slip_that_changes_the_number_is_never_taken_for_the_same_equation(rel
             *re.findall("[a-z]+", equation)
         }:
             assert "if" in equation or "(" in equation, slip
+
+
+SAID = """[quantities]
+a = { unit = "m" }
+b = { unit = "m" }
+[relations.double]
+equation = "a = 2*b"
+[relations.half]
+equation = "b = a/2"
+[relations.same]
+equation = "a = a"
+"""
+
+
+def test_such_a_library_answers_all_the_same_and_the_command_complains(tmp_path):
+    assert derive.load(SAID).solve("a", b="3 m").value.magnitude == 6
+    (tmp_path / "said.toml").write_text(SAID)
+    said = ask("check", str(tmp_path / "said.toml"))
+    assert said.status == 2
+    assert "line 7: half: it says the same as double.\n  Leave one of double and half out" in said.err
+    assert "line 9: same: it says nothing" in said.err
