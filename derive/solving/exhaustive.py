@@ -2,8 +2,10 @@
 
 The argument: every point of the unknowns' domains lies in a part of the box that was dropped, because it holds no
 solution; in a region that was shown to hold exactly one, which is on the list; or in a part that is open (`branching`).
-With no part open, the list is complete. What is on the list has been proved to exist for the equations as written, with
-the given numbers as they stand; and it is put back into them like every other solution.
+With no part open, the list is complete. Given numbers are rounded, and whether two solutions are near or one is double
+or none is there may hang on that. So they are taken as small intervals: what is proved holds for the equations as
+written, and for all numbers that the given ones may stand for. What is on the list is put back into the equations like
+every other solution.
 
 A solution whose narrow box lies outside of the domains is none of the block's. One whose box reaches over the end of a
 domain is taken to be at that end if the equations hold there to the last digits, as rounded givens would have it.
@@ -29,6 +31,7 @@ __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_
 
 _MOST = 10  # unknowns of a block that is looked at like this
 _SHORT = 8  # how many times shorter the search is where a domain has no end
+_BLUR = 1e-13  # share by which given numbers may be off for being rounded
 _CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
 _LOOKED = 12  # open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
@@ -75,7 +78,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
-    places = located(equations, system.unknowns, system.known, box, allowance)
+    places = located(equations, system.unknowns, system.known, box, allowance, _BLUR)
     if places is None:
         return None
     found: list[Solution] = []
