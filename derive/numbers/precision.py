@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
+from derive.numbers.clock import tick
 from derive.numbers.evaluating import chosen_arm, value
 from derive.numbers.intervals import enclose
 from derive.numbers.spans import minus, plus
@@ -195,6 +196,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         reach = max(span[1] - span[0], 1e-9 * max(abs(span[0]), abs(span[1]))) or mpf(10) ** -12
 
         def height(x: Any) -> Any:
+            tick()
             try:
                 return _value(form, {name: x}, {name: float(x)})
             except (ValueError, ZeroDivisionError, OverflowError, TypeError):
@@ -266,6 +268,7 @@ def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, An
     """The difference of the sides, or None where one of them has no value; `exact` has more digits than a double."""
     from mpmath import mp, mpf
 
+    tick()
     with mp.workdps(_DIGITS):
         numbers = {name: mpf(number) for name, number in values.items()} | dict(exact or {})
         try:

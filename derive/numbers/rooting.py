@@ -161,7 +161,7 @@ class _Search:
             if at is None or at.misses_zero:
                 continue
             crosses = self._changes(low, high)
-            found += [self._crossing((low, high))] if crosses else []
+            found += [self._crossed((low, high))] if crosses else []
             clear = clear and at.is_monotone and crosses is not None
         return found, clear
 
@@ -198,14 +198,19 @@ class _Search:
         return plateaus, points, doubtful
 
     def _crossing(self, span: Span) -> float:
-        low, high = (self._gap(end) for end in span)
-        x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
-        x = self._polished(x) if self._is_loose(x) else x
+        """The one root of a stretch, to the last digits even where doubles leave a blur of it."""
+        x = self._crossed(span)
         beside = x * (1 - _SHARP), x * (1 + _SHARP)
         if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
             return x
         signs = [sign_of_gap(self.equation, self._values(y)) for y in beside]
         return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
+
+    def _crossed(self, span: Span) -> float:
+        """Where the sides change places."""
+        low, high = (self._gap(end) for end in span)
+        x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
+        return self._polished(x) if self._is_loose(x) else x
 
     def _touching(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""
@@ -274,7 +279,7 @@ class _Search:
         gaps = self._gap(span[0]), self._gap(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]):
             return []
-        x = self._crossing(span)
+        x = self._crossed(span)
         return [x] if self._is_root(x) else []
 
     def _written(self, span: Span) -> list[float]:

@@ -265,16 +265,17 @@ def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str
     """The roots with the intervals that a search has missed, and without what lies inside an interval."""
     spans = list(roots.plateaus)
     for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
-        if not any(_is_most(other, span) for other in spans):
+        if not any(_is_about(other, span) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
 
 
-def _is_most(part: Span, span: Span) -> bool:
-    """Whether an interval is another but for its ends, which points that are tried see less sharply."""
-    shared = min(part[1], span[1]) - max(part[0], span[0])
-    return shared == math.inf or shared >= 0.99 * (span[1] - span[0])
+def _is_about(proved: Span, tried: Span) -> bool:
+    """Whether an interval holds another, or is it but for its ends, which points that are tried see less sharply."""
+    width = tried[1] - tried[0]
+    slack = 0.01 * width if width < math.inf else 1e-3 * min(abs(tried[0]), abs(tried[1]))
+    return proved[0] <= tried[0] + slack and tried[1] - slack <= proved[1]
 
 
 def _is_inside(x: float, span: Span) -> bool:

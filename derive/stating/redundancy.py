@@ -154,7 +154,7 @@ class _Reading:
                 return self._power(self.terms(node.args[0]), node.args[1].value)
             case "pow" if (exponent := self.terms(node.args[1])).keys() <= {_ONE}:
                 return self._power(self.terms(node.args[0]), exponent.get(_ONE, Fraction(0)))
-        parts: Iterable[object] = (frozenset(self.cleared(self.terms(arg)).items()) for arg in node.args)
+        parts: Iterable[object] = (frozenset(self.terms(arg).items()) for arg in node.args)
         held = (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)
         return _atom((node.op, held))
 

@@ -293,7 +293,7 @@ def test_what_only_rounding_keeps_from_zero_is_zero_and_what_is_merely_small_is_
 
 
 def test_a_value_that_would_be_zero_is_named():
-    assert "would have to be 0 " in solved("x = a - b", "x", {"a": 0.1 + 0.2, "b": 0.3}).reason
+    assert solved("x = a - b", "x", {"a": 0.1 + 0.2, "b": 0.3}).reason == "it would have to be 0"
     assert "y would be 0 " in solved(["x + y = a", "x - y = b"], "xy", {"a": 0.1 + 0.2, "b": 0.3}).reason
 
 
