@@ -57,6 +57,7 @@ class Located:
 
     solutions: tuple[Box, ...]
     open: tuple[Box, ...]
+    hazes: tuple[Box, ...] = ()  # where each solution lies for all the numbers that the known ones may be
 
     @property
     def complete(self) -> bool:
@@ -86,7 +87,7 @@ def located(
     if dag is None or exact is None or len(equations) != len(unknowns):
         return None
     found = _Search(dag, allowance).through(tuple(box))
-    return Located(tuple(tightened(exact, narrow) for narrow in found.solutions), found.open)
+    return Located(tuple(tightened(exact, haze) for haze in found.solutions), found.open, found.solutions)
 
 
 class _Search:
