@@ -57,6 +57,7 @@ class Located:
 
     solutions: tuple[Box, ...]
     open: tuple[Box, ...]
+    hazes: tuple[Box, ...] = ()  # where each solution lies for all the numbers that the known ones may be
 
     @property
     def complete(self) -> bool:
@@ -69,8 +70,11 @@ def located(
     known: Mapping[str, float],
     box: Sequence[Span],
     allowance: int = ALLOWANCE,
+    blur: float = 0.0,
 ) -> Located | None:
     """Every solution in a box, each in a box of its own; None where the system cannot be looked at like this.
+
+    With a blur, all that is said holds wherever the known numbers are within that share of themselves.
 
     >>> from derive.language.grammar import parse_equation
     >>> pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("x*y = 12")]
@@ -78,11 +82,12 @@ def located(
     >>> sorted(tuple(round(low + high) / 2 for low, high in one) for one in found.solutions), found.complete
     ([(-4.0, -3.0), (-3.0, -4.0), (3.0, 4.0), (4.0, 3.0)], True)
     """
-    dag = dag_of(equations, unknowns, known, echelon(equations, unknowns, known))
-    if dag is None or len(equations) != len(unknowns):
+    exact = dag_of(equations, unknowns, known)
+    dag = dag_of(equations, unknowns, known, echelon(equations, unknowns, {} if blur else known), blur)
+    if dag is None or exact is None or len(equations) != len(unknowns):
         return None
-    search = _Search(dag, allowance)
-    return search.through(tuple(box))
+    found = _Search(dag, allowance).through(tuple(box))
+    return Located(tuple(tightened(exact, haze) for haze in found.solutions), found.open, found.solutions)
 
 
 class _Search:

@@ -96,9 +96,15 @@ class Dag:
 
 
 def dag_of(
-    equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], implied: Sequence[Equation] = ()
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    implied: Sequence[Equation] = (),
+    blur: float = 0.0,
 ) -> Dag | None:
     """The graph of a system at known numbers; None where an expression is too deep to be followed.
+
+    With a blur the known numbers may be off by that share of themselves.
 
     >>> from derive.language.grammar import parse_equation
     >>> dag = dag_of([parse_equation("x**2 + y = 3"), parse_equation("x**2 = y")], ["x", "y"], {})
@@ -108,7 +114,7 @@ def dag_of(
     >>> [[round(end) for end in slope] for slope in dag.gradient(1, run)]
     [[2, 4], [-1, -1]]
     """
-    writer = _Writer(tuple(unknowns), known)
+    writer = _Writer(tuple(unknowns), known, blur)
     try:
         roots, others = (
             tuple(writer.place(added(one.lhs, negated(one.rhs))) for one in group) for group in (equations, implied)
@@ -134,12 +140,13 @@ def _below(root: int, made_by: Mapping[int, Step]) -> tuple[Step, ...]:
 class _Writer:
     """The graph as it is written: like expressions share a place."""
 
-    def __init__(self, unknowns: tuple[str, ...], known: Mapping[str, float]) -> None:
+    def __init__(self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float) -> None:
         self.start: list[Span] = [ALL] * len(unknowns)
         self.moves = [True] * len(unknowns)  # whether a place hangs on an unknown
         self.steps: list[Step] = []
         self.names = {name: i for i, name in enumerate(unknowns)}
         self.known = known
+        self.blur = blur
         self.places: dict[object, int] = {}
 
     def place(self, node: Node, depth: int = 0) -> int:
@@ -167,7 +174,7 @@ class _Writer:
         key = (type(node), node)
         if key not in self.places:
             self.places[key] = len(self.start)
-            self.start.append(_number(node, self.known))
+            self.start.append(_number(node, self.known, self.blur))
             self.moves.append(False)
         return self.places[key]
 
@@ -192,10 +199,11 @@ def _is_double(node: Node) -> bool:
     return isinstance(node, Number) and node.real == node.real and Fraction(node.real) == node.value
 
 
-def _number(node: Node, known: Mapping[str, float]) -> Span:
-    """The doubles next to a constant, or the constant itself where it is a double."""
+def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
+    """The doubles next to a constant, or the constant itself where it is a double; a known number within its blur."""
     if isinstance(node, Name):
-        return (known[node.name],) * 2
+        number = known[node.name]
+        return number - blur * abs(number), number + blur * abs(number)
     assert isinstance(node, Number)
     if math.isnan(node.real):
         return (math.nextafter(math.inf, 0), math.inf) if node.value > 0 else (-math.inf, math.nextafter(-math.inf, 0))

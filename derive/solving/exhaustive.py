@@ -2,11 +2,13 @@
 
 The argument: every point of the unknowns' domains lies in a part of the box that was dropped, because it holds no
 solution; in a region that was shown to hold exactly one, which is on the list; or in a part that is open (`branching`).
-With no part open, the list is complete. What is on the list has been proved to exist for the equations as written, with
-the given numbers as they stand; and it is put back into them like every other solution.
+With no part open, the list is complete. Given numbers are rounded, and whether two solutions are near or one is double
+or none is there may hang on that. So they are taken as small intervals: what is proved holds for the equations as
+written, and for all numbers that the given ones may stand for. What is on the list is put back into the equations like
+every other solution.
 
-A solution whose narrow box lies outside of the domains is none of the block's. One whose box reaches over the end of a
-domain is taken to be at that end if the equations hold there to the last digits, as rounded givens would have it.
+A solution that lies outside of the domains for all these numbers is none of the block's. One that may lie to
+either side of a domain's end is taken to be at that end if the equations hold there, and leaves the list open if not.
 
 Around a multiple solution parts stay open. If numbers put into the equations show that they hold there, it is on the
 list, and the list is not called complete.
@@ -15,20 +17,21 @@ list, and the list is not called complete.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from derive.language.expression import Equation
 from derive.numbers.branching import ALLOWANCE, located
 from derive.numbers.dag import Box
 from derive.numbers.newton import many_starts
-from derive.solving.outcome import MET, Outcome, Solution, System, agrees, repeats
+from derive.solving.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.settling import fitted, positive_of
 
 __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
 
 _MOST = 10  # unknowns of a block that is looked at like this
 _SHORT = 8  # how many times shorter the search is where a domain has no end
+_BLUR = 1e-13  # share by which given numbers may be off for being rounded
 _CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
 _LOOKED = 12  # open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
@@ -46,7 +49,7 @@ class Exhausted:
     def outcome(self) -> Outcome:
         """What a complete list comes to."""
         reason = "" if self.solutions else "no point of the domains fits all of them: proved by interval arithmetic"
-        return Outcome(self.solutions, reason=reason)
+        return Outcome(tuple(replace(one, proof=PROOF) for one in self.solutions), reason=reason)
 
 
 def is_small(system: System) -> bool:
@@ -75,38 +78,39 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
-    places = located(equations, system.unknowns, system.known, box, allowance)
+    places = located(equations, system.unknowns, system.known, box, allowance, _BLUR)
     if places is None:
         return None
     found: list[Solution] = []
     complete = places.complete
-    for narrow in places.solutions:
-        values = _values(narrow, equations, system)
-        if values is None or not system.holds(values):
-            complete = complete and _is_outside(narrow, values, system)
-        elif not repeats(values, found):
-            found.append(Solution(values, {}, None, PROOF))
+    for narrow, haze in zip(places.solutions, places.hazes, strict=True):
+        if _misses(haze, system):
+            continue
+        values = _values(narrow, haze, equations, system)
+        if values is None or not (system.holds(values) or system.is_at_open_end(values)):
+            complete = False
+        elif system.holds(values) and not repeats(values, found):
+            found.append(Solution(values, {}))
     return Exhausted(tuple(found), complete, places.open)
 
 
-def _values(narrow: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
-    """The numbers of a solution that lies in a narrow box, zero and the ends of domains before all others."""
+def _misses(haze: Box, system: System) -> bool:
+    """Whether a solution lies outside of the domains, whatever the given numbers stand for."""
+    spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
+    return any(high < least or low > most for (low, high), (least, most) in spans)
+
+
+def _values(narrow: Box, haze: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
+    """The numbers of a solution: zero, and the ends of the domains, where rounding alone keeps it from them."""
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
-    for name, (low, high) in zip(system.unknowns, narrow, strict=True):
-        ends = [end for end in (0.0, *system.inside(name)) if low <= end <= high]
-        snapped[name] = ends[0] if ends else middles[name]
+    for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
+        ends = [end for end in system.inside(name) if least <= end <= most]
+        snapped[name] = ends[0] if ends else 0.0 if low <= 0 <= high else middles[name]
     for values in (snapped, fitted(middles, equations, system)):
-        if all(agrees(one, {**system.known, **values}, MET) for one in equations):
+        if all(agrees(one, {**system.known, **values}) for one in equations):
             return values
     return None
-
-
-def _is_outside(narrow: Box, values: Mapping[str, float] | None, system: System) -> bool:
-    """Whether a solution lies outside of the domains, or at an end that does not count."""
-    pairs = zip(system.unknowns, narrow, strict=True)
-    beside = any(high < system.domains[name].low or low > system.domains[name].high for name, (low, high) in pairs)
-    return beside or (values is not None and bool(system.outside(values)))
 
 
 def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:

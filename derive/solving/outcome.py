@@ -65,6 +65,11 @@ class System:
         ]
         return ", ".join(left)
 
+    def is_at_open_end(self, values: Mapping[str, float]) -> bool:
+        """Whether all that leaves its domain is at the end that does not belong to it."""
+        outside = [name for name, x in values.items() if x not in self.domains[name]]
+        return all(self.domains[name].open_low and values[name] == self.domains[name].low for name in outside)
+
     def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:
         """Whether numbers do not even solve the equations that they came from, so that they are nothing to go by."""
         whole = {**self.known, **values}

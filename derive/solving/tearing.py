@@ -266,6 +266,8 @@ def _is_followed(
         return True
     if any(x != x for x in values.values()) or system.misses(values, equations):
         return False
+    if not system.is_at_open_end(values):
+        return False  # it may be inside but for rounding
     widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
     if max(widths) <= 4 * _TOGETHER:
         return True

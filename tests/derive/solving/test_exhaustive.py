@@ -10,6 +10,7 @@ import pytest
 
 import derive
 from derive import UnderdeterminedError
+from derive.language.expression import names_in
 from derive.language.grammar import parse_equation, parse_expression
 from derive.numbers.evaluating import value
 from derive.solving.blocks import solve_block
@@ -95,6 +96,16 @@ def test_a_multiple_solution_is_no_curve(texts, expected, domain):
         assert (solution.values["x"], solution.values["y"]) == pytest.approx(expected, abs=1e-3)
 
 
+@pytest.mark.parametrize("off", [0.0, 2e-16, 1e-15, 1e-14, -1e-14])
+@pytest.mark.parametrize("radius", [3.0, 7.0, 0.1])
+def test_where_rounded_givens_leave_a_touching_point_in_doubt_it_is_found(off, radius):
+    known = {"s": radius, "t": math.sqrt(2 * radius) * (1 + off)}
+    outcome = solved(["x**2 + y**2 = s", "x + y = t"], "xy", BOUNDED, known)
+    assert outcome.solutions
+    for solution in outcome.solutions:
+        assert solution.values["x"] == pytest.approx(math.sqrt(radius / 2), rel=1e-6)
+
+
 def test_that_there_is_none_is_proved_too():
     outcome = solved(["x**2 + y**2 = 1", "cos(x) + exp(y) = 9"], "xy", BOUNDED)
     assert (outcome.solutions, outcome.undecided) == ((), False)
@@ -115,16 +126,20 @@ PARTS = (
 )
 
 
+def drawn_side(draw, names):
+    parts = [draw.choice(PARTS).format(*draw.sample(names, 2)) for _ in range(draw.randint(1, 3))]
+    return " + ".join(f"{draw.choice([1, 2, -3, 0.25, 1000.0])!r}*{part}" for part in parts)
+
+
 def hidden_system(seed):
     """A random system of two or three unknowns in bounded domains, and a solution of it."""
     draw = random.Random(f"system {seed}")
     names = "xyz"[: draw.choice([2, 2, 3])]
     kinds = [0.0, 1.0, 2.0 ** draw.randint(-20, 3), draw.uniform(-9, 9), 10.0 ** draw.randint(-12, 0), -3.0]
     at = {name: draw.choice(kinds) for name in names}
-    texts = []
-    for _ in names:
-        parts = [draw.choice(PARTS).format(*draw.sample(names, 2)) for _ in range(draw.randint(1, 3))]
-        texts.append(" + ".join(f"{draw.choice([1, 2, -3, 0.25, 1000.0])!r}*{part}" for part in parts))
+    texts: list[str] = []
+    while not set(names) <= {name for text in texts for name in names_in(parse_expression(text))}:
+        texts = [drawn_side(draw, names) for _ in names]
     known = {f"c{i}": value(parse_expression(text), at) for i, text in enumerate(texts)}
     low, high = draw.choice([(-10.0, 10.0), (-9.0, 10.0), (-500.0, 1e3)])
     domains = {n: Domain("", draw.choice([low, min(x, 0.0)]), draw.choice([high, max(x, 8.0)])) for n, x in at.items()}
