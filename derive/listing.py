@@ -63,10 +63,13 @@ def found(library: Library, words: str) -> list[tuple[str, ...]]:
     >>> found(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
     [('kind', 'name', 'unit', 'what it is'), ('quantity', 'token_interval', 's', 'also called TPOT')]
     """
-    return [
-        ("kind", "name", "unit", "what it is"),
-        *(_found(library, hit) for hit in library.index.search(words)[:_FOUND]),
-    ]
+    return [("kind", "name", "unit", "what it is"), *(_found(library, hit) for hit in _nearest(library, words))]
+
+
+def _nearest(library: Library, words: str) -> list[Hit]:
+    """What the words find, without what is found much less well than the best."""
+    hits = library.index.search(words)[:_FOUND]
+    return [hit for hit in hits if hit.score > hits[0].score / 2]
 
 
 def _found(library: Library, hit: Hit) -> tuple[str, ...]:
@@ -255,5 +258,5 @@ def found_data(library: Library, words: str) -> list[dict[str, Any]]:
             "alias": hit.called,
             "score": round(hit.score, 3),
         }
-        for hit in library.index.search(words)[:_FOUND]
+        for hit in _nearest(library, words)
     ]
