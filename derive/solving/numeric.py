@@ -36,6 +36,7 @@ _REFINED = 20_000  # parts of one whose gaps are worked out in many digits
 _STARTS = 60
 _TRIED = 8  # starts that are tried even where a solution is found soon
 _WORK = 2e7  # operations of a search
+_SAME = 1e-9  # share by which numbers may differ that are the same root
 _DIGITS = 16  # of doubles
 
 
@@ -89,6 +90,14 @@ class _Harvest:
         from derive.numbers.singular import sharpened
 
         return sharpened(self.equations, values, self.system.known) or values
+
+    def has(self, values: Mapping[str, float]) -> bool:
+        """Whether a root that is not worked out to its last digit yet is there already."""
+        largest = max(map(abs, values.values()))
+        return any(
+            all(abs(x - one.values[name]) <= _SAME * max(abs(x), 1e-3 * largest) for name, x in values.items())
+            for one in self.found
+        )
 
     def _is_rough(self, values: Mapping[str, float]) -> bool:
         """Whether a singular solution is there that differs in digits only which it has lost."""
@@ -144,7 +153,7 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
         tick()
         harvest.tried += 1
         root = search.root_near([start[name] for name in system.unknowns])
-        if root is not None:
+        if root is not None and not harvest.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
             if tape.work <= _REFINED:
                 root = refined(tape, harvest.equations, root)
             yield dict(zip(system.unknowns, root.tolist(), strict=True))
