@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from derive.language.expression import Apply, Equation, Name, Node, Number
+from derive.language.expression import Apply, Equation, Name, Node, Number, names_in
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import chosen_arm, value
 from derive.numbers.intervals import enclose
@@ -261,7 +261,11 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
 
 def difference(equation: Equation, exact: Mapping[str, Any], known: Mapping[str, float]) -> Any:
     """The difference of the sides in many digits, where some numbers have as many; None where a side has no value."""
-    return _gap(equation, {**known, **{name: float(x) for name, x in exact.items()}}, exact)
+    tick()
+    names = names_in(equation.lhs, equation.rhs)
+    given = {name: known[name] for name in names if name not in exact}
+    more = {name: exact[name] for name in names if name in exact}
+    return _gap(equation, given | {name: float(x) for name, x in more.items()}, more)
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Any] | None = None) -> Any:

@@ -32,7 +32,7 @@ _PLAIN = 400  # parts of what is left to hold by few unknowns, beyond which all 
 _SMALL = 8  # unknowns of a system that is looked at in many digits
 _MEDIUM = 60  # unknowns of one for which more than one solution is sought
 _LARGEST = 3000  # parts of a system that is looked through for them
-_REFINED = 20_000  # parts of one whose gaps are worked out in many digits
+_REFINED = 60_000  # parts of one whose gaps are worked out in many digits
 _STARTS = 60
 _TRIED = 8  # starts that are tried even where a solution is found soon
 _WORK = 2e7  # operations of a search
@@ -148,13 +148,14 @@ def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
     system, size = harvest.system, len(harvest.system.unknowns)
     tape = Tape(harvest.equations, system.unknowns, system.known)
     search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
+    is_refined = sizes(harvest.equations) <= _REFINED
     count = _STARTS if size <= _MEDIUM else _STARTS // 5
     for start in guesses(system.unknowns, system.known, system.domains, system.hints, count):
         tick()
         harvest.tried += 1
         root = search.root_near([start[name] for name in system.unknowns])
         if root is not None and not harvest.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
-            if tape.work <= _REFINED:
+            if is_refined:
                 root = refined(tape, harvest.equations, root)
             yield dict(zip(system.unknowns, root.tolist(), strict=True))
         enough = harvest.found and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
