@@ -32,7 +32,7 @@ from quantities.value import read_number
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["Abreast", "Asking", "found_for", "plans_of"]
+__all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]
 
 _TILE = 1 << 17  # points that are worked out at once, by NumPy
 _MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
@@ -40,17 +40,27 @@ _LONG = 300  # blocks beyond which it is never worth it
 
 
 def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
-    """The plans for a target; an error that says what is missing, if there is none."""
+    """The plans for a target, or that it has to be asked for; an error that says what is missing, if neither."""
     with query():
         outline = outlined(library, target, given)
         found = cases(library, outline)
-        if found.alternatives:
-            return found
-        if eliminates(library, outline):
+        if not found.alternatives and eliminates(library, outline):
             return replace(found, is_asked=True)
+        return _determined(library, found)
+
+
+def plans_for(library: Library, target: str, given: Iterable[str]) -> Cases:
+    """The plans for a quantity beside the targets: it is not worth asking for what they do not lead to."""
+    with query():
+        return _determined(library, cases(library, outlined(library, target, given)))
+
+
+def _determined(library: Library, found: Cases) -> Cases:
+    if not found.alternatives:
         from derive.solving.diagnosing import shortage
 
-        raise shortage(library, outline, {})
+        raise shortage(library, found.outline, {})
+    return found
 
 
 class Abreast:

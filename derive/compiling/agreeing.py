@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.abreast import Abreast, Asking, found_for, plans_of
+from derive.compiling.abreast import Abreast, Asking, plans_for, plans_of
 from derive.compiling.cases import Cases
 from derive.compiling.sheet import Scope, Sheet
 from derive.compiling.tongues import Arrays
@@ -152,7 +152,7 @@ def agreement(library: Library, found: Cases) -> Agreement | None:
     for name in said_twice(library, strong, plans_of(found)):
         names, gap = gap_of(library.relations[name])
         try:
-            led = {one: found_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}
+            led = {one: plans_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}
         except DeriveError:
             continue
         beside |= led

@@ -5,19 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from derive.compiling.abreast import Abreast, found_for
+from derive.compiling.abreast import Abreast, found_for, plans_for
 from derive.compiling.cases import Cases
 
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["functions", "plans"]
+__all__ = ["beside", "functions", "plans"]
 
 
 def plans(library: Library, target: str, names: Iterable[str]) -> Cases:
     """What leads to a target from such names."""
     given = tuple(names)
     found: Cases = library.swept.of((target, given), lambda: found_for(library, target, given))
+    return found
+
+
+def beside(library: Library, target: str, names: Iterable[str]) -> Cases:
+    """What leads to a quantity that is not a target itself."""
+    given = tuple(names)
+    found: Cases = library.swept.of(("beside", target, given), lambda: plans_for(library, target, given))
     return found
 
 

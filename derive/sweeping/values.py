@@ -10,7 +10,7 @@ from derive.compiling.agreeing import based
 from derive.compiling.cases import Cases
 from derive.errors import DeriveError
 from derive.solving.asking import Outline
-from derive.sweeping.keeping import plans
+from derive.sweeping.keeping import beside
 
 if TYPE_CHECKING:
     from derive.sweeping.working import Recipe, Work
@@ -61,7 +61,7 @@ def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
         base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
         return Source(lambda values: base)
     try:
-        found = plans(work.library, name, [*work.names, *recipe.numbers])
+        found = beside(work.library, name, [*work.names, *recipe.numbers])
     except DeriveError:
         return None
     return Source(lambda values: based(values[found.outline], quantity), found)
