@@ -50,9 +50,9 @@ def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
 
 
 def plans_for(library: Library, target: str, given: Iterable[str]) -> Cases:
-    """The plans for a quantity beside the targets: it is not worth asking for what they do not lead to."""
+    """The plans for a quantity beside the targets, by which points are sorted: the solver is not asked for it."""
     with query():
-        return _determined(library, cases(library, outlined(library, target, given)))
+        return replace(_determined(library, cases(library, outlined(library, target, given))), is_asked=False)
 
 
 def _determined(library: Library, found: Cases) -> Cases:

@@ -31,5 +31,6 @@ def beside(library: Library, target: str, names: Iterable[str]) -> Cases:
 def functions(library: Library, wanted: Iterable[Cases]) -> Abreast:
     """One function for all that is wanted."""
     listed = list(wanted)
-    found: Abreast = library.swept.of(tuple(one.outline for one in listed), lambda: Abreast(library, listed))
+    key = tuple((one.outline, one.is_asked) for one in listed)
+    found: Abreast = library.swept.of(key, lambda: Abreast(library, listed))
     return found
