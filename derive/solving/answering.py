@@ -95,13 +95,24 @@ def _found(library: Library, question: Question) -> list[Found]:
             break
     if answers:
         raise shortage(library, question, {})
-    raise _weightiest(errors)
+    raise _weightiest(library, errors)
 
 
-def _weightiest(errors: Sequence[DeriveError]) -> DeriveError:
+class _Unfixed(UnderdeterminedError):
+    """Nothing fixes the target of a question in its case; what would is only sought once it is to be told."""
+
+    def __init__(self, question: Question, left_out: Mapping[str, str]) -> None:
+        super().__init__(f"{question.target} is not determined by what is given.")
+        self.question = question
+        self.left_out = left_out
+
+
+def _weightiest(library: Library, errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: what is open in one case weighs more than that there is none in another."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
+    if isinstance(first, _Unfixed):
+        first = shortage(library, first.question, first.left_out)
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
         return first
@@ -289,7 +300,7 @@ def _despite_structure(library: Library, question: Question, found: Found) -> li
     pieces = left_open(library, question, found.left_out)
     sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
     if not sound:
-        raise broken[0] if broken else shortage(library, question, found.left_out)
+        raise broken[0] if broken else _Unfixed(question, found.left_out)
     return sound
 
 

@@ -59,6 +59,7 @@ class Question:
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
     case: Case = NO_CASE
+    decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # what conditions come to, by case
 
     @cached_property
     def hints(self) -> Mapping[str, float]:

@@ -123,7 +123,14 @@ def _of_case(library: Library, question: Question, found: Found, decisions: Deci
 
 
 def decisions_of(library: Library, question: Question) -> Decisions:
-    """What conditions are decided by: plans for other targets, carried out where they lead to just one number."""
+    """What conditions are decided by: plans for other targets, carried out where they lead to just one number.
+
+    They are kept with the question, for all that is asked of the same values in the same case.
+    """
+    key = question.case, id(question.strong), id(question.weak)
+    kept: Decisions | None = question.decided.get(key)
+    if kept is not None:
+        return kept
 
     def planning(other: Question, left_out: frozenset[str]) -> Plan:
         return planned(library, other, left_out)
@@ -133,7 +140,8 @@ def decisions_of(library: Library, question: Question) -> Decisions:
         found = _all_of(library, made, {name: value.base[1] for name, value in stated.items()})
         return found[0] if found is not None and len(found) == 1 else None
 
-    return Decisions(library, question, planning, solving)
+    question.decided[key] = made = Decisions(library, question, planning, solving)
+    return made
 
 
 def _all_of(library: Library, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import DeriveError, VerificationError
@@ -31,6 +32,7 @@ from derive.language.expression import COMPARISONS, Apply, Name, Node, names_in,
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import holds, truth
 from derive.numbers.intervals import Span, enclose, truths
+from derive.planning.matching import closure
 from derive.planning.plans import Plan
 from derive.solving.conditions import MIRRORED, OPPOSITE, implied
 
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from derive.solving.asking import Question
     from derive.stating.relation import Relation
 
-__all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "claims", "explored", "whether", "worded"]
+__all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "claims", "explored", "whether", "within_reach", "worded"]
 
 ANOTHER = "its case is not this one"
 """Why a relation is left out that a case takes not to apply."""
@@ -89,6 +91,13 @@ def explored(
             found = error
         followed += 1
         yield asked, found
+
+
+def within_reach(library: Library, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
+    """All that some names could determine, if every relation but these applied: soon seen, and most names are not."""
+    key = "reach", known, left_out
+    found: frozenset[str] = library.rows.of(key, lambda: closure(library.structure(left_out), known))
+    return found
 
 
 def claims(library: Library, question: Question) -> Iterator[Node]:
@@ -234,9 +243,11 @@ class Decisions:
             self.met.add((kind, name))
             return None
         self.pending.add((kind, name))
-        result = found()
-        self.pending.discard((kind, name))
-        self.met.discard((kind, name))
+        try:
+            result = found()
+        finally:
+            self.pending.discard((kind, name))
+            self.met.discard((kind, name))
         if not self.met:
             kept[name] = result
         return result
@@ -288,7 +299,15 @@ class Decisions:
             return self.question.weak[name].base[1]
         return number
 
+    @cached_property
+    def _reach(self) -> frozenset[str]:
+        """What the values could determine at most, if all weak ones stood and all relations applied."""
+        known = frozenset((*self.question.strong, *self.question.weak))
+        return within_reach(self.library, known, frozenset(self.question.case.failing))
+
     def _derived(self, name: str) -> float | None:
+        if name not in self._reach:
+            return None
         weak = {other: value for other, value in self.question.weak.items() if other != name}
         question = replace(self.question, target=name, weak=weak)
         aside: set[str] = set(self.question.case.failing)

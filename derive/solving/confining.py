@@ -27,7 +27,7 @@ from derive.solving.asking import Question
 from derive.solving.blocks import solve_block
 from derive.solving.bounding import inside
 from derive.solving.carrying import Found, decisions_of, planned_for
-from derive.solving.cases import Decisions, Undecided, claims, worded
+from derive.solving.cases import Decisions, Undecided, claims, within_reach, worded
 from derive.solving.checking import applies
 from derive.solving.outcome import agrees
 from derive.solving.ranging import composed
@@ -96,19 +96,24 @@ def propagated(
     """
     known = dict(start)
     pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
-    pending = [r for r in pending if r.name not in left_out and decisions.applies(r) is not False]
+    pending = [r for r in pending if r.name not in left_out]
     grows = True
     while grows:
         grows, waiting = False, []
         for relation in pending:
             open_ones = [name for name in library.members[relation.name] if name not in known]
-            if decisions.applies(relation) is None and not applies(relation, known):
+            if len(open_ones) > 1 or open_ones == [but]:
                 waiting.append(relation)
                 continue
-            if not open_ones and not agrees(relation.written, known):
-                return None
-            if len(open_ones) != 1 or open_ones == [but]:
-                waiting += [relation] if open_ones else []
+            verdict = decisions.applies(relation)
+            if verdict is None and not applies(relation, known):
+                waiting.append(relation)
+                continue
+            if verdict is False:
+                continue
+            if not open_ones:
+                if not agrees(relation.written, known):
+                    return None
                 continue
             name = open_ones[0]
             outcome = solve_block([relation.written], [name], known, {name: library.declared[name].domain})
@@ -229,11 +234,14 @@ class _Rules:
         """A claim in terms of the target and of what is given; None where that takes more than closed forms."""
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
+        known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
+        if not within_reach(self.library, known, left_out) >= set(names_in(claim)):
+            return None
         for name in names_in(claim):
             if name in stated or name == target:
                 continue
             weak = [other for other in self.question.weak if other != name]
-            made = planned_for(self.library, name, [*stated, target], weak, frozenset(self.left_out))
+            made = planned_for(self.library, name, [*stated, target], weak, left_out)
             if not made.is_determined:
                 return None
             for block in made.blocks:
