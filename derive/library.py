@@ -250,6 +250,11 @@ class Library:
         return Cache(64)
 
     @cached_property
+    def reaches(self) -> Cache[frozenset[str]]:
+        """What sets of names could determine at most."""
+        return Cache(64)
+
+    @cached_property
     def outcomes(self) -> Cache[Outcome]:
         """The outcomes of simultaneous blocks at numbers that were asked before."""
         return Cache(_FEW)
@@ -290,6 +295,11 @@ class Library:
     def defaults(self) -> Mapping[str, Value]:
         """The quantities' own values."""
         return {name: q.default for name, q in self.declared.items() if q.default is not None}
+
+    @cached_property
+    def hints(self) -> Mapping[str, float]:
+        """What the quantities' own values say that they may be, in base units."""
+        return {name: value.base[1] for name, value in self.defaults.items()}
 
     @cached_property
     def measured(self) -> Mapping[str, Value]:

@@ -94,16 +94,13 @@ def _widened(columns: Any, several: int) -> Any:
 
 def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., list[tuple[float, ...]] | None]:
     """All admissible solutions of a block at a point; None where an unknown is only bounded."""
-    from derive.solving.blocks import solve_block
-
-    equations = [library.relations[name].written for name in block.relations]
-    domains = {name: library.declared[name].domain for name in block.unknowns}
+    from derive.solving.stepping import outcome_of
 
     def at(*numbers: float) -> list[tuple[float, ...]] | None:
         known = dict(zip(inputs, map(float, numbers), strict=True))
         if any(number != number for number in known.values()):
             return []
-        solutions = solve_block(equations, block.unknowns, known, domains).solutions
+        solutions = outcome_of(library, block, known).solutions
         if any(solution.spans for solution in solutions):
             return None
         return [tuple(solution.values[name] for name in block.unknowns) for solution in solutions]

@@ -95,9 +95,7 @@ def explored(
 
 def within_reach(library: Library, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
     """All that some names could determine, if every relation but these applied: soon seen, and most names are not."""
-    key = "reach", known, left_out
-    found: frozenset[str] = library.rows.of(key, lambda: closure(library.structure(left_out), known))
-    return found
+    return library.reaches.of((known, left_out), lambda: closure(library.structure(left_out), known))
 
 
 def claims(library: Library, question: Question) -> Iterator[Node]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from derive.stating.relation import Relation
     from quantities.domain import Domain
 
-__all__ = ["State", "block_states"]
+__all__ = ["State", "block_states", "outcome_of"]
 
 _T = TypeVar("_T")
 _NAMED = 12  # unknowns of a block that a message lists
@@ -65,14 +65,11 @@ def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
 
 def block_states(library: Library, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
     """The states that follow from solving one block; `is_last` says that nobody else will look at the one before."""
-    relations = [library.relations[name] for name in block.relations]
     needed = {name for relation in block.relations for name in library.members[relation]}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
     known = {name: state.values[name] for name in needed if name in state.values}
-    domains = {name: library.declared[name].domain for name in block.unknowns}
-    hints = {name: state.hints[name] for name in block.unknowns if name in state.hints}
-    outcome = _outcome(library, block, [relation.written for relation in relations], known, domains, hints)
+    outcome = outcome_of(library, block, known, state.hints)
     if outcome.singular and not outcome.solutions:
         names = _listed(block.relations)
         raise _singular(block, names, outcome.reason)
@@ -89,17 +86,19 @@ def block_states(library: Library, block: Block, state: State, *, is_last: bool 
     return steps, outcome.reason
 
 
-def _outcome(
-    library: Library,
-    block: Block,
-    equations: Sequence[Equation],
-    known: Mapping[str, float],
-    domains: Mapping[str, Domain],
-    hints: Mapping[str, float],
+def outcome_of(
+    library: Library, block: Block, known: Mapping[str, float], stated: Mapping[str, float] | None = None
 ) -> Outcome:
-    """The block's outcome; simultaneous ones are kept, since every target behind them asks for the same."""
+    """The block's outcome, sought near what is stated of its unknowns: by default, near the library's own values.
+
+    That of a simultaneous one is kept, since every target behind it asks for the same.
+    """
+    stated = library.hints if stated is None else stated
+    equations = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
     if len(block.unknowns) == 1:
         return solve_block(equations, block.unknowns, known, domains)
+    hints = {name: stated[name] for name in block.unknowns if name in stated}
     key = (block, tuple(sorted(known.items())), tuple(hints.items()))
     return library.outcomes.of(key, lambda: solve_block(equations, block.unknowns, known, domains, hints))
 
