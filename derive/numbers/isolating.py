@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from derive.language.expression import Apply, Equation, Name, Node, Number, walk
+from derive.language.expression import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numbers.algebra import (
     ONE,
     TWO,
@@ -250,7 +250,7 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
         return _by_arms(difference, known, name, splits)
     a, b, c = (found.get(power, ZERO) for power in (2, 1, 0))
     if a == ZERO:
-        return None if b == ZERO else (_dividing(_with(known, multiplied(negated(c), inverted(b))), b),)
+        return None if b == ZERO else (_dividing(_with(known, _quotient(negated(c), b)), b),)
     square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
     under = inverted(multiplied(TWO, a))
     root = Apply("sqrt", (square,))
@@ -266,6 +266,13 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
         )
         for sign in (root, negated(root))
     )
+
+
+def _quotient(above: Node, below: Node) -> Node:
+    """A quotient that has no value where its divisor is zero, even if that cancels in it: so does the unknown there."""
+    simple, under = multiplied(above, inverted(below)), inverted(below)
+    divisors = names_in(*(part for part in walk(simple) if isinstance(part, Apply) and part.op == "inv"))
+    return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 
 def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:

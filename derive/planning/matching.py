@@ -18,8 +18,7 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     """Every quantity that these names determine, themselves included."""
     known = frozenset(given)
     matching = Matching(known)
-    for relation, members in structure.members.items():
-        matching.add(relation, members)
+    matching.add_all(structure.members, structure.members)
     loose = matching.loose()
     return known | {name for name in matching.unknowns if name not in loose}
 
@@ -48,6 +47,21 @@ class Matching:
         self.members[relation] = open_ones
         self.unknowns.update(dict.fromkeys(open_ones))
         return self._augment(relation)
+
+    def add_all(self, relations: Iterable[str], members: Mapping[str, Iterable[str]]) -> None:
+        """Take in many relations, one after the other."""
+        known, fixes, fixed_by = self.known, self.fixes, self.fixed_by
+        for relation in relations:
+            open_ones = tuple([name for name in members[relation] if name not in known])
+            self.members[relation] = open_ones
+            for name in open_ones:
+                self.unknowns[name] = None
+            for name in open_ones:
+                if name not in fixed_by:
+                    fixes[relation], fixed_by[name] = name, relation
+                    break
+            else:
+                self._augment(relation)
 
     def _augment(self, start: str) -> bool:
         """Breadth-first search for an unknown that is free, and the exchange of partners along the way back."""

@@ -195,11 +195,8 @@ def based(
     """
     strong = frozenset(given)
     basis = Matching(strong)
-    late = [relation for relation in relations if relation in structure.rivals]
-    late = [relation for relation in late if structure.forward[relation] not in strong]
-    for relation in relations:
-        if relation not in late:
-            basis.add(relation, structure.members[relation])
+    late = {one for one in relations if one in structure.rivals and structure.forward[one] not in strong}
+    basis.add_all((relation for relation in relations if relation not in late), structure.members)
     reached = {name for relation in relations for name in structure.members[relation]}
     used = [name for name in weak if name in reached - strong and basis.add(f"={name}", (name,))]
     return basis, used

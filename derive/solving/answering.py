@@ -26,7 +26,6 @@ from derive.language.expression import names_in
 from derive.numbers.clock import query
 from derive.numbers.evaluating import residual
 from derive.numbers.intervals import Span
-from derive.numbers.rooting import SMALLEST
 from derive.planning.plans import Plan
 from derive.showing.typesetting import headline
 from derive.solving.answer import Answer
@@ -98,7 +97,7 @@ def _found(library: Library, question: Question) -> list[Found]:
     raise _weightiest(library, errors)
 
 
-class _Unfixed(UnderdeterminedError):
+class _UnfixedError(UnderdeterminedError):
     """Nothing fixes the target of a question in its case; what would is only sought once it is to be told."""
 
     def __init__(self, question: Question, left_out: Mapping[str, str]) -> None:
@@ -111,7 +110,7 @@ def _weightiest(library: Library, errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: what is open in one case weighs more than that there is none in another."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
-    if isinstance(first, _Unfixed):
+    if isinstance(first, _UnfixedError):
         first = shortage(library, first.question, first.left_out)
     none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
     if not isinstance(first, UnderdeterminedError) or none is None:
@@ -268,7 +267,7 @@ def _narrowed(library: Library, question: Question, found: Found) -> Found:
     sure = [name for name in names if decisions.applies(library.relations[name]) is True]
     written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
     domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
-    whole = {n: (SMALLEST if d.low == 0.0 and d.open_low else d.low, d.high) for n, d in domains.items()}
+    whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
     states = []
     for state in found.states:
         if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
@@ -276,8 +275,7 @@ def _narrowed(library: Library, question: Question, found: Found) -> Found:
             left = narrowed(written, [target], {**whole, **points, **state.spans})
             if left is None:
                 continue
-            low, high = (0.0 if abs(end) <= SMALLEST else end for end in left[target])
-            states.append(replace(state, spans={**state.spans, target: (low, high)}))
+            states.append(replace(state, spans={**state.spans, target: left[target]}))
         else:
             states.append(state)
     return replace(found, states=tuple(states))
@@ -300,7 +298,7 @@ def _despite_structure(library: Library, question: Question, found: Found) -> li
     pieces = left_open(library, question, found.left_out)
     sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
     if not sound:
-        raise broken[0] if broken else _Unfixed(question, found.left_out)
+        raise broken[0] if broken else _UnfixedError(question, found.left_out)
     return sound
 
 

@@ -42,7 +42,7 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     low, high = domain.low, domain.high
     used: list[str] = []
     limits = [relation for relation in library.relations.values() if not relation.is_equation]
-    most = _most_that_holds(library, question) if limits else None
+    most = _most_that_holds(library, question, frozenset(left_out)) if limits else None
     for relation in limits:
         if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
             continue
@@ -59,13 +59,11 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
 
 
-def _most_that_holds(library: Library, question: Question) -> Matching:
-    """All equations, whether they apply or not, matched to all that is not given or has a weak value."""
-    structure = library.structure()
+def _most_that_holds(library: Library, question: Question, left_out: frozenset[str]) -> Matching:
+    """All equations that may apply, matched to all that is not given or has a weak value."""
+    structure = library.structure(left_out)
     matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
-    for relation, members in structure.members.items():
-        if relation not in matching.members:
-            matching.add(relation, members)
+    matching.add_all((one for one in structure.members if one not in matching.members), structure.members)
     return matching.given(name for name in question.weak if f"={name}" not in matching.members)
 
 

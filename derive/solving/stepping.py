@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
-from derive.language.expression import Equation, Node, names_in
+from derive.language.expression import Node, names_in
 from derive.numbers.algebra import occurrences, simplified
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import Span

@@ -70,7 +70,7 @@ def too_many(case: Cased, free: str, given: dict[str, float], target: str, answe
         points = [answer.value.magnitude]
     else:
         low, high = (min(max(end.magnitude, -1e6), 1e6) for end in (answer.low, answer.high))
-        points = [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
+        points = [low + (high - low) * share for share in (0.05, 0.47, 0.95)]  # and not zero, which alone may be out
     if any("enclosure" in note for note in answer.assumptions):
         return ""
     for x in points:

@@ -14,7 +14,7 @@ from derive import DeriveError
 from derive.compiling import blockwise
 from derive.compiling.abreast import Abreast, found_for
 from derive.compiling.machine import is_at_hand
-from derive.solving import blocks
+from derive.solving import stepping
 from derive.sweeping.asking import asked
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
@@ -196,8 +196,8 @@ def test_what_is_solved_by_numbers_stands_beside_machine_code():
 def test_a_block_is_solved_by_numbers_once_for_all_targets(monkeypatch):
     library = bare("x y z a u", "y = x*exp(x)", "z = 2*x", "a = y - 2", "u = a*x")
     both = Abreast(library, [found_for(library, target, ["y"]) for target in ("u", "z")])
-    asked_for, solve_block = [], blocks.solve_block
-    monkeypatch.setattr(blocks, "solve_block", lambda *given: asked_for.append(given) or solve_block(*given))
+    asked_for, solve_block = [], stepping.solve_block
+    monkeypatch.setattr(stepping, "solve_block", lambda *given: asked_for.append(given) or solve_block(*given))
     u, z = both.on_arrays([numpy.linspace(1, 9, 9)])
     assert len(asked_for) == 9
     assert numpy.isnan(u).tolist() == [True, True, *[False] * 7]
