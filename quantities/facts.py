@@ -3,12 +3,13 @@
 A file is TOML, one table a profile. `title` and `note` are text, `also` lists other names, and `source`, `as_of` and
 `kind` hold for every value that does not state its own. A value is a text, or a table of `value` and of what is its
 own: `source`, `as_of`, `kind`, a `range`, and the `reason` for it. A table without `value` holds one value for each
-choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[sources]` says what a source's abbreviation stands for.
+choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[choices]` says what a choice takes for
+granted of other quantities, and `[sources]` what a source's abbreviation stands for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -89,7 +90,7 @@ class _File:
 
     @cached_property
     def tables(self) -> dict[str, dict[str, Any]]:
-        return {name: table for name, table in self.data.items() if name != "sources"}
+        return {name: table for name, table in self.data.items() if name not in ("sources", "choices")}
 
     @cached_property
     def aliases(self) -> dict[str, str]:
@@ -101,9 +102,16 @@ class _File:
         stated = {key: said for key, said in table.items() if key not in SAID}
         if choice:
             chosen = {key: said[choice] for key, said in stated.items() if by_choice(said) and choice in said}
-            return Profile(f"{name}:{choice}", self._values(name, chosen, table))
+            return Profile(
+                f"{name}:{choice}", self._values(name, chosen, table), goes_with=self._beside(choice, chosen)
+            )
         plain = {key: said for key, said in stated.items() if not by_choice(said)}
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
+
+    def _beside(self, choice: str, chosen: Iterable[str]) -> dict[str, dict[str, Value]]:
+        """What a choice takes for granted of other quantities, for each value that hangs on it."""
+        others = {other: read_value(text) for other, text in self.data.get("choices", {}).get(choice, {}).items()}
+        return dict.fromkeys(chosen, others) if others else {}
 
     def _values(self, name: str, stated: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, Value]:
         try:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from quantities.errors import ExpressionError, excerpt
 from quantities.value import Value
@@ -30,6 +31,8 @@ class Profile:
     values: Mapping[str, Value]
     title: str = ""
     note: str = ""
+    goes_with: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    """What its values take for granted of other quantities: a peak at a precision, the bytes of what is multiplied."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -46,13 +49,15 @@ class Profile:
 
     def with_more(self, more: Profile) -> Profile:
         """This profile and what another adds to it, under the other's name."""
-        return Profile(more.name, {**self.values, **more.values}, more.title or self.title, more.note or self.note)
+        values, goes_with = {**self.values, **more.values}, {**self.goes_with, **more.goes_with}
+        return Profile(more.name, values, more.title or self.title, more.note or self.note, goes_with)
 
     def __hash__(self) -> int:
         return hash(self.name)
 
-    def __reduce__(self) -> tuple[type[Profile], tuple[str, dict[str, Value], str, str]]:
-        return Profile, (self.name, dict(self.values), self.title, self.note)
+    def __reduce__(self) -> tuple[type[Profile], tuple[Any, ...]]:
+        goes_with = {name: dict(others) for name, others in self.goes_with.items()}
+        return Profile, (self.name, dict(self.values), self.title, self.note, goes_with)
 
 
 @dataclass(frozen=True)

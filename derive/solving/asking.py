@@ -59,6 +59,7 @@ class Question:
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
     case: Case = NO_CASE
+    goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # of a value, by a profile
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # what conditions come to, by case
 
     @cached_property
@@ -90,18 +91,21 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
     library.declaration(target)
     strong = read_all(lambda name, value: read_given(value, _asked(library, name, value)), given)
     stated: dict[str, Value] = {}
+    goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
     for profile in reversed(profiles):
         found = profile if isinstance(profile, Profile) else library.profile(profile)
         for name, value in found.values.items():
-            if name in library.declared:
-                stated.setdefault(name, read_given(value, library.declared[name]))
+            if name in library.declared and name not in stated:
+                stated[name] = read_given(value, library.declared[name])
+                if name in found.goes_with and name not in strong:
+                    goes_with[name] = found.name, found.goes_with[name]
     weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
     own = weak.pop(target, None)
     changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
     outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
     kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
     own = None if target in strong else own
-    return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)})
+    return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)}, goes_with=goes_with)
 
 
 def _asked(library: Library, name: str, value: Any) -> Declaration:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 from derive.language.expression import Apply, Node, names_in, render, walk
 from derive.numbers.evaluating import arms
 from derive.numbers.intervals import Span
+from derive.showing.numerals import shown_number
 from derive.solving.acting import cancelling, unused
 from derive.solving.answer import Answer, Check
 from derive.solving.checking import checks_of, extended, idle_checks, replaced
 from derive.solving.easing import eased, is_monotone
+from derive.solving.outcome import TOLERANCE
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.scaling import degree
 from derive.solving.spreading import WIDE, along, leaves_domain, ranges_of, spread
@@ -151,7 +153,23 @@ def _assumptions(
         if written_for.get(name, question.target) in spoken
     ]
     assumed = [f"{name} = {value} is assumed: {value.source}" for name, value in _believed(question, used)]
-    return tuple(dict.fromkeys([*unknown, *near, *assumed, *aside, *state.notes, *([how] if how else [])]))
+    apart = _going_apart(library, question, state, used)
+    return tuple(dict.fromkeys([*unknown, *near, *assumed, *apart, *aside, *state.notes, *([how] if how else [])]))
+
+
+def _going_apart(library: Library, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:
+    """What a value in use takes for granted of another quantity that is different here."""
+    for name in used:
+        profile, others = question.goes_with.get(name, ("", {}))
+        for other, value in others.items():
+            declared = library.declared.get(other)
+            stated = question.strong.get(other) or question.weak.get(other)
+            here = state.values.get(other, stated.base[1] if stated else None)
+            if declared is None or here is None:
+                continue
+            if abs(here - value.base[1]) > TOLERANCE * abs(here):
+                shown = shown_number(here, declared.unit)
+                yield f"{name} of {profile} goes with {other} = {value}, which is {shown} here"
 
 
 def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, Value]]:

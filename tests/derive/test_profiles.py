@@ -38,6 +38,31 @@ def test_a_chip_at_a_precision_answers():
     assert answer.value.magnitude == pytest.approx(2 * 100e9 * 3.35e12 / 1978.9e12 / 200e3)
 
 
+BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
+
+
+@pytest.mark.parametrize("chip", [name for name in derive.llm.profiles if name.partition(":")[2] in BYTES])
+def test_weights_of_another_size_than_the_peak_multiplies_are_an_assumption(chip):
+    for model in ("llama3-70b", "deepseek-v3"):
+        answer = derive.solve("step_time", chip, model, **SERVING)
+        weights = derive.llm.profile(model).values["bytes_per_parameter"].number
+        own = BYTES[chip.partition(":")[2]]
+        said = [one for one in answer.assumptions if f"goes with bytes_per_parameter = {own:g} byte" in one]
+        assert len(said) == (weights != own), answer.assumptions
+
+
+def test_what_is_typed_is_compared_with_the_precision_too():
+    def said(chip, **given):
+        answer = derive.solve("step_time", chip, "llama3-70b", **SERVING, **given)
+        return [one for one in answer.assumptions if "goes with" in one]
+
+    (narrow,) = said("h100-sxm:bf16", bytes_per_parameter="1 byte/parameter")
+    assert narrow.startswith("peak_compute of h100-sxm:bf16 goes with bytes_per_parameter = 2 byte/parameter")
+    assert narrow.endswith("which is 1 byte/parameter here")
+    assert not said("h100-sxm:fp8", bytes_per_parameter="1 byte/parameter")
+    assert not said("h100-sxm:fp8", peak_compute="1 PFLOP/s/chip")
+
+
 def test_a_chip_without_a_precision_has_no_peak():
     with pytest.raises(UnderdeterminedError) as caught:
         derive.solve("kv_bytes_per_token", "h100-sxm", **CLIFF)

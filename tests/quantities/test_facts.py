@@ -30,7 +30,7 @@ TABLES = {
     file: tomllib.loads(files("quantities").joinpath("values", f"{file}.toml").read_text(encoding="utf-8"))
     for file in FILES
 }
-CHIPS = [name for name in TABLES["accelerators"] if name != "sources" and "nvl72" not in name]
+CHIPS = [name for name in TABLES["accelerators"] if name not in ("sources", "choices") and "nvl72" not in name]
 RACKS = {"gb200-nvl72": "gb200", "gb300-nvl72": "gb300", "vera-rubin-nvl72": "rubin-r200"}
 MODELS = [name for name in TABLES["models"] if name != "sources"]
 SHEETS = [name for name in TABLES["prices"] if name.endswith("-prices")]
