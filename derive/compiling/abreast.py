@@ -189,8 +189,9 @@ class Asking:
         self.places = [names.index(name) for name in found.outline.strong]
         plans = plans_of(found)
         self.has_steps = any(len(made.blocks) > 1 for made in plans)
-        limits = (relation for relation in library.relations.values() if not relation.is_equation)
-        self.has_checks = any(made.checks for made in plans) or any(limits)
+        self.has_checks = any(made.checks for made in plans) or any(
+            relation.conditions or not relation.is_equation for relation in library.relations.values()
+        )
 
     def settled(self, held: Any, arrays: Sequence[Any]) -> Any:
         """The one value of each point, from its rows; where they leave it open, what the solver says."""

@@ -120,7 +120,14 @@ class _Sorting:
                 pending += [aside | {r.name} for r in unsure]
         found = tuple(tree for tree in trees.values() if tree is not None)
         asides = {name: trees for name, trees in self.asides.items() if trees}
+        every = [*found, *(tree for trees in asides.values() for tree in trees)]
+        is_open |= any(self._is_partly_settled(fork) for tree in every for fork in forks(tree))
         return Cases(self.outline, found, asides, is_open and bool(found))
+
+    def _is_partly_settled(self, fork: Fork) -> bool:
+        """Whether a condition asks for what the givens determine in some cases only: elsewhere, it is assumed."""
+        asked = (name for name in names_in(fork.condition) if name not in self.outline.strong)
+        return not all(any(is_whole(tree) for tree in self.asides.get(name, ())) for name in asked)
 
     def _is_spoken_of(self, aside: frozenset[str]) -> bool:
         """Whether another relation says, in its case, what one of those put aside does in theirs."""
@@ -193,6 +200,19 @@ class _Sorting:
             for condition in relation.conditions
             if known.issuperset(names_in(condition)) and not self._is_settled(condition)
         )
+
+
+def forks(tree: Tree) -> Iterator[Fork]:
+    """All forks of a tree."""
+    if isinstance(tree, Fork):
+        yield tree
+        yield from forks(tree.yes)
+        yield from forks(tree.no)
+
+
+def is_whole(tree: Tree) -> bool:
+    """Whether a tree has a case at all numbers."""
+    return is_whole(tree.yes) and is_whole(tree.no) if isinstance(tree, Fork) else tree is not None
 
 
 def leaves(tree: Tree) -> Iterator[Case]:

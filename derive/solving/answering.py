@@ -268,11 +268,12 @@ def _narrowed(library: Library, question: Question, found: Found) -> Found:
     written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
     domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
     whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
     states = []
     for state in found.states:
         if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
             points = {name: (number, number) for name, number in state.values.items()}
-            left = narrowed(written, [target], {**whole, **points, **state.spans})
+            left = narrowed(written, [target], {**whole, **points, **state.spans}, above)
             if left is None:
                 continue
             states.append(replace(state, spans={**state.spans, target: left[target]}))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from derive.language.expression import Equation, names_in
+from derive.language.expression import Equation, Name, names_in
 from derive.numbers.clock import tick
 from derive.numbers.intervals import Span, enclose
 from derive.solving.levels import middle
@@ -23,9 +24,14 @@ _CLOSE = 1e-9  # relative width of a piece that is cut no further, and what roun
 
 
 def narrowed(
-    equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span]
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    spans: Mapping[str, Span],
+    above: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, Span] | None:
     """An interval of each unknown outside of which it has no value; None where it has none at all.
+
+    `above` holds what quantities do not come down to: where a side could only meet one of them there, it does not.
 
     >>> from derive.language.grammar import parse_equation
     >>> found = narrowed([parse_equation("y = max(x, 2)")], ["y"], {"x": (0.0, 5.0), "y": (0.0, math.inf)})
@@ -38,7 +44,7 @@ def narrowed(
         for equation in equations:
             for name in names_in(equation.lhs, equation.rhs):
                 if name in unknowns:
-                    low, high = _end(equation, name, box, 0), _end(equation, name, box, 1)
+                    low, high = _end(equation, name, box, above, 0), _end(equation, name, box, above, 1)
                     if low is None or high is None:
                         return None
                     box[name] = (low, high)
@@ -47,7 +53,9 @@ def narrowed(
     return {name: box[name] for name in unknowns}
 
 
-def _end(equation: Equation, name: str, box: Mapping[str, Span], side: int) -> float | None:
+def _end(
+    equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int
+) -> float | None:
     """The lower (0) or upper (1) end of what cannot be cut off; None where all of it can."""
     pending = [box[name]]
     for _ in range(_PIECES):
@@ -55,7 +63,7 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], side: int) -> f
         if not pending:
             return None
         piece = pending.pop()
-        if not _may_meet(equation, {**box, name: piece}):
+        if not _may_meet(equation, {**box, name: piece}, above):
             continue
         low, high = piece
         at = 0.0 if low < 0 < high else middle(piece)
@@ -66,11 +74,14 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], side: int) -> f
     return pending[-1][side] if pending else None
 
 
-def _may_meet(equation: Equation, box: Mapping[str, Span]) -> bool:
+def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, float]) -> bool:
     """Whether the sides can come to the same somewhere in a box."""
     left, right = enclose(equation.lhs, box, ""), enclose(equation.rhs, box, "")
     if left is None or right is None:
         return False
+    for side, other in ((equation.lhs, right), (equation.rhs, left)):
+        if isinstance(side, Name) and side.name in above and other.values[1] <= above[side.name]:
+            return False
     return _is_below(left.values[0], right.values[1]) and _is_below(right.values[0], left.values[1])
 
 
