@@ -34,6 +34,8 @@ _NOISE = 1e-120  # share of the sides below which a gap is rounding, however man
 _REDUCED = ("exp", "sinh", "cosh", "sin", "cos", "tan")  # worked out with as many more digits as their argument has
 _FARTHEST = 1e100
 _LAST_DIGIT = 4e-16  # by which a number may be off that was rounded once or twice
+_HALVINGS = 300  # of a stretch, down to sizes that doubles hardly have
+_SHARP = 1e-19  # relative width that a double does not see
 _ASIDE = 1e-6  # how far beside a root the gap is looked at
 
 
@@ -207,10 +209,12 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
             before, after = height(x - step), height(x + step)
             return None if before is None or after is None else after - before
 
+        near = mpf(10) ** -9 * max(abs(span[0]), abs(span[1]))  # outside of the stretch, where rounding drew it
         for function in (height, slope):
-            found = _crossed(function, mpf(span[0]) - reach, mpf(span[1]) + reach)
-            if found is not None:
-                return float(found)
+            for more in (0, reach):
+                found = _crossed(function, mpf(span[0]) - more, mpf(span[1]) + more)
+                if found is not None and span[0] - near <= found <= span[1] + near:
+                    return float(found)
     return (span[0] + span[1]) / 2
 
 
@@ -221,7 +225,9 @@ def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
         return None
     if first * last == 0:
         return None if first == last else a if first == 0 else b
-    for _ in range(70):
+    for _ in range(_HALVINGS):
+        if abs(b - a) <= _SHARP * max(abs(a), abs(b)):
+            break
         middle = (a + b) / 2
         at = function(middle)
         if at is None or at == 0:

@@ -111,7 +111,9 @@ class _Search:
         if ratio is None or found is None:
             return None
         values = [x for x in found if x in domain and not _is_pole(ratio[1], x)]
-        return Roots((*values, *self._at_ends(domain, values)), (), (domain.low, domain.high))
+        return Roots(
+            (*values, *self._at_ends(domain, values, is_exact=not self.rounded)), (), (domain.low, domain.high)
+        )
 
     def places(self, domain: Domain, patience: int) -> Places:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
@@ -134,16 +136,19 @@ class _Search:
             clear=clear,
         )
 
-    def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
-        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers."""
+    def _at_ends(self, domain: Domain, found: Sequence[float], is_exact: bool = False) -> list[float]:
+        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers.
+
+        Where the roots are known exactly, an end that only looks like one to doubles is none.
+        """
         met: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
             at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self._gap(end), min(at.slopes, key=abs)
-            flat = abs(self._residual(end)) <= _FLAT or abs(gap / slope) <= 4 * math.ulp(end)
-            if not (flat or self._is_blurred(end)):
+            flat = abs(gap / slope) <= 4 * math.ulp(end) or (not is_exact and abs(self._residual(end)) <= _FLAT)
+            if not (flat or (not is_exact and self._is_blurred(end))):
                 continue
             reach = max(_SAME * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
@@ -210,7 +215,8 @@ class _Search:
         """Where the sides change places."""
         low, high = (self._gap(end) for end in span)
         x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
-        return self._polished(x) if self._is_loose(x) else x
+        y = self._polished(x) if self._is_loose(x) else x
+        return y if span[0] <= y <= span[1] else x
 
     def _touching(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""

@@ -53,9 +53,7 @@ def narrowed(
     return {name: box[name] for name in unknowns}
 
 
-def _end(
-    equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int
-) -> float | None:
+def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:
     """The lower (0) or upper (1) end of what cannot be cut off; None where all of it can."""
     pending = [box[name]]
     for _ in range(_PIECES):
