@@ -69,6 +69,7 @@ class Cases:
     alternatives: tuple[Tree, ...]
     asides: Asides
     is_asked: bool = False  # whether the solver has to be asked at each point
+    partial: Node | None = None  # a condition that the givens decide at some numbers only
 
 
 def cases(library: Library, outline: Outline) -> Cases:
@@ -113,7 +114,8 @@ class _Sorting:
             trees[aside] = self._tree(aside, aside, {})
             pending += self.rivals
             self.rivals.clear()
-            is_open |= trees[aside] is None and (self._is_spoken_of(aside) or bool(aside and aside <= self.hanging))
+            is_gap = bool(aside) and not is_whole(trees[aside])
+            is_open |= is_gap and (self._is_spoken_of(aside) or aside <= self.hanging)
             for case in leaves(trees[aside]):
                 unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]
                 self.hanging |= {r.name for r in unsure if self._hanging(r, case.plan)}
@@ -121,8 +123,9 @@ class _Sorting:
         found = tuple(tree for tree in trees.values() if tree is not None)
         asides = {name: trees for name, trees in self.asides.items() if trees}
         every = [*found, *(tree for trees in asides.values() for tree in trees)]
-        is_open |= any(self._is_partly_settled(fork) for tree in every for fork in forks(tree))
-        return Cases(self.outline, found, asides, is_open and bool(found))
+        partly = (fork.condition for tree in every for fork in forks(tree) if self._is_partly_settled(fork))
+        partial = next(partly, None)
+        return Cases(self.outline, found, asides, bool(found) and (is_open or partial is not None), partial)
 
     def _is_partly_settled(self, fork: Fork) -> bool:
         """Whether a condition asks for what the givens determine in some cases only: elsewhere, it is assumed."""
@@ -132,7 +135,7 @@ class _Sorting:
     def _is_spoken_of(self, aside: frozenset[str]) -> bool:
         """Whether another relation says, in its case, what one of those put aside does in theirs."""
         relations, members = self.library.relations, self.library.members
-        spoken = {name for one in aside if relations[one].conditions for name in members[one]} - {self.outline.target}
+        spoken = {name for one in aside if relations[one].conditions for name in members[one]}
         others = (one.name for one in self.library.conditional if one.name not in aside)
         return any(not spoken.isdisjoint(members[name]) for name in others)
 

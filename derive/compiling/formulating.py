@@ -15,7 +15,7 @@ from derive.compiling.cases import Cases, Fork, Tree, cases
 from derive.compiling.cramer import solved_in_symbols
 from derive.compiling.probing import eliminates, probed
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
-from derive.language.expression import Apply, Equation, Name, Node, names_in, walk
+from derive.language.expression import Apply, Equation, Name, Node, names_in, render, walk
 from derive.numbers.algebra import added, negated, replaced
 from derive.numbers.clock import query, tick
 from derive.numbers.isolating import Candidate, isolate, leaves_out, unwound
@@ -43,6 +43,8 @@ def formula(library: Library, target: str, given: Iterable[str]) -> Any:
         found = cases(library, outline)
         if not found.alternatives:
             return _eliminated(library, outline)
+        if found.partial is not None or (found.is_asked and len(found.alternatives) > 1):
+            raise _undecided(target, found.partial)
         whole = _chosen(_side_by_side(library, found, found.alternatives))
         if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
             raise _too_large(target)
@@ -216,6 +218,15 @@ def _torn(library: Library, equations: list[Equation], block: Block) -> dict[str
         last = _single(library, branches[0].left[0], tear)
         return {tear: last, **branches[0].forms}
     raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])
+
+
+def _undecided(name: str, condition: Node | None) -> NoSolutionError:
+    what = "which of several cases holds" if condition is None else f"whether {render(condition)}"
+    return NoSolutionError(
+        f"{name} has no closed form: {what} is decided at some numbers only, and assumed at others.",
+        hint="solve and compile find its value by numbers; give what the condition asks for.",
+        reason="no closed form",
+    )
 
 
 def _none(name: str, equations: list[str]) -> NoSolutionError:

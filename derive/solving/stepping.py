@@ -15,7 +15,7 @@ from derive.errors import DeriveError, LimitError, NoSolutionError, Underdetermi
 from derive.language.expression import Node, names_in
 from derive.numbers.algebra import occurrences, simplified
 from derive.numbers.evaluating import value
-from derive.numbers.intervals import Span
+from derive.numbers.intervals import Span, enclose
 from derive.numbers.isolating import isolate, leaves_out
 from derive.planning.plans import Block
 from derive.solving.blocks import solve_block
@@ -153,8 +153,12 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     domain = relation.declared[name].domain
     points = {other: (number, number) for other, number in state.values.items()}
-    if leaves_out(candidates[0].powers, {**points, **state.spans, name: (domain.low, domain.high)}):
+    box = {**points, **state.spans}
+    if leaves_out(candidates[0].powers, {**box, name: (domain.low, domain.high)}):
         return None
+    is_gathered = sum(occurrences(side, name) for side in (relation.written.lhs, relation.written.rhs)) > 1
+    if is_gathered and any(_may_vanish(divisor, box) for divisor in candidates[0].divisors):
+        return None  # there the unknown cancels
     forms = {**state.forms, name: candidates[0].form}
     put_in = composed(name, forms)
     whole = None if put_in is None else simplified(put_in)
@@ -165,6 +169,11 @@ def _by_form(relation: Relation, name: str, state: State) -> State | None:
         return None
     root = roots[0] if roots else next(iter(state.spans))
     return _along(whole, name, root, domain, replace(state, forms=forms))
+
+
+def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:
+    at = enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
+    return at is None or not at.misses_zero
 
 
 def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
