@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
-from derive.compiling.cases import Cases, Fork, Tree, cases
+from derive.compiling.cases import Cases, Fork, Tree, cases, leaves
 from derive.compiling.cramer import solved_in_symbols
 from derive.compiling.probing import eliminates, probed
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
@@ -43,7 +43,8 @@ def formula(library: Library, target: str, given: Iterable[str]) -> Any:
         found = cases(library, outline)
         if not found.alternatives:
             return _eliminated(library, outline)
-        if found.partial is not None or (found.is_asked and len(found.alternatives) > 1):
+        is_assumed = any(case.assumed for tree in found.alternatives for case in leaves(tree))
+        if found.partial is not None or (is_assumed and len(found.alternatives) > 1):
             raise _undecided(target, found.partial)
         whole = _chosen(_side_by_side(library, found, found.alternatives))
         if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:

@@ -110,10 +110,10 @@ class _Search:
         found = real_roots(ratio[0], self._is_blurred) if ratio else None
         if ratio is None or found is None:
             return None
-        values = [x for x in found if x in domain and not _is_pole(ratio[1], x)]
-        return Roots(
-            (*values, *self._at_ends(domain, values, is_exact=not self.rounded)), (), (domain.low, domain.high)
-        )
+        zeros = [x for x in found if not _is_pole(ratio[1], x)]
+        values = [x for x in zeros if x in domain]
+        ends = self._at_ends(domain, values) if self.rounded else _missed_ends(domain, values, zeros)
+        return Roots((*values, *ends), (), (domain.low, domain.high))
 
     def places(self, domain: Domain, patience: int) -> Places:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
@@ -136,19 +136,16 @@ class _Search:
             clear=clear,
         )
 
-    def _at_ends(self, domain: Domain, found: Sequence[float], is_exact: bool = False) -> list[float]:
-        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers.
-
-        Where the roots are known exactly, an end that only looks like one to doubles is none.
-        """
+    def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
+        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers."""
         met: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
             at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self._gap(end), min(at.slopes, key=abs)
-            flat = abs(gap / slope) <= 4 * math.ulp(end) or (not is_exact and abs(self._residual(end)) <= _FLAT)
-            if not (flat or (not is_exact and self._is_blurred(end))):
+            flat = abs(self._residual(end)) <= _FLAT or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (flat or self._is_blurred(end)):
                 continue
             reach = max(_SAME * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
@@ -359,6 +356,12 @@ class _Search:
             if not kept or abs(x - kept[-1]) > _SAME * max(abs(x), abs(kept[-1])):
                 kept.append(x)
         return kept
+
+
+def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
+    """The ends of a domain that miss a root, which is known exactly, by no more than their own rounding."""
+    ends = (end for end in (domain.low, domain.high) if end in domain and end not in values)
+    return [end for end in ends if any(abs(x - end) <= 4 * math.ulp(end) for x in roots)]
 
 
 def _is_pole(denominator: Polynomial, x: float) -> bool:

@@ -117,6 +117,11 @@ def test_every_case_is_followed_and_none_is_invented(start):
     assert not failures(range(start, start + BATCH))
 
 
+@pytest.mark.parametrize("seed", [296, 853, 1560])
+def test_every_case_is_followed_where_one_was_once_lost(seed):
+    assert not failures(range(seed, seed + 1))
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_every_case_is_followed_and_none_is_invented_in_the_long_run(start):
