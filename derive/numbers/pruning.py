@@ -17,7 +17,8 @@ What is proved. Every point of the span at which the form may be zero is in one 
    rounding of the numbers in them brings it there either, or if the form has no value anywhere in it;
 2. a box counts as a crossing only if the form is defined throughout, its slopes are all of one sign, and its signs at
    the ends are certain and differ (then it holds one root) or are the same (then none, and it is dropped);
-3. any other box is cut in two that cover it, or is itself one of the places.
+3. any other box is cut in two that cover it, or is itself one of the places: where rounding alone hides the form, at
+   its ends and in its middle, nothing would come of looking closer, and its parts are unsettled.
 
 So a search is complete when each place but the crossings is shown to be a root, an interval of them, or neither.
 """
@@ -45,6 +46,8 @@ _ROUNDING = 1e-14  # share of the terms below which a form is zero
 _TIE = 1e-9  # share of the terms below which a constant is zero, as two sides agree
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _FINEST = 1e-13  # relative width of a box that is cut no further
+_UNSEEN = 1e-3  # share of the terms in which a form is hidden by rounding, at a single point
+_HIDDEN = 64  # parts into which boxes are cut in which it is
 
 
 @dataclass(slots=True)
@@ -55,7 +58,7 @@ class Places:
     level: list[Span] = field(default_factory=list)  # here it is zero within rounding
     flat: list[Span] = field(default_factory=list)  # and here because it does not depend on the name
     jumps: list[Span] = field(default_factory=list)  # cut no further: a jump, a pole, an edge of what is defined
-    unsettled: list[Span] = field(default_factory=list)  # left over when patience ended
+    unsettled: list[Span] = field(default_factory=list)  # left over when patience ended, or hidden by rounding
     beyond: list[Span] = field(default_factory=list)  # here doubles overflow
 
 
@@ -79,7 +82,7 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
         if not search.settles(box):
             pending.extend(_halves(box))
     places = search.places
-    places.unsettled.extend(pending)
+    places.unsettled.extend((*pending, *_cut(search.hidden)))
     for spans in (places.crossings, places.level, places.flat, places.jumps, places.unsettled, places.beyond):
         spans.sort()
     places.level, places.beyond = joined((*places.level, *places.flat)), joined(places.beyond)
@@ -100,6 +103,11 @@ class _Look:
         return self.loose[0] > 0 or self.loose[1] < 0
 
     @property
+    def is_hidden(self) -> bool:
+        """Whether the form may be zero as far as one sees, and one does not see far."""
+        return not self.misses_zero and self.at.values[1] - self.at.values[0] > _UNSEEN * self.size
+
+    @property
     def is_finite(self) -> bool:
         return math.isfinite(self.at.values[0]) and math.isfinite(self.at.values[1])
 
@@ -109,6 +117,7 @@ class _Search:
         self.name = name
         self.terms = form.args if isinstance(form, Apply) and form.op == "add" else (form,)
         self.places = Places()
+        self.hidden: list[Span] = []
 
     def settles(self, box: Span) -> bool:
         """Whether nothing more is to be learnt from a box by cutting it."""
@@ -163,7 +172,17 @@ class _Search:
         if max(-low, high) <= _ROUNDING * here.size:
             self.places.level.append(box)
             return True
+        if not _is_fine(box) and self._is_hidden(box, here):
+            self.hidden.append(box)
+            return True
         return False
+
+    def _is_hidden(self, box: Span, here: _Look) -> bool:
+        """Whether rounding hides the form at the ends of a box as in its middle, each of them a single point."""
+        if not here.is_hidden:
+            return False
+        ends = (self._look((end, end)) for end in box)
+        return all(end is not None and end.is_hidden for end in ends)
 
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
@@ -244,6 +263,14 @@ def _beside(box: Span, first: bool) -> float:
 def _halves(box: Span) -> tuple[Span, Span]:
     cut = middle(box)
     return (box[0], cut), (cut, box[1])
+
+
+def _cut(boxes: Iterable[Span]) -> list[Span]:
+    """Boxes cut into smaller ones, the widest first, until there are many."""
+    parts = deque(boxes)
+    while 0 < len(parts) < _HIDDEN:
+        parts.extend(_halves(parts.popleft()))
+    return list(parts)
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
 from derive.language.expression import Apply, Equation, Name, Node, Number
 from derive.numbers.algebra import plain
@@ -46,6 +47,7 @@ def residue(node: Node, point: Mapping[str, int]) -> int:
     return 0 if found is None else found[0]
 
 
+@lru_cache(4096)
 def inverse(number: int) -> int:
     return 1 if number == 1 else pow(number, -1, PRIME)
 

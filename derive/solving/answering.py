@@ -39,6 +39,7 @@ from derive.solving.confirming import GIVENS, cancelling, confirm, no_solution
 from derive.solving.diagnosing import contradiction, missing_sets, shortage, wanted
 from derive.solving.narrowing import narrowed
 from derive.solving.outcome import agrees
+from derive.solving.ranks import tied
 from derive.solving.spreading import spread_without_middle
 from derive.solving.stepping import State
 from derive.solving.telling import answer_of
@@ -94,6 +95,9 @@ def _found(library: Library, question: Question) -> list[Found]:
             break
     if answers:
         raise shortage(library, question, {})
+    if all(isinstance(error, NoSolutionError) for error in errors):
+        for name in islice(tied(library, question), GIVENS):
+            confirm(library, question, name)
     raise _weightiest(library, errors)
 
 
@@ -219,8 +223,6 @@ def _in_case(library: Library, question: Question, is_last_resort: bool) -> list
     if is_last_resort:
         elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None:
-        for name in islice(question.strong, GIVENS):
-            confirm(library, question, name)
         raise no_solution(library, question, first)
     return [elsewhere]
 

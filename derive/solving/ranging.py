@@ -9,7 +9,6 @@ answer says that its bounds are sampled.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Mapping
 from itertools import product
@@ -17,6 +16,7 @@ from itertools import product
 from derive.language.expression import Apply, Name, Node, Number, names_in, walk
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
+from derive.numbers.extremes import greatest
 from derive.numbers.intervals import Span, enclose
 
 __all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
@@ -24,9 +24,6 @@ __all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", 
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
 
-_BOXES = 4000
-_CLOSE = 1e-6
-_ROUNDED = 1e-14  # share of a bound that enclosures add to it
 _STARTS = 2  # best points of a sample from which a search goes on
 _SHORTEST = 1e-4  # step of that search, as a share of the range; an extreme is flat, and missed by its square
 
@@ -99,64 +96,10 @@ def bounds_of_form(form: Node, values: Mapping[str, float], ranges: Mapping[str,
 
 def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple[Span, str]:
     """Branch and bound, once for each end."""
-    (low, low_is_close), (high, high_is_close) = (_most(form, spans, moving, sign) for sign in (-1.0, 1.0))
+    (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign) for sign in (-1.0, 1.0))
     if low_is_close and high_is_close:
         return (-low, high), "bounds found by a global search, to one part in a million"
     return (-low, high), "bounds hold every value in the range; they may be too wide"
-
-
-def _most(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float) -> tuple[float, bool]:
-    """The largest value of sign times the form, or more than that, and whether it is known closely."""
-
-    def ceiling(box: Mapping[str, Span]) -> float:
-        found = enclose(form, {**spans, **box}, "")
-        if found is None:
-            return -math.inf
-        top = found.values[1] if sign > 0 else -found.values[0]
-        return top if found.partial else min(top, _by_slopes(form, {**spans, **box}, box, middle(box)))
-
-    def middle(box: Mapping[str, Span]) -> float:
-        number = value(form, {**{n: s[0] for n, s in spans.items()}, **{n: sum(s) / 2 for n, s in box.items()}})
-        return sign * number if number == number else -math.inf
-
-    start = {name: spans[name] for name in moving}
-    corners = [
-        dict(zip(moving, ((x, x) for x in ends), strict=True)) for ends in product(*(spans[n] for n in moving[:8]))
-    ]
-    tried = [middle(box) for box in (start, *(corners if len(moving) <= 8 else ()))]
-    best = max(tried)
-    spread = best - min(number for number in tried if number > -math.inf) if best > -math.inf else 0.0
-    queue = [(-ceiling(start), 0, start)]
-    count = 0
-    while queue and count < _BOXES:
-        tick()
-        top, _, box = heapq.heappop(queue)
-        if -top <= best + _slack(best, spread):
-            return (-top if -top > best + _ROUNDED * abs(best) else best), True
-        name = max(box, key=lambda n: (box[n][1] - box[n][0]) / (abs(box[n][0]) + abs(box[n][1]) or 1))
-        low, high = box[name]
-        for half in ((low, (low + high) / 2), ((low + high) / 2, high)):
-            count += 1
-            part = {**box, name: half}
-            best = max(best, middle(part))
-            heapq.heappush(queue, (-ceiling(part), count, part))
-    return (max(best, -queue[0][0]), False) if queue else (best, True)
-
-
-def _slack(best: float, spread: float) -> float:
-    """What a bound may be off by: little beside its size, or beside how far the values are apart."""
-    return _CLOSE * max(abs(best), spread / 100)
-
-
-def _by_slopes(form: Node, spans: Mapping[str, Span], box: Mapping[str, Span], middle: float) -> float:
-    """What the value in the middle of a box and the steepest slopes in it allow at most."""
-    top = middle
-    for name, (low, high) in box.items():
-        found = enclose(form, spans, name)
-        if found is None or found.partial:
-            return math.inf
-        top += max(abs(end) for end in found.slopes) * (high - low) / 2
-    return top if top == top and math.isfinite(middle) else math.inf
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:

@@ -8,7 +8,7 @@ It is a hint where to look, and no proof: what is found has to be worked out, an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -19,9 +19,10 @@ from derive.planning.plans import basis_of
 
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.planning.structure import Structure
     from derive.solving.asking import Outline, Question
 
-__all__ = ["Rows", "combined", "directions", "repeated", "rows_of"]
+__all__ = ["Rows", "combined", "directions", "repeated", "rows_of", "tied"]
 
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
@@ -45,24 +46,36 @@ def _rows(
 ) -> Rows:
     base = basis_of(library.structure(left_out), question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
+    at = _taken(library, structure, base.relations, numbers or {})
+    rows = _without(at, question.strong)
+    late = {name: row for name, row in rows.items() if name in structure.rivals}
+    first = {name: row for name, row in rows.items() if name not in late}
+    return first | {f"={name}": {name: 1} for name in weak} | late
+
+
+def _taken(library: Library, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
+    """The slopes of relations at the random point, but with some numbers in it, and what follows from these."""
     point, everywhere = _everywhere(library)
-    relations = [name for name in base.relations if name in everywhere]
-    here = {**point, **{name: _whole(number) for name, number in (numbers or {}).items()}}
-    moved = set(numbers or ())
-    if numbers:
-        for name, relation in forwards(structure, relations, moved).items():
-            here[name] = residue(library.relations[relation].written.rhs, here)
-            moved.add(name)
+    relations = [name for name in names if name in everywhere]
+    if not numbers:
+        return {name: everywhere[name] for name in relations}
+    here = {**point, **{name: _whole(number) for name, number in numbers.items()}}
+    moved = set(numbers)
+    for name, relation in forwards(structure, relations, moved).items():
+        here[name] = residue(library.relations[relation].written.rhs, here)
+        moved.add(name)
+    return {
+        name: found if moved.isdisjoint(found) else slopes(library.relations[name].written, here) or {}
+        for name in relations
+        for found in (everywhere[name],)
+    }
 
-    def row(relation: str) -> Row:
-        found = everywhere[relation]
-        if not moved.isdisjoint(found):
-            found = slopes(library.relations[relation].written, here) or {}
-        return {name: slope for name, slope in found.items() if name not in question.strong}
 
-    late = [name for name in relations if name in structure.rivals]
-    first = {name: row(name) for name in relations if name not in late}
-    return first | {f"={name}": {name: 1} for name in weak} | {name: row(name) for name in late}
+def _without(rows: Rows, known: Container[str]) -> Rows:
+    return {
+        label: {n: slope for n, slope in row.items() if n not in known} if any(n in known for n in row) else row
+        for label, row in rows.items()
+    }
 
 
 def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
@@ -97,6 +110,21 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
         basis.take(left, origin)
         if not left:
             yield tuple(name for name in rows if name in origin)
+
+
+def tied(library: Library, question: Question) -> list[str]:
+    """The givens that the rest may fix at another value, whatever the case: those of exact relations that say the same.
+
+    A given that others fix is what a combination of slopes comes to, and of that nothing is left once it is known.
+    """
+    strong = question.strong
+    exact = [n for n, one in library.relations.items() if one.approximate is None and not one.conditions]
+    zeros = {name: 0.0 for name, value in strong.items() if not value.base[1]}
+    at = _taken(library, library.structure(), exact, zeros)
+    rows = _without(at, strong)
+    rows |= {f"={name}": {name: 1} for name, value in question.weak.items() if value.source.kind == "exact"}
+    found = {n for names in repeated(rows, "") for label in names for n in library.members.get(label, ())}
+    return [name for name in strong if name in found]
 
 
 def directions(rows: Rows, count: int) -> list[Row]:
@@ -180,17 +208,26 @@ def _peeled(rows: Rows, target: str) -> Rows:
 def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     """The rows of which every name but the target stands in others too; the rest, each with a name of its own."""
     kept, last = dict(rows), []
-    holders = _holders(rows)
-    pending = [name for name, labels in holders.items() if len(labels) == 1 and name != target]
+    labels = list(rows)
+    count: dict[str, int] = {}
+    places: dict[str, int] = {}  # the sum of those of the rows that hold a name: the place of the last one left
+    for place, row in enumerate(rows.values()):
+        for name in row:
+            count[name] = count.get(name, 0) + 1
+            places[name] = places.get(name, 0) + place
+    pending = [name for name, rows_left in count.items() if rows_left == 1 and name != target]
     while pending:
         own = pending.pop()
-        for label in list(holders[own]):
-            row = kept.pop(label)
-            last.append((own, row))
-            for name in row:
-                holders[name].discard(label)
-                if len(holders[name]) == 1 and name != target:
-                    pending.append(name)
+        if not count[own]:  # its row went by another name
+            continue
+        place = places[own]
+        row = kept.pop(labels[place])
+        last.append((own, row))
+        for name in row:
+            count[name] -= 1
+            places[name] -= place
+            if count[name] == 1 and name != target:
+                pending.append(name)
     return kept, last
 
 
