@@ -130,8 +130,13 @@ def _explored(library: Library, question: Question, is_last_resort: bool) -> tup
     doubts: list[tuple[Question, str]] = []
 
     def answered(one: Question) -> list[Found]:
-        cut = [confined(library, one, _narrowed(library, one, each)) for each in _in_case(library, one, is_last_resort)]
-        return [each for each in cut if each.states]
+        whole = _in_case(library, one, is_last_resort)
+        cut = [confined(library, one, _narrowed(library, one, each)) for each in whole]
+        kept = [each for each in cut if each.states]
+        if not kept:
+            reason = f"{one.target}: its interval lies outside of what the relations and domains around it allow"
+            raise no_solution(library, one, replace(whole[0], reason=reason))
+        return kept
 
     for asked, found in explored(library, question, answered):
         where = " and ".join(dict.fromkeys(map(worded, claims(library, asked))))

@@ -821,3 +821,12 @@ def test_a_root_on_the_way_that_leads_nowhere_does_not_bar_the_others():
     ways = bare("q z u v", "q*(1 - q) = 0.16", "z = q*max(u, v)", "z = 0.8*max(u, v)")
     (answer,) = ways.solve_all("u", z=4)
     assert span(answer) == (0, pytest.approx(5))
+
+
+@pytest.mark.parametrize("share", ["0.5", "0.9", "0.25"])
+def test_an_interval_of_which_a_domain_leaves_nothing_is_no_solution(share):
+    two_levels = bare(
+        "whole inner outer data rate share", "whole = max(inner, outer)", "outer = data*(1 - 1/share)/rate"
+    )
+    with pytest.raises(NoSolutionError, match="data"):
+        two_levels.solve_all("data", whole="3", inner="3", rate="2", share=share)
