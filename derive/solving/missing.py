@@ -51,6 +51,7 @@ _OFFERED = {2: 64, 3: 16}  # sets of so many names
 _COMBINED = 1000  # sets of two names or more that are looked at
 _FIRST = 12  # names next to the target that a set of three may begin with
 _TRIALS = 8  # sets of two names or more whose quantities are eliminated for a trial
+_ASIDE = 0.7139  # what a plausible number is multiplied by, to be none that is special
 
 Names = tuple[str, ...]
 Vector = tuple[int, ...]
@@ -232,13 +233,19 @@ class _Search:
     def numbered(self, names: Names) -> Question:
         """The question with plausible numbers for what is missing, or for all where there are none."""
         library, question = self.library, self.question
-        fresh = {name: stated_at(library, name, library.plausible(name)) for name in names}
+        fresh = {name: stated_at(library, name, self.ordinary(name)) for name in names}
         weak = {name: value for name, value in library.defaults.items() if name in question.weak and name not in names}
         if isinstance(question, Outline):
             given = {name: stated_at(library, name, library.plausible(name)) for name in question.strong}
             return Question(question.target, given | fresh, weak)
         weak = {name: value for name, value in question.weak.items() if name not in names}
         return replace(question, strong={**question.strong, **fresh}, weak=weak, own=None, outdated={})
+
+    def ordinary(self, name: str) -> float:
+        """A plausible number, but none at which a factor may vanish or a domain end, as at one."""
+        number = self.library.plausible(name)
+        aside = _ASIDE * number
+        return aside if aside in self.library.declared[name].domain else number
 
     @cached_property
     def rows(self) -> Rows:

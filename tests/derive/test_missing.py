@@ -28,7 +28,7 @@ FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_REFUSALS", f"{SHORT}..
 
 
 def fixes(asked: Asked, names: tuple[str, ...], numbers) -> bool | None:
-    """Whether the target is fixed with more givens; None where time runs out."""
+    """Whether the target is fixed with more givens; None where time runs out, or plausible numbers are not possible."""
     further = {name: stated_at(LIBRARY, name, numbers.get(name) or LIBRARY.plausible(name)) for name in names}
     try:
         with derive.limits(seconds=5):
@@ -37,8 +37,8 @@ def fixes(asked: Asked, names: tuple[str, ...], numbers) -> bool | None:
         return False
     except LimitError:
         return None
-    except DeriveError:  # more than enough
-        return True
+    except DeriveError:  # more than enough, if the numbers are those of a state
+        return True if numbers.keys() >= {*names} else None
     return not any("nothing else determines it" in note for answer in answers for note in answer.assumptions)
 
 
