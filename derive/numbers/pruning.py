@@ -17,8 +17,8 @@ What is proved. Every point of the span at which the form may be zero is in one 
    rounding of the numbers in them brings it there either, or if the form has no value anywhere in it;
 2. a box counts as a crossing only if the form is defined throughout, its slopes are all of one sign, and its signs at
    the ends are certain and differ (then it holds one root) or are the same (then none, and it is dropped);
-3. any other box is cut in two that cover it, or is itself one of the places: where rounding alone hides the form, at
-   its ends and in its middle, nothing would come of looking closer, and its parts are unsettled.
+3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at
+   single points, or is all that there is of it, nothing would come of looking closer, and its parts are unsettled.
 
 So a search is complete when each place but the crossings is shown to be a root, an interval of them, or neither.
 """
@@ -47,7 +47,11 @@ _TIE = 1e-9  # share of the terms below which a constant is zero, as two sides a
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _FINEST = 1e-13  # relative width of a box that is cut no further
 _UNSEEN = 1e-3  # share of the terms in which a form is hidden by rounding, at a single point
-_HIDDEN = 64  # parts into which boxes are cut in which it is
+_NOISE = 1e-13  # share of the terms below which it is rounding itself, if it is all over a long box
+_LONG = 0.05  # relative width of a long box
+_ANYWHERE = (0.1273, 0.3819, 0.7321)  # shares of a box at which no row of roots is likely to lie
+_NEAR = 1e-4  # relative distance from the middle of a box within which a level stretch is seen to be one
+_HIDDEN = 64  # parts into which boxes are cut in which rounding hides the form
 
 
 @dataclass(slots=True)
@@ -104,8 +108,9 @@ class _Look:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the form may be zero as far as one sees, and one does not see far."""
-        return not self.misses_zero and self.at.values[1] - self.at.values[0] > _UNSEEN * self.size
+        """Whether the form may be zero as far as one sees, and either one does not see far or it is very near."""
+        low, high = self.at.values
+        return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= _NOISE * self.size)
 
     @property
     def is_finite(self) -> bool:
@@ -164,25 +169,33 @@ class _Search:
         here = self._look((centre, centre))
         if here is None or here.at.partial or not here.is_finite:
             return False
-        steps = plus(box, (-centre, -centre))
-        low, high = meet(seen.at.values, shifted(here.at.values, seen.at.slopes, steps))
+        low, high = _by_slopes(box, centre, seen, here)
         noise = _ROUNDING * seen.size
         if low > noise or high < -noise:
             return True
         if max(-low, high) <= _ROUNDING * here.size:
             self.places.level.append(box)
             return True
-        if not _is_fine(box) and self._is_hidden(box, here):
+        if self._is_hidden(box, centre, here):
             self.hidden.append(box)
             return True
         return False
 
-    def _is_hidden(self, box: Span, here: _Look) -> bool:
-        """Whether rounding hides the form at the ends of a box as in its middle, each of them a single point."""
-        if not here.is_hidden:
+    def _is_hidden(self, box: Span, centre: float, here: _Look) -> bool:
+        """Whether rounding hides the form at single points of a long box, or is all that there is of it."""
+        low, high = box
+        if not here.is_hidden or high - low <= _LONG * max(-low, high):
             return False
-        ends = (self._look((end, end)) for end in box)
-        return all(end is not None and end.is_hidden for end in ends)
+        others = (self._look((x, x)) for x in (low + (high - low) * share for share in _ANYWHERE))
+        if not all(seen is not None and seen.is_hidden for seen in others):
+            return False
+        width = _NEAR * min(abs(centre), high - low)
+        around = centre - width, centre + width
+        seen = self._look(around)
+        if seen is None:
+            return False
+        least, most = _by_slopes(around, centre, seen, here)
+        return max(-least, most) > _ROUNDING * here.size  # else it is level there, and will show as that
 
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
@@ -216,6 +229,11 @@ class _Search:
         size = sum(max(-part.values[0], part.values[1]) for part in parts)
         bounds = _total(low for low, _ in loose), -_total(-high for _, high in loose)
         return _Look(whole, bounds, size)
+
+
+def _by_slopes(box: Span, centre: float, seen: _Look, here: _Look) -> Span:
+    """Where the form lies on a box, by its value in the middle and its slopes from there."""
+    return meet(seen.at.values, shifted(here.at.values, seen.at.slopes, plus(box, (-centre, -centre))))
 
 
 def _loosened(values: Span) -> Span:

@@ -280,10 +280,16 @@ class _Search:
     def _glimpsed(self, span: Span) -> list[float]:
         """The root that a change of sign shows in a stretch for which patience did not suffice."""
         gaps = self._gap(span[0]), self._gap(span[1])
-        if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]):
+        if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
         x = self._crossed(span)
         return [x] if self._is_root(x) else []
+
+    def _agrees_along(self, span: Span) -> bool:
+        """Whether the sides agree at both ends of a long stretch and between: what changes sign there is rounding."""
+        low, high = span
+        is_long = high - low > _BLUR * max(-low, high)
+        return is_long and all(abs(self._residual(x)) <= _FLAT for x in (low, middle(span), high))
 
     def _written(self, span: Span) -> list[float]:
         """The root that stands at a number in a condition, as in `x == 3`, which no search comes across."""

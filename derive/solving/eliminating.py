@@ -10,7 +10,7 @@ every relation holds as it was stated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -30,7 +30,7 @@ from derive.solving.cases import ANOTHER, Decisions, Undecided
 from derive.solving.outcome import agrees
 from derive.solving.projecting import Projection, projected, reduced
 from derive.solving.ranging import composed
-from derive.solving.ranks import combined, repeated, rows_of
+from derive.solving.ranks import Rows, combined, repeated, rows_of
 from derive.solving.starting import starts
 from derive.solving.stepping import State
 from quantities.domain import Domain
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from derive.library import Library
     from derive.stating.relation import Relation
 
-__all__ = ["cancelled"]
+__all__ = ["cancelled", "cancels"]
 
 _TRIED = 64  # numbers for what nothing fixes
 _MOST = 16  # solutions that are followed
@@ -48,6 +48,24 @@ _REPEATED = 8  # relations that say the same twice, and are put to the test
 
 def cancelled(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
+    for elimination, weak, rows, left_out in _eliminations(library, question, aside, decisions):
+        result = elimination.carried_out(weak)
+        if result is not None:
+            for names in islice(repeated(rows, question.target), _REPEATED):
+                _prove_fit(library, question, names, decisions)
+            return replace(result, left_out=left_out)
+    return None
+
+
+def cancels(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> bool:
+    """Whether what is missing can be eliminated so that the rest is enough to fix the target, whatever the numbers."""
+    return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside, decisions))
+
+
+def _eliminations(
+    library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions
+) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
+    """What to eliminate from, as slopes see it: at a random point, and at the numbers that are known."""
     stated = {**question.weak, **question.strong}
     numbers = {name: value.base[1] for name, value in stated.items()}
     for at in (None, numbers):
@@ -65,14 +83,9 @@ def cancelled(library: Library, question: Question, aside: Mapping[str, str], de
                         raise Undecided(one.name)
                 weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
                 known = {name: numbers[name] for name in (*question.strong, *weak)}
-                result = _Elimination(library, question.target, relations, known).carried_out(weak)
-                if result is not None:
-                    for names in islice(repeated(rows, question.target), _REPEATED):
-                        _prove_fit(library, question, names, decisions)
-                    return replace(result, left_out=left_out)
+                yield _Elimination(library, question.target, relations, known), weak, rows, left_out
                 break
             left_out |= false
-    return None
 
 
 def _prove_fit(library: Library, question: Question, names: Sequence[str], decisions: Decisions) -> None:
@@ -114,14 +127,19 @@ class _Elimination:
 
     def carried_out(self, weak: tuple[str, ...]) -> Found | None:
         """What is left of the relations, solved; None where that does not come off."""
-        written = [relation.written for relation in self.relations]
-        left = projected(written, self.target, self.known, self.domains, self._is_enough)
+        left = self.left
         states = None if left is None else self._states(left.equations)
         if left is None or states is None:
             return None
         told = [one for state in states if (one := self._told(left, state)) is not None]
         block = Block(tuple(relation.name for relation in self.relations), (self.target,))
         return Found(Plan(self.target, (block,), weak, ()), tuple(told), {}) if told or not states else None
+
+    @cached_property
+    def left(self) -> Projection | None:
+        """What is left of the relations, enough to fix the target; None where that does not come off."""
+        written = [relation.written for relation in self.relations]
+        return projected(written, self.target, self.known, self.domains, self._is_enough)
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

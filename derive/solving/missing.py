@@ -30,7 +30,7 @@ from functools import cached_property
 from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
-from derive.errors import DeriveError, LimitError
+from derive.errors import LimitError
 from derive.numbers.clock import tick
 from derive.numbers.residues import PRIME, Row, inverse, inverses
 from derive.planning.matching import Matching
@@ -39,7 +39,7 @@ from derive.solving.asking import Outline, Question
 from derive.solving.bounding import stated_at
 from derive.solving.carrying import decisions_of
 from derive.solving.cases import Undecided
-from derive.solving.eliminating import cancelled
+from derive.solving.eliminating import cancels
 from derive.solving.ranks import Rows, directions, rows_of
 
 if TYPE_CHECKING:
@@ -220,15 +220,12 @@ class _Search:
         numbered = self.numbered(names)
         try:
             decisions = decisions_of(self.library, numbered)
-            found = cancelled(self.library, numbered, dict.fromkeys(self.left_out, ""), decisions)
+            return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""), decisions)
         except LimitError:
             tick()
             return False
         except Undecided:  # only in some case
             return False
-        except DeriveError:  # more than fixed: what is given contradicts the trial's numbers
-            return True
-        return found is not None
 
     def numbered(self, names: Names) -> Question:
         """The question with plausible numbers for what is missing, or for all where there are none."""
