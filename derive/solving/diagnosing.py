@@ -61,7 +61,11 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
 
     >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
     ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
+    >>> wanted([])
+    ''
     """
+    if not sets:
+        return ""
     shown = sets if len(sets) <= _SETS else sets[: _SETS - 1]
     told = [" and ".join(names) for names in shown]
     if len(sets) > len(shown):

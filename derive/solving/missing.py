@@ -31,7 +31,9 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
+from derive.language.expression import names_in
 from derive.numbers.clock import tick
+from derive.numbers.evaluating import holds
 from derive.numbers.residues import PRIME, Row, inverse, inverses
 from derive.planning.matching import Matching
 from derive.planning.plans import Basis, basis_of, plan
@@ -72,16 +74,44 @@ def missing_sets(library: Library, question: Question | Outline, left_out: froze
     >>> list(missing_sets(ohm, Outline("P", ("R",), ()), frozenset()))
     [('I',), ('V',)]
     """
-    search = _Search(library, question, left_out)
+    idle = _idle(library, question)
+    search = _Search(library, question, left_out | frozenset(idle))
     if question.target not in search.matching.unknowns:
         return
+    waking = [(name,) for name in _waking(library, question, left_out, idle)]
     for sought in (search.singles, search.pairs, search.triples, search.larger):
-        found = sought()
-        first = next(found, None)
-        if first is not None:
-            yield first
+        found = list(sought())
+        if sought == search.singles:
+            found += [names for names in waking if names not in found]
+        if found:
             yield from found
             return
+
+
+def _idle(library: Library, question: Question | Outline) -> dict[str, set[str]]:
+    """The relations that do not apply at what is known, and the quantities that say so."""
+    if isinstance(question, Outline):
+        return {}
+    known = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
+    idle: dict[str, set[str]] = {}
+    for relation in library.conditional:
+        for condition in relation.conditions:
+            names = names_in(condition)
+            if known.keys() >= {*names} and holds(condition, known) is False:
+                idle.setdefault(relation.name, set()).update(names)
+    return idle
+
+
+def _waking(
+    library: Library, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, set[str]]
+) -> list[str]:
+    """The weak values that keep relations from applying by which the target would be fixed: another value may do."""
+    found = []
+    for name in dict.fromkeys(name for names in idle.values() for name in names if name not in question.strong):
+        asleep = {relation for relation, names in idle.items() if names != {name}}
+        if name != question.target and _Search(library, question, left_out | asleep).settles((name,)):
+            found.append(name)
+    return found
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy
 import pytest
 
 import derive
-from derive import DeriveError, LimitError, UnderdeterminedError
+from derive import DeriveError, UnderdeterminedError
 from derive.numbers.evaluating import value
 from derive.planning.plans import basis_of
 from derive.solving.asking import ask
@@ -28,18 +28,23 @@ FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_REFUSALS", f"{SHORT}..
 
 
 def fixes(asked: Asked, names: tuple[str, ...], numbers) -> bool | None:
-    """Whether the target is fixed with more givens; None where time runs out, or plausible numbers are not possible."""
-    further = {name: stated_at(LIBRARY, name, numbers.get(name) or LIBRARY.plausible(name)) for name in names}
+    """Whether the target is fixed with more givens; None where that does not show at these numbers, or in time."""
+    further = {name: stated_at(LIBRARY, name, numbers.get(name) or ordinary(name)) for name in names}
     try:
         with derive.limits(seconds=5):
             answers = LIBRARY.solve_all(asked.target, *asked.profiles, **asked.stated, **further)
-    except UnderdeterminedError:
-        return False
-    except LimitError:
+    except UnderdeterminedError as error:
+        return None if "singular at these numbers" in error.what else False
+    except DeriveError:
         return None
-    except DeriveError:  # more than enough, if the numbers are those of a state
-        return True if numbers.keys() >= {*names} else None
-    return not any("nothing else determines it" in note for answer in answers for note in answer.assumptions)
+    bounded = any(answer.value is None for answer in answers)
+    return None if bounded else not any("nothing else determines it" in n for one in answers for n in one.assumptions)
+
+
+def ordinary(name: str) -> float:
+    """A plausible number that is not the end of a domain, nor one at which something vanishes."""
+    number = LIBRARY.plausible(name)
+    return 0.83 * number if 0.83 * number in LIBRARY.declared[name].domain else number
 
 
 def alike(asked: Asked, left_out: frozenset[str], numbers) -> set[str]:
