@@ -181,7 +181,8 @@ class _Search:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), _SPECK)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             if flat or (wide and is_level(self.equation, self.name, self.known, *span)):
-                plateaus.append((self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)))
+                edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
+                plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
                 continue
             found = self._touching(span)
             if wide:  # and not level: the sides approach each other, and mostly that is all
@@ -205,7 +206,7 @@ class _Search:
         beside = x * (1 - _SHARP), x * (1 + _SHARP)
         if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
             return x
-        signs = [sign_of_gap(self.equation, self._values(y)) for y in beside]
+        signs = [self._sign(y) for y in beside]
         return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _crossed(self, span: Span) -> float:
@@ -265,7 +266,7 @@ class _Search:
         at = enclose(self.form, {self.name: span}, self.name)
         if at is None or (not at.partial and at.misses_zero):
             return True
-        signs = [sign_of_gap(self.equation, self._values(x)) for x in span]
+        signs = [self._sign(x) for x in span]
         return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
 
     def _is_border(self, x: float) -> bool:
@@ -320,6 +321,16 @@ class _Search:
                 inside, outside = (high, low) if side == 0 else (low, high)
                 return last_holding(lambda x: abs(self._residual(x)) <= _FLAT, inside, outside)
         return end
+
+    def _exact(self, span: Span, side: int) -> float:
+        """The end of a plateau where the sides stop being the same, if inside they are so to every digit."""
+        end, inside = span[side], middle(span) if span[0] * span[1] > 0 else (span[0] + span[1]) / 2
+        if abs(end) >= FARTHEST or self._sign(end) == 0 or self._sign(inside) != 0:
+            return end
+        return last_holding(lambda x: self._sign(x) == 0, inside, end)
+
+    def _sign(self, x: float) -> int:
+        return sign_of_gap(self.equation, self._values(x))
 
     def _gap(self, x: float) -> float:
         """The difference of the sides; NaN where it has none."""

@@ -16,7 +16,7 @@ from itertools import product
 from derive.language.expression import Apply, Name, Node, Number, names_in, walk
 from derive.numbers.clock import tick
 from derive.numbers.evaluating import value
-from derive.numbers.extremes import greatest
+from derive.numbers.global_search import greatest
 from derive.numbers.intervals import Span, enclose
 
 __all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]

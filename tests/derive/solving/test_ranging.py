@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from derive.language.expression import render
 from derive.language.grammar import parse_expression
-from derive.numbers import extremes
+from derive.numbers import global_search
 from derive.numbers.evaluating import value
 from derive.numbers.intervals import enclose
 from derive.solving.ranging import bounds_of_form, bounds_sampled, composed, slopes
@@ -123,7 +123,7 @@ def test_sampled_bounds_are_those_of_the_samples():
 
 
 def test_a_search_that_runs_out_of_boxes_claims_no_more_than_that_its_bounds_hold(monkeypatch):
-    monkeypatch.setattr(extremes, "_ENCLOSED", 200)
+    monkeypatch.setattr(global_search, "_ENCLOSED", 200)
     form = parse_expression("sin(a*b)*cos(c*d) - sin(a*d)*cos(b*c) + a*sin(d) - d*a")
     ranges = {"a": (0.1, 3.0), "b": (0.1, 3.0), "c": (0.1, 3.0), "d": (0.1, 5.0)}
     middle = {name: sum(span) / 2 for name, span in ranges.items()}

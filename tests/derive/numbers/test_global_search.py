@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from derive.language.grammar import parse_expression
 from derive.numbers.evaluating import value
-from derive.numbers.extremes import greatest
+from derive.numbers.global_search import greatest
 from derive.numbers.intervals import enclose
 from tests.derive.draws import expressions
 
