@@ -324,10 +324,13 @@ class _Search:
 
     def _exact(self, span: Span, side: int) -> float:
         """The end of a plateau where the sides stop being the same, if inside they are so to every digit."""
-        end, inside = span[side], middle(span) if span[0] * span[1] > 0 else (span[0] + span[1]) / 2
-        if abs(end) >= FARTHEST or self._sign(end) == 0 or self._sign(inside) != 0:
+        end, other = span[side], span[1 - side]
+        if abs(end) >= FARTHEST or self._sign(end) == 0:
             return end
-        return last_holding(lambda x: self._sign(x) == 0, inside, end)
+        reach = math.copysign(min(abs(other - end), 2 * abs(end) + 1), other - end)
+        near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
+        inside = next((x for x in near if self._sign(x) == 0), end)
+        return last_holding(lambda x: self._sign(x) == 0, inside, end) if inside != end else end
 
     def _sign(self, x: float) -> int:
         return sign_of_gap(self.equation, self._values(x))
