@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any
 
 from derive.errors import unknown
 from derive.finding.index import Entry, Hit, Index
 from derive.library import Library
-from derive.relations import SUBJECTS
+from derive.relations import library as built_in
+from derive.relations import subjects
 from derive.reporting.titles import REPORTS
 from derive.stating.relation import Relation
 from quantities.declaration import Declaration
@@ -89,33 +89,32 @@ def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> li
     """Rows under headings where they are many: the subjects of the built-in library, in its order."""
     if len(found) <= _MANY or kind not in ("quantities", "relations"):
         return [("", list(found))]
-    subjects = _subjects(library)
+    headings = _headings(library)
     if kind == "quantities":
-        subjects = _spread(library, subjects)
-    groups: dict[str, list[tuple[str, ...]]] = {"": [], **{heading: [] for heading in subjects.values()}}
+        headings = _spread(library, headings)
+    groups: dict[str, list[tuple[str, ...]]] = {"": [], **{heading: [] for heading in headings.values()}}
     for row in found:
-        groups[subjects.get(row[0], "")].append(row)
+        groups[headings.get(row[0], "")].append(row)
     return [(heading, group) for heading, group in groups.items() if group]
 
 
-def _subjects(library: Library) -> dict[str, str]:
-    """The heading of each relation that is of the built-in library: what its module says of itself."""
+def _headings(library: Library) -> dict[str, str]:
+    """The heading of each relation that is of the built-in library: what its file is called."""
     found: dict[str, str] = {}
-    for subject in SUBJECTS:
-        module = import_module(f"derive.relations.{subject}")
-        heading = (module.__doc__ or subject).splitlines()[0]
-        held = (relation for relation in module.relations if relation.name in library.relations)
-        found.update((r.name, heading) for r in held if library.relations[r.name].states_the_same(r))
+    whole = built_in().relations
+    for subject in subjects().values():
+        held = [name for name in subject.relations if name in library.relations]
+        found.update((n, subject.title) for n in held if library.relations[n].states_the_same(whole[n]))
     return found
 
 
-def _spread(library: Library, subjects: dict[str, str]) -> dict[str, str]:
+def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
     """The heading of each quantity: that of the first relation written for it, or else of the first that holds it."""
     forward = dict(library.structure().forward)
-    written = {name: subjects[relation] for relation, name in reversed(forward.items()) if relation in subjects}
-    held = {name: subjects[r] for r in reversed(subjects) for name in library.relations[r].declared}
+    written = {name: headings[relation] for relation, name in reversed(forward.items()) if relation in headings}
+    held = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
     merged = {**held, **written}
-    order = list(dict.fromkeys(subjects.values()))
+    order = list(dict.fromkeys(headings.values()))
     return dict(sorted(merged.items(), key=lambda entry: order.index(entry[1])))
 
 

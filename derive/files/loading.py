@@ -1,7 +1,7 @@
 """Relation files: strict TOML in, a library out, and every problem of the file at once.
 
-A file is read in four passes: its units, its quantities, its relations over them, its profiles. A problem is noted and
-reading goes on; what depends on something broken is passed over in silence, so that one slip is one problem.
+A file is read in passes: what it uses, its units, its quantities, its relations over them, its profiles. A problem is
+noted and reading goes on; what depends on something broken is passed over in silence, so that one slip is one problem.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
 from derive.files.noting import SEARCHED, Notes
 from derive.files.sources import Document, parse_source, read_document, read_source
-from derive.files.stated import VALUE, stated_profiles, stated_unit, stated_value
+from derive.files.stated import VALUE, stated_default, stated_profiles, stated_unit
+from derive.files.using import installed
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
 from derive.stating.redundancy import redundant
@@ -30,8 +31,8 @@ from quantities.spelling import parse_unit
 __all__ = ["check", "load", "sound"]
 
 _T = TypeVar("_T")
-_SECTIONS = ("title", "units", "quantities", "relations", "profiles")
-_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", *VALUE)
+_SECTIONS = ("title", "source", "uses", "units", "quantities", "relations", "profiles")
+_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
 _RELATION = ("equation", "because", "source", "when", "approximate")
 
 
@@ -106,14 +107,45 @@ class _Reader:
 
     notes: Notes
     beside: Library
+    shelf: dict[Path, _Reader | None] = field(default_factory=dict)  # the files that were read; None, if not to the end
     quantities: dict[str, Declaration] = field(default_factory=dict)
     relations: list[Relation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
+    files: list[_Reader] = field(default_factory=list)  # what it uses
+    libraries: list[Library] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        return str(self.notes.document.data.get("title", ""))
 
     def library(self) -> Library:
-        title = self.notes.document.data.get("title", "")
-        return Library(self.relations, self.quantities.values(), self.profiles, title)
+        parts = self.parts()
+        library = Library(
+            [relation for part in parts for relation in part.relations],
+            [quantity for part in parts for quantity in part.quantities.values()],
+            [profile for part in parts for profile in part.profiles],
+            self.title,
+        )
+        for used in dict.fromkeys(other for part in parts for other in part.libraries):
+            library = used | library
+        return library
+
+    def parts(self) -> list[_Reader]:
+        """The files that are used, each once and before whoever uses it, and the file itself."""
+        found: dict[int, _Reader] = {}
+        for file in self.files:
+            found.update((id(part), part) for part in file.parts())
+        return [*found.values(), self]
+
+    def known(self) -> dict[str, Declaration]:
+        """The quantities that may be spoken of."""
+        known = dict(self.beside.declared)
+        for part in self.parts():
+            for library in part.libraries:
+                known.update(library.declared)
+            known.update(part.quantities)
+        return known
 
     def read(self) -> None:
         for error, line in self.notes.document.errors:
@@ -121,12 +153,15 @@ class _Reader:
         self.broken |= self.notes.document.lost
         data = self.notes.document.data
         self.notes.keys("", (), data, _SECTIONS)
-        self.notes.text("", (), data, "title")
+        for key in ("title", "source"):
+            self.notes.text("", (), data, key)
+        for place, used in enumerate(self._used(data)):
+            self._use(place, used)
         for name, meaning in self._entries(data, "units"):
             stated_unit(self.notes, name, meaning)
         for name, table in self._tables(data, "quantities"):
             self._quantity(name, table)
-        known = {**self.beside.declared, **self.quantities}
+        known = self.known()
         vocabulary = Vocabulary(known)
         for name, table in self._tables(data, "relations"):
             self._relation(name, table, known, vocabulary)
@@ -140,6 +175,41 @@ class _Reader:
             self.notes.complain("", ("profiles", name), what, "Leave one out.")
         else:
             self.profiles.append(profile)
+
+    # What it builds on
+
+    def _used(self, data: Mapping[str, Any]) -> list[str]:
+        used = data.get("uses", [])
+        if isinstance(used, list) and all(isinstance(one, str) for one in used):
+            return used
+        self.notes.complain("", ("uses",), "'uses' is no list of texts.", 'Write uses = ["quantities.toml", "llm"].')
+        return []
+
+    def _use(self, place: int, used: str) -> None:
+        if not used.endswith(".toml"):
+            library = self.notes.attempt("", ("uses",), lambda: installed(used))
+            self.libraries += [] if library is None else [library]
+            return
+        path = (self.notes.document.folder / used).resolve()
+        if path not in self.shelf:
+            document = self.notes.attempt("", ("uses",), lambda: read_document(path))
+            if document is None:
+                return
+            self.shelf[path] = None
+            reader = _Reader(Notes(document), self.beside, self.shelf)
+            reader.read()
+            self.shelf[path] = reader
+        found = self.shelf[path]
+        if found is None:
+            self.notes.complain("", ("uses",), f"{used} uses this file in turn.", "Leave it out of one of the two.")
+        elif found.notes.errors:
+            first, count = found.notes.errors[0][0], len(found.notes.errors)
+            self.broken |= found.broken
+            many = "1 problem" if count == 1 else f"{count} problems; the first"
+            what = f"{used} has {many}, on line {first.line}: {first.message}"
+            self.notes.complain("", ("uses",), what, f"Mend that file: derive check {used}")
+        else:
+            self.files.append(found)
 
     # The three kinds of entry
 
@@ -162,13 +232,14 @@ class _Reader:
         stated = table.get("aliases", [])
         aliases = self.notes.attempt(name, (*where, "aliases"), lambda: read_aliases(name, stated)) or ()
         plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain, aliases=aliases)
-        self.quantities[name] = self._with_default(plain, table) if "value" in table else plain
+        has_default = "value" in table or "otherwise" in table
+        self.quantities[name] = self._with_default(plain, table) if has_default else plain
         self.broken.discard(name)
 
     def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration:
         """The quantity with its default; without it, if it is wrong, so that the relations over it are still judged."""
         where = ("quantities", declared.name)
-        value = stated_value(self.notes, declared.name, where, declared, table)
+        value = stated_default(self.notes, declared.name, where, declared, table)
         if value is None:
             return declared
         return Declaration(
@@ -192,6 +263,7 @@ class _Reader:
             key: self.notes.text(name, where, table, key) for key in ("equation", "because", "source", "approximate")
         }
         when = self._conditions(name, where, table)
+        shared = self.notes.document.data.get("source", "")
         if "equation" not in table:
             self.notes.complain(name, where, "it has no equation.", 'Add equation = "left = right".')
         if len(self.notes.errors) > before:
@@ -201,7 +273,7 @@ class _Reader:
                 name,
                 texts["equation"],
                 because=texts["because"],
-                source=texts["source"],
+                source=texts["source"] or shared,
                 when=when,
                 approximate=texts["approximate"] or None,
                 quantities=known,

@@ -34,6 +34,7 @@ class Document:
     text: str
     label: str  # the file's name, or nothing
     data: Mapping[str, Any]
+    folder: Path = Path()  # where the file lies, and the files that it uses
     errors: tuple[tuple[DeriveError, int], ...] = ()
     lost: frozenset[str] = frozenset()  # what was blanked out with a second declaration
 
@@ -67,10 +68,9 @@ class Document:
 def read_document(source: str | Path) -> Document:
     """What a source says; only a file that cannot be opened is an error, all else is noted in the document."""
     try:
-        text, label = _read(source)
+        return parse_source(*_read(source))
     except _ContentError as error:
-        return Document("", Path(source).name, {}, ((error.error, error.line),))
-    return parse_source(text, label)
+        return Document("", Path(source).name, {}, errors=((error.error, error.line),))
 
 
 class _ContentError(Exception):
@@ -82,8 +82,8 @@ class _ContentError(Exception):
         self.line = line
 
 
-def read_source(source: str | Path) -> tuple[str, str]:
-    """The text, and the name of the file that it came from.
+def read_source(source: str | Path) -> tuple[str, str, Path]:
+    """The text, the name of the file that it came from, and where that lies.
 
     A Path is a path. So is a str, unless it is empty or holds a newline, `=` or `[`: then it is the text itself.
     """
@@ -93,9 +93,9 @@ def read_source(source: str | Path) -> tuple[str, str]:
         raise error.error from None
 
 
-def _read(source: str | Path) -> tuple[str, str]:
+def _read(source: str | Path) -> tuple[str, str, Path]:
     if isinstance(source, str) and (not source or any(mark in source for mark in "\n=[")):
-        return _sized(source.removeprefix("\ufeff"), len(source)), ""
+        return _sized(source.removeprefix("\ufeff"), len(source)), "", Path()
     if not isinstance(source, (str, Path)):
         raise ExpressionError(
             f"a {type(source).__name__} is no relation file.", hint="Give a Path, or the text of a file."
@@ -104,7 +104,7 @@ def _read(source: str | Path) -> tuple[str, str]:
     try:
         with path.open("rb") as file:
             content = file.read(_LARGEST + 1)  # a device has no size to ask for first
-        return _sized(content.decode("utf-8-sig"), len(content)), path.name
+        return _sized(content.decode("utf-8-sig"), len(content)), path.name, path.parent
     except UnicodeDecodeError as error:
         what = f"{excerpt(path.name)} is no UTF-8 text: byte {error.start} cannot be read."
         unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
@@ -122,22 +122,22 @@ def _sized(text: str, size: int) -> str:
     return text
 
 
-def parse_source(text: str, label: str = "") -> Document:
+def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # it does not change
     """What TOML makes of a text, with the first thing that it cannot make anything of."""
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
-        return Document(text, label, {}, (refused,))
+        return Document(text, label, {}, folder, (refused,))
     errors: list[tuple[DeriveError, int]] = []
     lost: set[str] = set()
     remaining = text
     while True:
         try:
-            return Document(text, label, tomllib.loads(remaining), tuple(errors), frozenset(lost))
+            return Document(text, label, tomllib.loads(remaining), folder, tuple(errors), frozenset(lost))
         except tomllib.TOMLDecodeError as raised:
             error, line = _said(str(raised), text)
             errors.append((error, line))
             if not _TWICE.search(str(raised)) or len(errors) > _REPEATS or not line:
-                return Document(text, label, {}, tuple(errors))
+                return Document(text, label, {}, folder, tuple(errors))
             blanked = _blanked(remaining, line)
             lost |= _names(remaining) - _names(blanked)
             remaining = blanked
@@ -145,7 +145,7 @@ def parse_source(text: str, label: str = "") -> Document:
             deep = isinstance(raised, RecursionError)
             reason = "tables or lists are nested too deep" if deep else "a number has too many digits"
             unread = ExpressionError(f"This is no TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
-            return Document(text, label, {}, ((unread, 0),))
+            return Document(text, label, {}, folder, ((unread, 0),))
 
 
 def _too_long(text: str) -> tuple[DeriveError, int] | None:

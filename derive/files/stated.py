@@ -22,10 +22,10 @@ from quantities.definitions import define
 from quantities.dimension import Dimension
 from quantities.facts import SAID, by_choice
 from quantities.profiles import Profile
-from quantities.source import KINDS, Source
+from quantities.source import DEFAULT, KINDS, OTHERWISE, Source
 from quantities.value import Value, read_value
 
-__all__ = ["VALUE", "stated_profiles", "stated_unit", "stated_value"]
+__all__ = ["VALUE", "stated_default", "stated_profiles", "stated_unit"]
 
 _NEW = "dimension"  # what is said of a unit that is made of no other
 
@@ -107,10 +107,25 @@ def _stated(
 ) -> Value | None:
     stated = entry if isinstance(entry, dict) else {"value": entry}
     notes.keys(name, where, stated, VALUE)
-    return stated_value(notes, name, where, quantity, {**shared, **stated})
+    return _value(notes, name, where, quantity, {**shared, **stated})
 
 
-def stated_value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
+def stated_default(
+    notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
+) -> Value | None:
+    """The default of a quantity: its `value`, or what stands in `otherwise`; or None and a problem."""
+    if "otherwise" not in table:
+        said = table if "source" in table else {"source": DEFAULT.text, "kind": DEFAULT.kind, **table}
+        return _value(notes, name, where, quantity, said)
+    if beside := [key for key in VALUE if key in table]:
+        hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation leads to one."
+        notes.complain(name, (*where, "otherwise"), f"it has both 'otherwise' and '{beside[0]}'.", hint)
+        return None
+    found = _value(notes, name, where, quantity, {"value": table["otherwise"]})
+    return None if found is None else found.sourced(OTHERWISE)
+
+
+def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
     """A value with its source, or None and a problem."""
     if "value" not in table:
         notes.complain(name, where, "it has no value.", f'Add value = "3 {quantity.unit}".')

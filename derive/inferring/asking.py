@@ -11,7 +11,7 @@ from typing import Any
 from derive.errors import AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.inferring.plausible import KEYS, Plausible
 from derive.inferring.questions import STANDING_IN, Question
-from derive.inferring.sheets import PRINTED, Sheet
+from derive.inferring.sheets import Sheet, printed
 from derive.library import Library
 from derive.planning.matching import closure
 from derive.solving.answer import Answer
@@ -84,7 +84,7 @@ class Asker:
         """The prices that a quantity is worked out from, or else itself."""
         for relation in self._written.get(name, ()):
             others = tuple(other for other in relation.declared if other != name)
-            if PRINTED.issuperset(others):
+            if printed().issuperset(others):
                 return others
         return (name,)
 

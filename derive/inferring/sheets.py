@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +13,28 @@ from derive.files.loading import load
 from derive.library import Library
 from derive.merging import prove_fit
 from derive.relations import library as built_in
+from derive.relations import vocabulary
 from quantities.declaration import read_given
 from quantities.profiles import Profile
-from quantities.symbols import prices, vocabulary
 from quantities.value import Value
 
-__all__ = ["PRINTED", "Sheet", "read_sheet", "sheet_names"]
+__all__ = ["Sheet", "printed", "read_sheet", "sheet_names"]
 
-_PRICED = frozenset(name for name, quantity in vocabulary(prices).items() if quantity.default is None)
-"""The names that make a profile a price sheet: prices and their ratios."""
-
-PRINTED = frozenset(n for n in _PRICED if "price" in n and "USD" in vocabulary(prices)[n].unit.text) | {"price_cliff"}
-"""What price sheets print."""
 
 _MARKS = "\n=["  # by which a text is told from the path of a file
+
+
+@cache
+def _priced() -> frozenset[str]:
+    """The names that make a profile a price sheet: prices and their ratios."""
+    return frozenset(name for name in vocabulary("prices") if built_in().declared[name].default is None)
+
+
+@cache
+def printed() -> frozenset[str]:
+    """What price sheets print."""
+    declared = built_in().declared
+    return frozenset(n for n in _priced() if "price" in n and "USD" in declared[n].unit.text) | {"price_cliff"}
 
 
 @dataclass(frozen=True)
@@ -49,7 +58,7 @@ def read_sheet(source: str | Path | Profile, given: Mapping[str, Any]) -> Sheet:
     200000.0
     """
     library, profile = _read(source)
-    if not _PRICED.intersection(profile.values):
+    if not _priced().intersection(profile.values):
         raise ExpressionError(
             f"{profile.name} states no price of a token.",
             hint='Write input_price = "1.25 USD/Mtoken" and so on: derive list quantities price has them all.',

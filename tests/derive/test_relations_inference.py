@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any, NamedTuple
 
 import pytest
 
 import derive
 from derive.language.expression import Name
+from derive.relations import subjects
 
 SUBJECTS = (
     "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",
@@ -316,7 +316,7 @@ def test_each_given_follows_from_the_answer(one: Case, name: str) -> None:
 
 @pytest.mark.parametrize("subject", SUBJECTS)
 def test_every_relation_has_a_reason_a_source_and_a_direction(subject: str) -> None:
-    for relation in import_module(f"derive.relations.{subject}").relations:
+    for relation in map(derive.llm.relations.__getitem__, subjects()[subject].relations):
         assert relation.because, relation.name
         assert relation.source, relation.name
         if relation.is_equation:  # written for a quantity, so that operating points follow it

@@ -10,7 +10,7 @@ import sympy
 
 import derive
 from derive.language.expression import Name, names_in
-from derive.relations import SUBJECTS
+from derive.relations import subjects, vocabulary
 
 
 class Case(NamedTuple):
@@ -429,7 +429,8 @@ def test_a_quantity_of_training_follows_from_one_relation_alone() -> None:
         if isinstance(relation.written.lhs, Name) and relation.is_equation
         if relation.written.lhs.name not in names_in(relation.written.rhs)
     ]
-    mine = {name for subject in SUBJECTS[SUBJECTS.index("training") :] for name in _names(subject)}
+    files = list(subjects())
+    mine = {name for subject in files[files.index("training") :] for name in vocabulary(subject)}
     assert [name for name in yielded if name in mine and yielded.count(name) > 1] == []
 
 
@@ -481,13 +482,6 @@ def test_a_reversible_layer_is_undone_whatever_its_function() -> None:
     assert (left, right - f(left)) == (x, y)  # one-sided
     left = x + g(right)
     assert (left - g(right), right - f(left - g(right))) == (x, y)  # two-sided
-
-
-def _names(subject: str) -> set[str]:
-    from importlib import import_module
-
-    held = vars(import_module(f"quantities.symbols.{subject}")).values()
-    return {one.name for one in held if isinstance(one, derive.Quantity)}
 
 
 def _stated(text: str) -> str | float:

@@ -11,7 +11,6 @@ from importlib.resources import files
 import pytest
 
 import quantities
-from quantities.symbols import roofline, vocabulary
 
 HEAVY = "('pint', 'sympy', 'numpy', 'networkx')"
 
@@ -83,10 +82,3 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
 def test_the_package_says_which_distribution_it_belongs_to():
     assert metadata.metadata(quantities.DISTRIBUTION)["Name"] == quantities.DISTRIBUTION
     assert files("quantities").joinpath("py.typed").is_file()
-
-
-def test_the_vocabulary_has_every_quantity_under_its_own_name():
-    words = vocabulary(roofline)
-    assert len(words) > 20
-    assert {name: word for name, word in words.items() if getattr(roofline, name) is not word} == {}
-    assert [name for name, word in words.items() if word.name != name or not word.meaning] == []

@@ -3,29 +3,22 @@
 from __future__ import annotations
 
 import pickle
-import pkgutil
 import tomllib
-from importlib import import_module
+from collections.abc import Mapping
 from importlib.resources import files
 
 import pytest
 
-import quantities.symbols
+import derive
 from quantities.declaration import Declaration, read_given
 from quantities.errors import ExpressionError
 from quantities.facts import Facts, _File
 from quantities.profiles import Profile, Profiles
 from quantities.source import KINDS
-from quantities.symbols import vocabulary
 
 FILES = ("accelerators", "tiers", "models", "prices")
 FACTS = Profiles(shelves=[Facts(*FILES)])
-WORDS: dict[str, Declaration] = vocabulary(
-    *(
-        import_module(f"quantities.symbols.{module.name}")
-        for module in pkgutil.iter_modules(quantities.symbols.__path__)
-    )
-)
+WORDS: Mapping[str, Declaration] = derive.llm.declared
 TABLES = {
     file: tomllib.loads(files("quantities").joinpath("values", f"{file}.toml").read_text(encoding="utf-8"))
     for file in FILES

@@ -1,0 +1,36 @@
+"""What a relation file builds on: other files, and libraries that are installed.
+
+`uses = ["quantities.toml", "llm"]` names files by their path from the file that uses them, and libraries by the names
+under which packages offer them (the entry points `derive.libraries`). A file is read once, whoever uses it.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING
+
+from derive.errors import unknown
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["installed"]
+
+_OFFERED = "derive.libraries"
+
+
+def installed(name: str) -> Library:
+    """A library that a package offers.
+
+    >>> installed("llm").title
+    'The economics of a token'
+    >>> installed("lmm")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.UnknownNameError: There is no library 'lmm'. Did you mean llm?
+    """
+    offered = {entry.name: entry for entry in entry_points(group=_OFFERED)}
+    if name not in offered:
+        raise unknown("library", name, list(offered))
+    found: Library = offered[name].load()()
+    return found
