@@ -93,12 +93,18 @@ def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], a
 @LIBRARY
 @ADD
 @JSON
-def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+@click.option("--toml", "as_toml", is_flag=True, help="Print it as one would write it in a relation file.")
+def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool, as_toml: bool) -> int:
     """Show all that bear a name: a quantity, a relation, a profile, a report."""
     from derive.listing import LISTS, as_data, entries
 
     library = opened(replaced, added)
     found = entries(library, name)
+    if as_toml:
+        from derive.files.writing import written
+
+        click.echo("\n\n".join(written(library, name)))
+        return 0
     if as_json:
         data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in LISTS}
         say_data(data)

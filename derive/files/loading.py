@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
 from derive.files.noting import SEARCHED, Notes
 from derive.files.sources import Document, parse_source, read_document, read_source
-from derive.files.stated import VALUE, stated_default, stated_profiles, stated_unit
+from derive.files.stated import SHARED, VALUE, stated_default, stated_profiles, stated_unit
 from derive.files.using import installed
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
@@ -31,7 +31,7 @@ from quantities.spelling import parse_unit
 __all__ = ["check", "load", "sound"]
 
 _T = TypeVar("_T")
-_SECTIONS = ("title", "source", "uses", "units", "quantities", "relations", "profiles")
+_SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles")
 _QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
 _RELATION = ("equation", "because", "source", "when", "approximate")
 
@@ -114,6 +114,7 @@ class _Reader:
     broken: set[str] = field(default_factory=set)
     files: list[_Reader] = field(default_factory=list)  # what it uses
     libraries: list[Library] = field(default_factory=list)
+    is_whole: bool = True  # whether all of that is there; if not, nobody knows which names are
 
     @property
     def title(self) -> str:
@@ -153,10 +154,9 @@ class _Reader:
         self.broken |= self.notes.document.lost
         data = self.notes.document.data
         self.notes.keys("", (), data, _SECTIONS)
-        for key in ("title", "source"):
+        for key in ("title", *SHARED):
             self.notes.text("", (), data, key)
-        for place, used in enumerate(self._used(data)):
-            self._use(place, used)
+        self._uses(data)
         for name, meaning in self._entries(data, "units"):
             stated_unit(self.notes, name, meaning)
         for name, table in self._tables(data, "quantities"):
@@ -178,38 +178,45 @@ class _Reader:
 
     # What it builds on
 
-    def _used(self, data: Mapping[str, Any]) -> list[str]:
+    def _uses(self, data: Mapping[str, Any]) -> None:
         used = data.get("uses", [])
         if isinstance(used, list) and all(isinstance(one, str) for one in used):
-            return used
-        self.notes.complain("", ("uses",), "'uses' is no list of texts.", 'Write uses = ["quantities.toml", "llm"].')
-        return []
+            taken = [self._use(one) for one in used]  # each, so that all that is missing is told
+            self.is_whole = all(taken)
+        else:
+            self.is_whole = False
+            example = 'Write uses = ["quantities.toml", "llm"].'
+            self.notes.complain("", ("uses",), "'uses' is no list of texts.", example)
 
-    def _use(self, place: int, used: str) -> None:
+    def _use(self, used: str) -> bool:
+        """Whether what is used could be taken in; if not, why is noted."""
         if not used.endswith(".toml"):
             library = self.notes.attempt("", ("uses",), lambda: installed(used))
             self.libraries += [] if library is None else [library]
-            return
+            return library is not None
         path = (self.notes.document.folder / used).resolve()
+        if not path.is_file():
+            self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path, as it is from this file.")
+            return False
         if path not in self.shelf:
-            document = self.notes.attempt("", ("uses",), lambda: read_document(path))
-            if document is None:
-                return
             self.shelf[path] = None
-            reader = _Reader(Notes(document), self.beside, self.shelf)
+            reader = _Reader(Notes(read_document(path)), self.beside, self.shelf)
             reader.read()
             self.shelf[path] = reader
-        found = self.shelf[path]
-        if found is None:
+        return self._take(used, self.shelf[path])
+
+    def _take(self, used: str, file: _Reader | None) -> bool:
+        if file is None:
             self.notes.complain("", ("uses",), f"{used} uses this file in turn.", "Leave it out of one of the two.")
-        elif found.notes.errors:
-            first, count = found.notes.errors[0][0], len(found.notes.errors)
-            self.broken |= found.broken
+        elif file.notes.errors:
+            first, count = file.notes.errors[0][0], len(file.notes.errors)
             many = "1 problem" if count == 1 else f"{count} problems; the first"
             what = f"{used} has {many}, on line {first.line}: {first.message}"
             self.notes.complain("", ("uses",), what, f"Mend that file: derive check {used}")
         else:
-            self.files.append(found)
+            self.files.append(file)
+            return True
+        return False
 
     # The three kinds of entry
 
@@ -263,7 +270,7 @@ class _Reader:
             key: self.notes.text(name, where, table, key) for key in ("equation", "because", "source", "approximate")
         }
         when = self._conditions(name, where, table)
-        shared = self.notes.document.data.get("source", "")
+        shared = str(self.notes.document.data.get("source", ""))
         if "equation" not in table:
             self.notes.complain(name, where, "it has no equation.", 'Add equation = "left = right".')
         if len(self.notes.errors) > before:
@@ -287,10 +294,10 @@ class _Reader:
     def _refused(
         self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any], vocabulary: Vocabulary
     ) -> None:
-        """Note why a relation was refused, unless it only speaks of a quantity that was refused before."""
+        """Note why a relation was refused, unless it only speaks of a quantity that was refused before, or may be."""
         if isinstance(error, UnknownNameError):
             unmet = [other for other in (error.name, *error.others) if other not in self.broken]
-            if not unmet:
+            if not unmet or not self.is_whole:
                 return
             if len(unmet) <= len(error.others):
                 error = undeclared(name, unmet, vocabulary)

@@ -22,19 +22,21 @@ from quantities.definitions import define
 from quantities.dimension import Dimension
 from quantities.facts import SAID, by_choice
 from quantities.profiles import Profile
-from quantities.source import DEFAULT, KINDS, OTHERWISE, Source
+from quantities.source import KINDS, OTHERWISE, Source
 from quantities.value import Value, read_value
 
-__all__ = ["VALUE", "stated_default", "stated_profiles", "stated_unit"]
+__all__ = ["SHARED", "VALUE", "stated_default", "stated_profiles", "stated_unit"]
 
 _NEW = "dimension"  # what is said of a unit that is made of no other
 
 VALUE = ("value", "range", "reason", "source", "kind", "date", "as_of", "url")
 """What the table of a value may say."""
 
+SHARED = ("source", "as_of", "kind")
+"""What a file, or a profile, says for all that names none of its own."""
+
 _OF_A_PROFILE = tuple(word for word in SAID if word != "also")
 _NAME = re.compile(r"[A-Za-z_]+")
-_SHARED = ("source", "as_of", "kind")  # what a profile says for all of its values
 
 
 def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
@@ -74,7 +76,7 @@ def stated_profiles(
     known, where = vocabulary.quantities, ("profiles", name)
     before = len(notes.errors)
     said = {key: notes.text(name, where, table, key) for key in _OF_A_PROFILE if key in table and key not in known}
-    shared = {key: said[key] for key in _SHARED if key in said}
+    shared = shared_by_all(notes) | {key: said[key] for key in SHARED if key in said}
     values: dict[str, dict[str, Value]] = {"": {}}
     for key, entry in table.items():
         if key in said or key in broken:
@@ -110,13 +112,18 @@ def _stated(
     return _value(notes, name, where, quantity, {**shared, **stated})
 
 
+def shared_by_all(notes: Notes) -> dict[str, str]:
+    """What the file says for all of its values."""
+    data = notes.document.data
+    return {key: data[key] for key in SHARED if isinstance(data.get(key), str)}
+
+
 def stated_default(
     notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
 ) -> Value | None:
     """The default of a quantity: its `value`, or what stands in `otherwise`; or None and a problem."""
     if "otherwise" not in table:
-        said = table if "source" in table else {"source": DEFAULT.text, "kind": DEFAULT.kind, **table}
-        return _value(notes, name, where, quantity, said)
+        return _value(notes, name, where, quantity, {**shared_by_all(notes), **table})
     if beside := [key for key in VALUE if key in table]:
         hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation leads to one."
         notes.complain(name, (*where, "otherwise"), f"it has both 'otherwise' and '{beside[0]}'.", hint)

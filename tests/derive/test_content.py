@@ -1,0 +1,74 @@
+"""The built-in library is data: to add to it is to edit one file, and no Python."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import derive
+import quantities
+from derive.relations import subjects
+from quantities import texts
+from quantities.facts import Facts
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """The data of both packages in a folder where it may be edited."""
+    for package, folder in ((derive, "relations"), (quantities, "vocabulary"), (quantities, "values")):
+        home = Path(package.__file__).parent
+        shutil.copytree(home / folder, tmp_path / package.__name__ / folder)
+    monkeypatch.setattr(texts, "_HOME", str(tmp_path / "quantities"))
+    return tmp_path
+
+
+def edit(path: Path, text: str) -> None:
+    with path.open("a") as file:
+        file.write(text)
+
+
+def test_a_relation_is_one_entry_of_one_file(copied):
+    edit(
+        copied / "derive" / "relations" / "cache.toml",
+        '\n[relations.twice]\nequation = "kv_saving = 1 - query_group"\nbecause = "a trial"\n',
+    )
+    library = derive.load(copied / "derive" / "relations" / "llm.toml")
+    assert library.relations.keys() - derive.llm.relations.keys() == {"twice"}
+    assert library.relations["twice"].source == "by definition"
+
+
+def test_a_quantity_is_one_entry_of_one_file(copied):
+    edit(
+        copied / "quantities" / "vocabulary" / "cache.toml",
+        '\n[quantities.trial]\nunit = "byte"\nmeaning = "a trial"\n',
+    )
+    library = derive.load(copied / "derive" / "relations" / "llm.toml")
+    assert library.declared.keys() - derive.llm.declared.keys() == {"trial"}
+
+
+@pytest.mark.parametrize(
+    ("file", "entry", "name"),
+    [
+        ("accelerators", 'hbm_bandwidth = "2 TB/s/chip"\npeak_compute.fp8 = "1 PFLOP/s/chip"', "trial:fp8"),
+        ("models", 'layers = "4"', "trial"),
+        ("tiers", 'tier_capacity = "1 TB"', "trial"),
+        ("prices", 'output_price = "3 USD/Mtoken"', "trial"),
+    ],
+)
+def test_a_profile_is_one_entry_of_one_file(copied, file, entry, name):
+    said = 'title = "A trial"\nsource = "a test"\nkind = "assumed"\nas_of = "2026-11"'
+    edit(copied / "quantities" / "values" / f"{file}.toml", f"\n[trial]\n{said}\n{entry}\n")
+    assert Facts(file)[name].values
+
+
+def test_the_files_stand_alone_each_with_what_it_uses():
+    home = Path(derive.__file__).parent / "relations"
+    for subject, said in subjects().items():
+        library = derive.load(home / f"{subject}.toml")
+        assert (library.title, tuple(library.relations)) == (said.title, said.relations)
+
+
+def test_every_quantity_says_what_it_is():
+    assert [name for name, quantity in derive.llm.declared.items() if not quantity.meaning] == []
