@@ -83,10 +83,10 @@ class _File:
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        import tomllib
+        import tomli
 
         text = read("values", f"{self.name}.toml")
-        return tomllib.loads(text)
+        return tomli.loads(text)
 
     @cached_property
     def tables(self) -> dict[str, dict[str, Any]]:

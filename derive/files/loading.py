@@ -6,6 +6,7 @@ noted and reading goes on; what depends on something broken is passed over in si
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -194,8 +195,8 @@ class _Reader:
             library = self.notes.attempt("", ("uses",), lambda: installed(used))
             self.libraries += [] if library is None else [library]
             return library is not None
-        path = (self.notes.document.folder / used).resolve()
-        if not path.is_file():
+        path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for one file, its links not followed
+        if path not in self.shelf and not path.is_file():
             self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path, as it is from this file.")
             return False
         if path not in self.shelf:

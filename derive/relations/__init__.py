@@ -9,10 +9,11 @@ parameter and token) is a quantity too. Chips, memory tiers, models and price sh
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+import tomli
 
 from derive.files.loading import load
 from derive.library import Library
@@ -50,8 +51,8 @@ def subjects() -> dict[str, Subject]:
     >>> subjects()["cache"].relations[:2]
     ('grouped_kv', 'latent_kv')
     """
-    files = [_HOME / name for name in tomllib.loads(_WHOLE.read_text(encoding="utf-8"))["uses"]]
-    read_files = {file.stem: tomllib.loads(file.read_text(encoding="utf-8")) for file in files}
+    files = [_HOME / name for name in tomli.loads(_WHOLE.read_text(encoding="utf-8"))["uses"]]
+    read_files = {file.stem: tomli.loads(file.read_text(encoding="utf-8")) for file in files}
     return {name: Subject(data["title"], tuple(data["relations"])) for name, data in read_files.items()}
 
 
@@ -62,4 +63,4 @@ def vocabulary(subject: str) -> tuple[str, ...]:
     >>> vocabulary("cache")[:2]
     ('kv_bytes_per_element', 'kv_vectors')
     """
-    return tuple(tomllib.loads(read("vocabulary", f"{subject}.toml"))["quantities"])
+    return tuple(tomli.loads(read("vocabulary", f"{subject}.toml"))["quantities"])
