@@ -27,7 +27,7 @@ def installed(name: str) -> Library:
     >>> installed("lmm")
     Traceback (most recent call last):
         ...
-    quantities.errors.UnknownNameError: There is no library 'lmm'. Did you mean llm?
+    quantities.errors.UnknownNameError: There is no library 'lmm'. There are llm.
     """
     offered = {entry.name: entry for entry in entry_points(group=_OFFERED)}
     if name not in offered:
