@@ -88,6 +88,11 @@ def test_every_verb_that_writes_a_file_says_so_and_leaves_with_two(words, tmp_pa
     assert os.listdir(tmp_path) == ["sum.toml"]
 
 
+def _heed_interrupts() -> None:
+    """A shell starts what runs behind it deaf to interrupts, and a test run may be such a thing."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="interrupts are sent otherwise")
 def test_an_interrupt_leaves_no_half_of_a_file(tmp_path: Path, monkeypatch):
     settle(tmp_path, {"sum.toml": SUM, "x.csv": "before"}, monkeypatch)
@@ -97,6 +102,7 @@ def test_an_interrupt_leaves_no_half_of_a_file(tmp_path: Path, monkeypatch):
         env={**os.environ, "PYTHONPATH": str(home), "DERIVE_CACHE": "off"},
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=_heed_interrupts,
     )
     deadline = time.monotonic() + 60
     while not any(entry.stat().st_size for entry in tmp_path.glob(".x.csv.*")) and time.monotonic() < deadline:
