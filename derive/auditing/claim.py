@@ -8,13 +8,12 @@ is data: it follows from the answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from derive.auditing.criteria import Criterion, Sound
+from derive.auditing.criteria import Criterion
 from derive.auditing.question import Question, Statement
 
-__all__ = ["Claim", "Clause", "Reading", "claim", "clause", "reading"]
+__all__ = ["Claim", "Clause", "Reading"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,32 +45,10 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim in our own words, under the name by which it is asked for."""
+    """A claim in our own words, under the name by which it is asked for; who made it, and where."""
 
     name: str
     statement: str
     clauses: tuple[Clause, ...]
-
-
-def reading(
-    words: str,
-    question: Question | Statement,
-    criterion: Criterion | None = None,
-    *,
-    response_to: Iterable[str] = (),
-    leaves_open: dict[str, str] | None = None,
-    may_change: Iterable[str] = (),
-    each: Iterable[str] = (),
-) -> Reading:
-    """A reading as the claims write it; of a statement it is judged whether its units fit."""
-    opened = tuple((leaves_open or {}).items())
-    judged_by = Sound() if criterion is None else criterion
-    return Reading(words, question, judged_by, tuple(response_to), opened, tuple(may_change), tuple(each))
-
-
-def clause(words: str, *readings: Reading) -> Clause:
-    return Clause(words, readings)
-
-
-def claim(name: str, statement: str, *clauses: Clause) -> Claim:
-    return Claim(name, statement, clauses)
+    speaker: str = ""
+    place: str = ""

@@ -8,10 +8,11 @@ far it bears: there is in and out, at the digits of its ends, and nothing betwee
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 from derive.auditing.question import Question
-from quantities.value import Value
+from quantities.value import Value, read_value
 
 __all__ = [
     "BEARING",
@@ -23,20 +24,20 @@ __all__ = [
     "Number",
     "Sound",
     "Without",
-    "about",
-    "at_least",
-    "at_most",
-    "between",
+    "as_printed",
     "compared",
     "goals",
-    "less_than",
-    "more_than",
+    "read_expected",
 ]
 
 BEARING = 0.25
 """What a spoken number bears: to lie this share of the computed one beside it."""
 
+SIDES = ("at least", "at most", "more than", "less than")
+"""On which side a bound holds what it bounds, and whether its end is included."""
+
 _SAME = 1e-9
+_PRINTED = re.compile(r"[-+]?(?P<whole>\d*)(?P<point>\.?)(?P<behind>\d*)")
 _DIGITS = 2  # that the shortest of spoken numbers has: "300" is nearer to 300 than to 290
 
 
@@ -109,39 +110,29 @@ class Met:
     gap: float
 
 
-def about(stated: str) -> Number:
-    """A spoken number."""
-    return Number(stated)
+def read_expected(text: str) -> Criterion:
+    """What a text expects: a number, a range, a bound, or that there is no such thing.
 
-
-def between(stated: str) -> Between:
-    """A spoken range."""
-    return Between(stated)
-
-
-def at_least(stated: str | Question) -> Bound:
-    return Bound("at least", stated)
-
-
-def at_most(stated: str | Question) -> Bound:
-    return Bound("at most", stated)
-
-
-def more_than(stated: str | Question) -> Bound:
-    return Bound("more than", stated)
-
-
-def less_than(stated: str | Question) -> Bound:
-    return Bound("less than", stated)
+    >>> read_expected("15..20 ms"), read_expected("at least 1 Mtoken")
+    (Between(stated='15..20 ms'), Bound(side='at least', stated='1 Mtoken'))
+    """
+    if text == "impossible":
+        return Impossible()
+    for side in SIDES:
+        if text.startswith(f"{side} "):
+            stated = text.removeprefix(side).strip()
+            read_value(stated)
+            return Bound(side, stated)
+    return Between(text) if read_value(text).is_range else Number(text)
 
 
 def compared(criterion: Number | Between | Bound, claimed: Value, computed: float) -> Met:
     """A computed number beside what is claimed, both in the claim's unit.
 
     >>> from quantities.value import read_value
-    >>> [compared(about("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
+    >>> [compared(Number("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
     [True, True, False]
-    >>> compared(between("15..20 ms"), read_value("15..20 ms"), 20.4)
+    >>> compared(Between("15..20 ms"), read_value("15..20 ms"), 20.4)
     Met(holds=True, exactly=True, gap=0.0)
     """
     match criterion:
@@ -181,6 +172,21 @@ def _gap(claimed: float, computed: float) -> float:
     if abs(claimed - computed) <= _SAME * (abs(computed) if claimed else 1.0):
         return 0.0
     return (claimed - computed) / abs(computed) if computed else math.inf
+
+
+def as_printed(computed: float, stated: str) -> bool:
+    """Whether a number rounds to one that is printed, to all its digits, zeros behind the point among them.
+
+    >>> as_printed(2.0007, "2.00 s"), as_printed(2.0071, "2.00 s"), as_printed(295.5, "300 token")
+    (True, False, True)
+    """
+    printed = _PRINTED.match(stated.strip())
+    claimed = read_value(stated).number
+    if printed is None or not claimed:
+        return abs(computed - claimed) <= _SAME
+    whole, point, behind = printed["whole"], printed["point"], printed["behind"] or ""
+    digits = len((whole + behind).lstrip("0")) if point else len(whole.strip("0"))
+    return math.isclose(float(f"{computed:.{max(digits, _DIGITS) - 1}e}"), claimed, rel_tol=_SAME)
 
 
 def _rounded(computed: float, claimed: float) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from derive.auditing.criteria import BEARING
 from quantities.value import read_value
 
-__all__ = ["Assertion", "Scene", "said"]
+__all__ = ["Assertion", "Scene"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,3 @@ class Scene:
     words: str
     premises: tuple[tuple[str, str], ...]
     assertions: tuple[Assertion, ...]
-
-
-def said(claim: str, printed: bool = False, **values: str) -> tuple[Assertion, ...]:
-    """What a claim says, as the scenes write it."""
-    return tuple(Assertion(claim, name, value, printed) for name, value in values.items())

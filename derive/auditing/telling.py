@@ -25,12 +25,15 @@ def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str]]:
 def summary(findings: Sequence[Finding]) -> str:
     """How many claims have which verdict."""
     counts = Counter(finding.verdict for finding in findings)
-    return f"{len(findings)} claims: {', '.join(f'{counts[verdict]} {verdict}' for verdict in Verdict)}."
+    claims = "1 claim" if len(findings) == 1 else f"{len(findings)} claims"
+    return f"{claims}: {', '.join(f'{counts[verdict]} {verdict}' for verdict in Verdict)}."
 
 
 def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
     """A claim with all its readings: what was asked, what came of it, and what would make it hold."""
     lines = [f"{finding.claim.name}: {finding.verdict}", finding.claim.statement]
+    said = ", ".join(filter(None, (finding.claim.speaker, finding.claim.place)))
+    lines += [f"said by {said}"] if said else []
     for clause in finding.clauses:
         lines += ["", f"{clause.clause.words}: {clause.verdict}", *_readings(clause)]
     if conflicts:
@@ -68,6 +71,8 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
     return {
         "id": finding.claim.name,
         "claim": finding.claim.statement,
+        "speaker": finding.claim.speaker,
+        "place": finding.claim.place,
         "verdict": str(finding.verdict),
         "why": finding.why,
         "clauses": [

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import JSON, say_data, table
+from derive.cli.shared import ADD, JSON, LIBRARY, opened, say_data, table
 
 if TYPE_CHECKING:
     from derive.auditing.conflicts import Conflict
@@ -19,15 +20,21 @@ __all__ = ["audit"]
 
 @click.command(epilog="Example:  derive audit C22")
 @click.argument("names", nargs=-1, metavar="[ID ...]")
+@click.option("--claims", "own", metavar="FILE", help="A file of claims instead of the built-in ones.")
+@LIBRARY
+@ADD
 @JSON
-def audit(names: tuple[str, ...], as_json: bool) -> int:
+def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
     """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
     from derive.auditing import audit as audited
     from derive.auditing import clashes
+    from derive.auditing.reading import read_claims
     from derive.auditing.telling import as_data, as_text
 
-    findings = audited(names)
-    conflicts = clashes(names)
+    library = opened(replaced, added)
+    book = None if own is None else read_claims(Path(own))
+    findings = audited(names, library, book)
+    conflicts = clashes(names, library, book)
     if as_json:
         say_data(as_data(findings, conflicts))
     elif names:
@@ -42,7 +49,8 @@ def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> 
     from derive.auditing.telling import rows, summary
 
     header, *body = rows(findings)
-    below = [f"\n{summary(findings)}\n\nCannot hold together:", *(f"- {conflict}" for conflict in conflicts)]
+    below = [f"\n{summary(findings)}", *(["\nCannot hold together:"] if conflicts else [])]
+    below += [f"- {conflict}" for conflict in conflicts]
     if sys.stdout.isatty():
         _fitted(header, body, below)
     else:

@@ -15,26 +15,41 @@ Path = tuple[str, ...]
 
 _PART = r"(?:[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _DOTTED = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
-_HEADER = re.compile(rf"[ \t]*\[\[?[ \t]*({_DOTTED})[ \t]*\]")
+_HEADER = re.compile(rf"[ \t]*\[(\[?)[ \t]*({_DOTTED})[ \t]*\]")
 _KEY = re.compile(rf"[ \t]*({_DOTTED})[ \t]*=(?!=)")
 _OPENING = re.compile(r"""\"{3}|'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#.*""")
 _CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}'), "'''": re.compile(r"(?:[^']|'{1,2}(?!'))*'{3}")}
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """The line of every table and every key at the start of a line.
+    """The line of every table and every key at the start of a line; tables of a list are told apart by their places.
 
     >>> key_lines("[quantities]\\nlength = { unit = 'm' }")
     {('quantities',): 1, ('quantities', 'length'): 2}
+    >>> key_lines("[[parts]]\\n[[parts]]\\nname = 'b'")
+    {('parts',): 1, ('parts', '0'): 1, ('parts', '1'): 2, ('parts', '1', 'name'): 3}
     """
     found: dict[Path, int] = {}
     table: Path = ()
-    for number, path, is_header in _statements(text):
-        whole = path if is_header else table + path
-        for depth in range(1 if is_header else len(table) + 1, len(whole) + 1):
+    lists: dict[Path, int] = {}  # how many tables a list has so far
+    for number, path, header in _statements(text):
+        whole = _placed(path, lists, header == "[[") if header else table + path
+        for depth in range(1 if header else len(table) + 1, len(whole) + 1):
             found.setdefault(whole[:depth], number)
-        table = whole if is_header else table
+        table = whole if header else table
     return found
+
+
+def _placed(path: Path, lists: dict[Path, int], is_list: bool) -> Path:
+    """The path of a header, with the place of each table that is one of a list."""
+    whole: Path = ()
+    for depth, part in enumerate(path, 1):
+        whole += (part,)
+        if is_list and depth == len(path):
+            lists[whole] = lists.get(whole, 0) + 1
+        if whole in lists:
+            whole += (str(lists[whole] - 1),)
+    return whole
 
 
 def statement_lines(text: str) -> list[int]:
@@ -42,15 +57,15 @@ def statement_lines(text: str) -> list[int]:
     return [number for number, _, _ in _statements(text)]
 
 
-def _statements(text: str) -> Iterator[tuple[int, Path, bool]]:
-    """Each header and each key of a text: its line, its parts, and whether it is a header."""
+def _statements(text: str) -> Iterator[tuple[int, Path, str]]:
+    """Each header and each key of a text: its line, its parts, and the brackets that open it, if it is a header."""
     quotes = ""  # the quotes of the multi-line string that is open
     for number, line in enumerate(text.split("\n"), 1):
         if not quotes:
             if header := _HEADER.match(line):
-                yield number, _parts(header.group(1)), True
+                yield number, _parts(header.group(2)), "[" + header.group(1)
             elif key := _KEY.match(line):
-                yield number, _parts(key.group(1)), False
+                yield number, _parts(key.group(1)), ""
         quotes = _left_open(line, quotes)
 
 

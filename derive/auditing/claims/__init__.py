@@ -1,11 +1,27 @@
-"""The claims of the lecture and of what was written about it, as data: in our own words, one module a subject."""
+"""The claims of the lecture and of what was written about it: in our own words, one file a subject."""
 
-from derive.auditing.claims import layout, prices, roofline, schedule, training, walls
+from __future__ import annotations
 
-CLAIMS = tuple(
-    sorted(
-        (claim for module in (roofline, schedule, layout, training, prices, walls) for claim in module.CLAIMS),
-        key=lambda claim: claim.name,
-    )
-)
-"""All claims, in the order of their names."""
+from functools import cache
+from pathlib import Path
+
+from derive.auditing.claim import Claim
+from derive.auditing.reading import read_claims
+from derive.auditing.scene import Scene
+
+__all__ = ["claims", "scenes"]
+
+_BOOKS = Path(__file__).parent
+
+
+@cache
+def claims() -> tuple[Claim, ...]:
+    """All claims, in the order of their names."""
+    made = (claim for path in _BOOKS.glob("*.toml") for claim in read_claims(path).claims)
+    return tuple(sorted(made, key=lambda claim: claim.name))
+
+
+@cache
+def scenes() -> tuple[Scene, ...]:
+    """What several claims say of one thing."""
+    return tuple(scene for path in sorted(_BOOKS.glob("*.toml")) for scene in read_claims(path).scenes)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from derive.auditing.conflicts import conflicts
-from derive.auditing.scene import Scene, said
+from derive.auditing.scene import Scene
 from tests.derive.auditing.circuits import CIRCUIT
+from tests.derive.auditing.written import said
 
 
 def found(*assertions):

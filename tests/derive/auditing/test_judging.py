@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.auditing.claim import claim, clause, reading
-from derive.auditing.criteria import Impossible, Without, about, at_least, between, compared, less_than, more_than
+from derive.auditing.criteria import Impossible, Without, compared
 from derive.auditing.judging import Verdict, judge
 from derive.auditing.question import Statement, ask
 from derive.errors import UnitError
 from quantities.value import read_value
 from tests.derive.auditing.circuits import CIRCUIT
+from tests.derive.auditing.written import about, at_least, between, claim, clause, less_than, more_than, reading
 
 
 def judged(*readings):

@@ -16,8 +16,8 @@ def audited(findings, conflicts, monkeypatch, capsys):
     """What is printed to a terminal so wide, or to a pipe."""
     import derive.auditing
 
-    monkeypatch.setattr(derive.auditing, "audit", lambda names: tuple(findings.values()))
-    monkeypatch.setattr(derive.auditing, "clashes", lambda names: conflicts)
+    monkeypatch.setattr(derive.auditing, "audit", lambda *asked: tuple(findings.values()))
+    monkeypatch.setattr(derive.auditing, "clashes", lambda *asked: conflicts)
 
     def printed(columns=None):
         monkeypatch.setattr(sys.stdout, "isatty", lambda: columns is not None, raising=False)

@@ -1,1 +1,0 @@
-"""The sections of the volume: questions, words and pictures, a module for each report."""
