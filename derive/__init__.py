@@ -44,6 +44,7 @@ if _wrong := _stranger():
     raise ImportError(_wrong)
 
 if TYPE_CHECKING:
+    from derive.checking import check
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
         UnknownNameError,
         VerificationError,
     )
-    from derive.files.loading import check, load
+    from derive.files.loading import load
     from derive.inferring.conclusions import Conclusion, Inference
     from derive.inferring.oracle import infer
     from derive.library import Library
@@ -147,7 +148,8 @@ _HOMES = {
     "Table": "derive.sweeping.table",
     "limits": "derive.numbers.clock",
     "Profile": "quantities.profiles",
-    **dict.fromkeys(("check", "load"), "derive.files.loading"),
+    "check": "derive.checking",
+    "load": "derive.files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.stating.relation"),
     **dict.fromkeys(("Conclusion", "Inference"), "derive.inferring.conclusions"),
     "infer": "derive.inferring.oracle",

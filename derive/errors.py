@@ -18,6 +18,7 @@ from quantities.errors import (
 )
 
 __all__ = [
+    "NOES",
     "AmbiguousError",
     "DeriveError",
     "DimensionError",
@@ -117,6 +118,12 @@ class VerificationError(DeriveError):
 def listed(problems: Sequence[Problem]) -> str:
     """All problems as one text, a paragraph each."""
     return "\n".join(str(problem) for problem in problems)
+
+
+NOES: tuple[type[DeriveError], ...] = (
+    *(DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError, AmbiguousError, LimitError),
+)
+"""The errors that are an answer: the question was understood, and the answer is no."""
 
 
 def together(

@@ -71,8 +71,7 @@ def run(arguments: Sequence[str] | None) -> int:
         click.echo(f"derive: the output cannot be written: {str(error.strerror).lower()}.", err=True)
         return 2
     except Exception as error:  # whatever else goes wrong is told in words too
-        from derive import errors
-        from derive.errors import DeriveError
+        from derive.errors import NOES, DeriveError
 
         if not isinstance(error, DeriveError):
             if os.environ.get("DERIVE_DEBUG"):
@@ -84,5 +83,4 @@ def run(arguments: Sequence[str] | None) -> int:
             )
             return 2
         complain(error)
-        noes = (errors.DimensionError, errors.UnderdeterminedError, errors.InconsistentError)
-        return 1 if isinstance(error, (*noes, errors.NoSolutionError, errors.AmbiguousError, errors.LimitError)) else 2
+        return 1 if isinstance(error, NOES) else 2

@@ -19,21 +19,17 @@ __all__ = ["check", "find", "list_", "show"]
 @click.argument("files", nargs=-1, metavar="[FILE ...]")
 @JSON
 def check(files: tuple[str, ...], as_json: bool) -> int:
-    """Check relation files (with none, the built-in library) for dimensional consistency."""
-    from derive.errors import DeriveError, DimensionError, LimitError, Problem
-    from derive.files.loading import sound
+    """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
+    from derive.checking import sound
+    from derive.errors import NOES, DeriveError, Problem
+    from derive.relations import SOURCE
 
-    if not files:
-        _say_sound("built-in library", opened(None, ()), as_json)
-        if as_json:
-            say_data({"problems": []})
-        return 0
     status, found = 0, []
-    for file in files:
+    for file, path in [(file, Path(file)) for file in files] or [("built-in library", SOURCE)]:
         try:
-            library = sound(Path(file))
+            library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
         except DeriveError as error:
-            status = max(status, 1 if isinstance(error, (DimensionError, LimitError)) else 2)
+            status = max(status, 1 if isinstance(error, NOES) else 2)
             problems = error.problems or (Problem("", 0, error.what, error.hint),)
             found += [{"file": file, **_problem_data(problem)} for problem in problems]
             if not as_json:

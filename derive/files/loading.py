@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
+from derive.files.examples import Example, stated_example
 from derive.files.noting import SEARCHED, Notes
 from derive.files.sources import Document, parse_source, read_document, read_source
 from derive.files.stated import SHARED, VALUE, stated_default, stated_profiles, stated_unit
 from derive.files.using import installed
 from derive.library import Library
 from derive.numbers.collecting import collecting_seldom
-from derive.stating.redundancy import redundant
 from derive.stating.relation import Relation, relate, undeclared
 from derive.stating.vocabulary import Vocabulary
 from quantities.declaration import Declaration, check_name, read_aliases
@@ -29,10 +29,11 @@ from quantities.domain import read_domain
 from quantities.profiles import Profile
 from quantities.spelling import parse_unit
 
-__all__ = ["check", "load", "sound"]
+__all__ = ["Reader", "load", "proved", "read"]
 
 _T = TypeVar("_T")
-_SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles")
+_SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles", "examples")
+_NAMED_FREELY = ("profiles", "examples")
 _QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
 _RELATION = ("equation", "because", "source", "when", "approximate")
 
@@ -54,48 +55,26 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     <Library 1 relations, 3 quantities, 0 profiles>
     """
     with collecting_seldom():
-        return _proved(_read(parse_source(*read_source(source)), beside))
+        return proved(read(parse_source(*read_source(source)), beside))
 
 
-def sound(source: str | Path) -> Library:
-    """The same, if there is nothing that `check` would complain of either."""
-    with collecting_seldom():
-        return _proved(_held_against_each_other(_read(parse_source(*read_source(source)), None)))
-
-
-def _proved(reader: _Reader) -> Library:
+def proved(reader: Reader) -> Library:
+    """What was read, if nothing is wrong with it."""
     if reader.notes.errors:
         raise _gathered(reader)
     return reader.library()
 
 
-def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:
-    """All that is wrong with a relation file; nothing, if it is consistent.
-
-    What says nothing new is a problem here and none for `load`: such a library answers, and fixes less than it seems.
-
-    >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
-    ["x: unit 'metr': 'metr' is not a unit."]
-    """
-    return [problem for problem, _ in _held_against_each_other(_read(read_document(source), beside)).notes.errors]
-
-
-def _held_against_each_other(reader: _Reader) -> _Reader:
-    """The reading, with a note of every relation that says nothing new."""
-    for found in redundant(reader.relations):
-        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
-    return reader
-
-
-def _read(document: Document, beside: Library | None) -> _Reader:
+def read(document: Document, beside: Library | None) -> Reader:
+    """A relation file as far as it can be read, and what is wrong with it."""
     if not isinstance(beside, (Library, type(None))):
         raise ExpressionError(f"a {type(beside).__name__} is no library.", hint="Give beside=library.")
-    reader = _Reader(Notes(document), beside or Library())
+    reader = Reader(Notes(document), beside or Library())
     reader.read()
     return reader
 
 
-def _gathered(reader: _Reader) -> DeriveError:
+def _gathered(reader: Reader) -> DeriveError:
     """One error for all problems: of their own kind where they share one."""
     where = f"{reader.notes.document.label}: " if reader.notes.document.label else ""
     problems, errors = zip(*reader.notes.errors, strict=True)
@@ -103,17 +82,18 @@ def _gathered(reader: _Reader) -> DeriveError:
 
 
 @dataclass
-class _Reader:
+class Reader:
     """The reading of one document: what was found so far, and what was wrong with it."""
 
     notes: Notes
     beside: Library
-    shelf: dict[Path, _Reader | None] = field(default_factory=dict)  # the files that were read; None, if not to the end
+    shelf: dict[Path, Reader | None] = field(default_factory=dict)  # the files that were read; None, if not to the end
     quantities: dict[str, Declaration] = field(default_factory=dict)
     relations: list[Relation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
-    files: list[_Reader] = field(default_factory=list)  # what it uses
+    files: list[Reader] = field(default_factory=list)  # what it uses
     libraries: list[Library] = field(default_factory=list)
     is_whole: bool = True  # whether all of that is there; if not, nobody knows which names are
 
@@ -133,9 +113,9 @@ class _Reader:
             library = used | library
         return library
 
-    def parts(self) -> list[_Reader]:
+    def parts(self) -> list[Reader]:
         """The files that are used, each once and before whoever uses it, and the file itself."""
-        found: dict[int, _Reader] = {}
+        found: dict[int, Reader] = {}
         for file in self.files:
             found.update((id(part), part) for part in file.parts())
         return [*found.values(), self]
@@ -169,6 +149,9 @@ class _Reader:
         for name, table in self._tables(data, "profiles"):
             for profile in stated_profiles(self.notes, name, table, vocabulary, self.broken):
                 self._shelve(name, profile)
+        for name, table in self._tables(data, "examples"):
+            example = stated_example(self.notes, name, table)
+            self.examples += [] if example is None else [example]
 
     def _shelve(self, name: str, profile: Profile) -> None:
         if any(profile.name == other.name for other in self.profiles):
@@ -201,12 +184,12 @@ class _Reader:
             return False
         if path not in self.shelf:
             self.shelf[path] = None
-            reader = _Reader(Notes(read_document(path)), self.beside, self.shelf)
+            reader = Reader(Notes(read_document(path)), self.beside, self.shelf)
             reader.read()
             self.shelf[path] = reader
         return self._take(used, self.shelf[path])
 
-    def _take(self, used: str, file: _Reader | None) -> bool:
+    def _take(self, used: str, file: Reader | None) -> bool:
         if file is None:
             self.notes.complain("", ("uses",), f"{used} uses this file in turn.", "Leave it out of one of the two.")
         elif file.notes.errors:
@@ -333,7 +316,10 @@ class _Reader:
                 example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
                 self.broken |= {name} if section == "quantities" else set()
                 self.notes.complain(name, where, "it is no table.", f"Write {name} = {example.get(section, '{ }')}.")
-            elif section == "profiles" or self.notes.attempt(name, where, partial(check_name, name)) is not None:
+            elif (
+                section in ("profiles", "examples")
+                or self.notes.attempt(name, where, partial(check_name, name)) is not None
+            ):
                 yield name, table
             elif section == "quantities":
                 self.broken.add(name)

@@ -21,18 +21,19 @@ from quantities.facts import Facts
 from quantities.profiles import Profiles
 from quantities.texts import read
 
-__all__ = ["FACTS", "Subject", "library", "subjects", "vocabulary"]
+__all__ = ["FACTS", "SOURCE", "Subject", "library", "subjects", "vocabulary"]
 
 FACTS = ("accelerators", "tiers", "models", "prices")
 
 _HOME = Path(__file__).parent
-_WHOLE = _HOME / "llm.toml"
+SOURCE = _HOME / "llm.toml"
+"""The relation file that names all subjects."""
 
 
 @cache
 def library() -> Library:
     """All subjects as one library."""
-    stated = load(_WHOLE)
+    stated = load(SOURCE)
     return Library(stated.relations.values(), (), Profiles(shelves=[Facts(*FACTS)]), stated.title)
 
 
@@ -51,7 +52,7 @@ def subjects() -> dict[str, Subject]:
     >>> subjects()["cache"].relations[:2]
     ('grouped_kv', 'latent_kv')
     """
-    files = [_HOME / name for name in tomli.loads(_WHOLE.read_text(encoding="utf-8"))["uses"]]
+    files = [_HOME / name for name in tomli.loads(SOURCE.read_text(encoding="utf-8"))["uses"]]
     read_files = {file.stem: tomli.loads(file.read_text(encoding="utf-8")) for file in files}
     return {name: Subject(data["title"], tuple(data["relations"])) for name, data in read_files.items()}
 

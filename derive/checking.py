@@ -1,0 +1,103 @@
+"""All that is wrong with a relation file: what it says, what says nothing new, and what its examples do not bear out.
+
+`load` asks for the first alone: a library whose relations repeat each other answers, and so does one whose examples
+come out otherwise than somebody thought.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from derive.auditing.claim import Reading
+from derive.auditing.criteria import Number, as_printed, read_expected
+from derive.auditing.question import Question
+from derive.auditing.weighing import weigh
+from derive.errors import DeriveError, InconsistentError, Problem
+from derive.files.examples import Example
+from derive.files.loading import Reader, proved, read
+from derive.files.noting import Notes
+from derive.files.sources import parse_source, read_document, read_source
+from derive.library import Library
+from derive.numbers.collecting import collecting_seldom
+from derive.stating.redundancy import redundant
+from quantities.value import read_value
+
+__all__ = ["check", "sound"]
+
+
+def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:
+    """All that is wrong with a relation file; nothing, if it is consistent.
+
+    What says nothing new is a problem here and none for `load`: such a library answers, and fixes less than it seems.
+
+    >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
+    ["x: unit 'metr': 'metr' is not a unit."]
+    """
+    return [problem for problem, _ in _tried(read(read_document(source), beside)).notes.errors]
+
+
+def sound(source: str | Path, *, beside: Library | None = None) -> Library:
+    """The library of a relation file that is consistent."""
+    with collecting_seldom():
+        return proved(_tried(read(parse_source(*read_source(source)), beside)))
+
+
+def _tried(reader: Reader) -> Reader:
+    """The reading, with a note of every relation that says nothing new, and of every example that fails."""
+    for found in redundant(reader.relations):
+        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
+    if reader.notes.errors:
+        return reader
+    parts = reader.parts()
+    if any(part.examples for part in parts):
+        library = reader.beside | reader.library()
+        for part in parts:
+            for example in part.examples:
+                _try(library, example, part.notes, reader.notes)
+    return reader
+
+
+def _try(library: Library, example: Example, notes: Notes, told: Notes) -> None:
+    """Ask an example, and note on its line what comes out otherwise; of a file that is used, with its name."""
+    where = ("examples", example.name)
+    within = "" if notes is told else f" (in {notes.document.label}, line {notes.document.line(where)})"
+    line = notes.document.line(where) if notes is told else told.document.line(("uses",))
+    try:
+        came = _otherwise(library, example)
+    except DeriveError as error:
+        error.what = f"{example.name}: {error.what}{within}"
+        told.note(where, error, line)
+    else:
+        if came:
+            what = f"{example.name}: {example.asked} is {came}; expected was {' and '.join(example.expected)}.{within}"
+            told.note(where, InconsistentError(what, hint="Mend a relation, a value or the example."), line)
+
+
+def _otherwise(library: Library, example: Example) -> str:
+    """What comes out, if it is not what the example expects; what is refused is raised."""
+    if len(example.expected) != 1:
+        return _all_otherwise(library, example)
+    (expected,) = example.expected
+    question = Question(example.asked, example.profiles, tuple(example.given.items()))
+    weighed = weigh(library, Reading("", question, read_expected(expected)))
+    if not weighed.met.holds and weighed.refusal is not None:
+        raise weighed.refusal
+    holds = weighed.met.holds
+    if holds and isinstance(weighed.reading.criterion, Number):
+        assert weighed.base is not None
+        assert weighed.claimed is not None
+        holds = as_printed(weighed.claimed.unit.from_base(weighed.base), expected)
+    return "" if holds else weighed.finds
+
+
+def _all_otherwise(library: Library, example: Example) -> str:
+    """The same for a list of all answers."""
+    answers = library.solve_all(example.asked, *example.profiles, **example.given)
+    found = sorted(answer.base for answer in answers if answer.base is not None)
+    wanted = sorted(((read_value(text), text) for text in example.expected), key=lambda pair: pair[0].base[1])
+    if len(found) == len(wanted) and all(
+        as_printed(value.unit.from_base(base), text) for base, (value, text) in zip(found, wanted, strict=True)
+    ):
+        return ""
+    unit = library.declaration(example.asked).unit
+    return " and ".join(f"{unit.from_base(base):.6g} {unit.text}".rstrip() for base in found)
