@@ -11,7 +11,7 @@ from derive.finding.index import Entry, Hit, Index
 from derive.library import Library
 from derive.relations import library as built_in
 from derive.relations import subjects
-from derive.reporting.titles import REPORTS
+from derive.reporting.titles import titles
 from derive.stating.relation import Relation
 from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
@@ -42,7 +42,7 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
         case "profiles":
             return [("profile", "values", "of"), *_profile_rows(library.profiles)]
         case "reports":
-            return [("report", "title"), *REPORTS.items()]
+            return [("report", "title"), *titles().items()]
     raise unknown("list", kind, LISTS)
 
 
@@ -128,8 +128,8 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if name in library.profiles:
         profile = library.profiles[name]
         found.append((f"profile {profile.name}", _profile(profile, library)))
-    if name in REPORTS:
-        found.append((f"report {name}", [("title", REPORTS[name]), ("written by", f"derive report {name}")]))
+    if name in titles():
+        found.append((f"report {name}", [("title", titles()[name]), ("written by", f"derive report {name}")]))
     if not found and ":" in name:
         library.profile(name)  # which says what there is after the colon
     if not found:
@@ -139,7 +139,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
 
 def _index(library: Library) -> Index:
     """What finds all that the library holds, and the reports."""
-    reports = (Entry("report", name, title, rank=0.9) for name, title in REPORTS.items())
+    reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
     return Index([*library.index.entries, *reports])
 
 
@@ -240,7 +240,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
             }
             for p in library.profiles.values()
         ],
-        "reports": lambda: [{"name": name, "title": title} for name, title in REPORTS.items()],
+        "reports": lambda: [{"name": name, "title": title} for name, title in titles().items()],
     }
     if kind not in makers:
         raise unknown("list", kind, LISTS)

@@ -10,30 +10,34 @@ import click
 __all__ = ["report"]
 
 
-@click.command(epilog="Example:  derive report roofline prices --pdf")
-@click.argument("names", nargs=-1, metavar="[NAME ...]")
+@click.command(epilog="Example:  derive report roofline prices --pdf;  derive report mine.md --out pages --html")
+@click.argument("names", nargs=-1, metavar="[NAME|FILE.md ...]")
 @click.option("--check", is_flag=True, help="Write nothing; fail if a report is not what the library says now.")
 @click.option("--pdf", is_flag=True, help="Press PDFs too (needs TeX).")
 @click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
 @click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
 def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
-    """Regenerate the reports: LaTeX, Markdown and pictures."""
+    """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures."""
     from derive.reporting import shelf
 
     wanted = shelf.chosen(names)
     folder = Path(out)
+    for name in wanted:
+        if shelf.is_own(name) and (folder / f"{shelf.named(name)}.md").resolve() == Path(name).resolve():
+            raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, whole=not names)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
         if html:
-            files[f"{name}.html"] = shelf.page(name)
+            files[f"{shelf.named(name)}.html"] = shelf.page(name)
         if pdf:
             from derive.reporting.pressing import pressed
 
-            files[f"{name}.pdf"] = pressed(name, str(files[f"{name}.tex"]), shelf.pressed_pictures(name))
+            file = shelf.named(name)
+            files[f"{file}.pdf"] = pressed(file, str(files[f"{file}.tex"]), shelf.pressed_pictures(name))
         _put(folder, files)
-    click.echo(f"{folder}: {', '.join(wanted)}")
+    click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
     return 0
 
 

@@ -1,19 +1,29 @@
-"""The reports that there are, and what they are called; asking for one is the shelf's business."""
+"""The built-in reports: a template each, in the order of their titles; the volume binds them all."""
 
 from __future__ import annotations
 
-__all__ = ["REPORTS", "TITLES", "VOLUME"]
+from functools import cache
+from pathlib import Path
 
-TITLES = {
-    "roofline": "A. The roofline",
-    "menu": "B. The price menu",
-    "layout": "C. Layout",
-    "training": "D. Training and the life of a model",
-    "prices": "E. What prices give away",
-    "walls": "F. Walls and trades",
-    "practice": "G. Practice",
-    "audit": "H. The audit",
-    "oracle": "I. The oracle",
-}
+__all__ = ["TEMPLATES", "VOLUME", "parts", "titles"]
+
+TEMPLATES = Path(__file__).parent / "templates"
+"""The templates of the reports; what several of them share, or one is too long for, lies in folders below."""
+
 VOLUME = "volume"
-REPORTS = {**TITLES, VOLUME: "The economics of a token, derived"}
+
+
+@cache
+def titles() -> dict[str, str]:
+    """What the reports are called, by the names of their templates; the volume last.
+
+    >>> titles()["roofline"]
+    'A. The roofline'
+    """
+    found = {path.stem: path.read_text(encoding="utf-8").splitlines()[0][2:] for path in TEMPLATES.glob("*.md")}
+    return dict(sorted(found.items(), key=lambda item: (item[0] == VOLUME, item[1])))
+
+
+def parts() -> tuple[str, ...]:
+    """The reports of the volume."""
+    return tuple(name for name in titles() if name != VOLUME)

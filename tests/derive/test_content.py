@@ -10,8 +10,14 @@ import pytest
 import derive
 import quantities
 from derive.relations import subjects
+from derive.reporting import shelf, titles
+from derive.reporting.document import Heading, Text
+from derive.reporting.templating import rendered
+from derive.reporting.titles import TEMPLATES
+from derive.reporting.vocabulary import vocabulary
 from quantities import texts
 from quantities.facts import Facts
+from tests.derive.terminal import ask
 
 
 @pytest.fixture
@@ -61,6 +67,39 @@ def test_a_profile_is_one_entry_of_one_file(copied, file, entry, name):
     said = 'title = "A trial"\nsource = "a test"\nkind = "assumed"\nas_of = "2026-11"'
     edit(copied / "quantities" / "values" / f"{file}.toml", f"\n[trial]\n{said}\n{entry}\n")
     assert Facts(file)[name].values
+
+
+def test_a_claim_is_one_entry_of_one_file(tmp_path):
+    home = Path(derive.__file__).parent / "auditing" / "claims"
+    copied = shutil.copy(home / "walls.toml", tmp_path)
+    edit(
+        tmp_path / "walls.toml",
+        '\n[claims.T1]\nsays = "a trial"\n[[claims.T1.clauses]]\nsays = "a trial"\n'
+        '[[claims.T1.clauses.readings]]\nasked = "drain_time"\nprofiles = ["h100-sxm"]\nexpected = "24 ms"\n',
+    )
+    said = ask("audit", "T1", "--claims", copied)
+    assert (said.status, said.out.splitlines()[0]) == (0, "T1: reproduced")
+
+
+def test_a_section_is_some_lines_of_one_template(tmp_path):
+    shutil.copytree(TEMPLATES, tmp_path / "templates")
+    edit(
+        tmp_path / "templates" / "roofline.md", '\n## A trial\n\nIt drains in {{ solve("drain_time", "h100-sxm") }}.\n'
+    )
+    made = rendered("roofline", tmp_path / "templates" / "roofline.md", vocabulary(derive.llm))
+    assert made.blocks[-2:] == (Heading("A trial"), Text("It drains in $23.88\\,\\mathrm{ms}$."))
+
+
+def test_a_report_is_one_template(tmp_path, monkeypatch):
+    (tmp_path / "trial.md").write_text("# Z. A trial\n\nWords.")
+    shutil.copy(TEMPLATES / "volume.md", tmp_path)
+    monkeypatch.setattr(titles, "TEMPLATES", tmp_path)
+    titles.titles.cache_clear()
+    try:
+        assert titles.titles() == {"trial": "Z. A trial", "volume": "The economics of a token, derived"}
+        assert shelf.parts("volume")[0].blocks == (Text("Words."),)
+    finally:
+        titles.titles.cache_clear()
 
 
 def test_the_files_stand_alone_each_with_what_it_uses():

@@ -8,9 +8,9 @@ from derive.auditing.judging import ClauseFinding, Finding, Judgement
 from derive.auditing.question import Asked, Question, Statement
 from derive.auditing.weighing import told
 from derive.library import Library
-from derive.reporting.asking import briefly, chain, stated, worked
 from derive.reporting.document import Block, Heading, Items, Text, verbatim
-from derive.reporting.sections.families import families, tabled
+from derive.reporting.formulas import briefly, chain, stated, worked
+from derive.reporting.subject.families import families, tabled
 from derive.showing.derivation import Line
 from quantities.units import DIMENSIONLESS
 
@@ -49,7 +49,7 @@ def _reading(clause: ClauseFinding, judgement: Judgement, library: Library, deci
         f"Came out: {verbatim(judgement.why)}."
     )
     if weighed.relation is not None:
-        yield from stated(weighed.relation.name, library=Library([weighed.relation]))
+        yield from stated(Library([weighed.relation]), weighed.relation.name)
     if weighed.refusal is not None:
         yield Items(tuple(verbatim(line.strip()) for line in str(weighed.refusal).splitlines() if line.strip()))
     if weighed.asked is not None:
@@ -68,7 +68,7 @@ def _answered(asked: Asked, library: Library, decides: bool) -> Iterator[Block]:
         yield from _answered(inner, library, False)
     if asked.answer is None:
         between = _between(asked.question, library)
-        yield from stated(*between, library=library) if between else ()
+        yield from stated(library, *between) if between else ()
     elif not decides or len(asked.answer.steps) > _STEPS:
         yield chain(asked.answer)
 

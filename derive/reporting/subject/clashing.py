@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from derive.auditing.conflicts import Conflict
 from derive.auditing.scene import Assertion
 from derive.errors import DeriveError
 from derive.library import Library
-from derive.reporting.asking import chain, number, say
 from derive.reporting.document import Block, Grid, Heading, Text, verbatim
+from derive.reporting.formulas import chain
+from derive.reporting.vocabulary import Said, number
 from derive.solving.answer import Answer
 from quantities.value import read_value
 
-__all__ = ["clashing"]
+__all__ = ["clash"]
 
 
-def clashing(conflicts: Sequence[Conflict], library: Library) -> Iterator[Block]:
-    """All conflicts, each with its derivation."""
-    yield Text(
-        "Each claim may pass alone and still deny its neighbour. What several claims say of one rack, one model or one "
-        "fleet is asked for at once; where the library refuses, it names a smallest set that conflicts. Only those "
-        "count that miss each other even when every spoken number is given all the room that it bears. The factor is "
-        "by how much they miss: what follows from all but one, over what that one says, or the other way round."
-    )
-    for conflict in conflicts:
-        yield from _clash(conflict, library)
-
-
-def _clash(conflict: Conflict, library: Library) -> Iterator[Block]:
+def clash(conflict: Conflict, library: Library) -> Iterator[Block]:
+    """A conflict, with the derivation that shows it."""
     apart = number(conflict.factor)
     yield Heading(f"{verbatim(conflict.scene.words)}: {' and '.join(conflict.claims)}, by a factor of {apart}", 3)
     rows = tuple((one.claim, f"`{one.quantity}`", verbatim(one.value)) for one in conflict.assertions)
@@ -41,8 +31,8 @@ def _clash(conflict: Conflict, library: Library) -> Iterator[Block]:
         return
     denied, answer = found
     yield Text(
-        f"Of `{denied.quantity}` {denied.claim} says {verbatim(denied.value)}, and {say(answer, 4)} follows from the "
-        f"others: apart by a factor of {apart}."
+        f"Of `{denied.quantity}` {denied.claim} says {verbatim(denied.value)}, and {Said.of(answer, 4)} follows from "
+        f"the others: apart by a factor of {apart}."
     )
     yield chain(answer)
 

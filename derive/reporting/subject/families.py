@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from derive.auditing.judging import Judgement
 from derive.auditing.question import Question
-from derive.reporting.asking import forms, number, places_of
 from derive.reporting.document import Block, Grid, Text, verbatim
+from derive.reporting.formulas import forms
+from derive.reporting.vocabulary import number, places_of
 from derive.showing.derivation import Line, letters_of
 from derive.showing.mathematics import upright, width
 from derive.solving.answer import Answer

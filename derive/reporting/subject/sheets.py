@@ -1,20 +1,26 @@
-"""All price sheets side by side, vendor by vendor, and drawn."""
+"""All price sheets side by side, as the report on them shows them: tables, charts, and gaps between prices."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import log
+from typing import Any
 
 from derive.drawing.chart import Axis, Chart, Mark, Series
-from derive.inferring.conclusions import Conclusion, Inference
-from derive.inferring.plausible import CHIPS
+from derive.inferring.conclusions import Conclusion, Contradiction, Inference
+from derive.inferring.oracle import survey
+from derive.inferring.plausible import plausible
+from derive.inferring.questions import QUESTIONS
 from derive.inferring.telling import points
-from derive.reporting.asking import number, solve
-from derive.reporting.document import Block, Grid, Heading, Items, Picture, Text, verbatim
+from derive.library import Library
+from derive.reporting.document import Grid, verbatim
+from derive.reporting.vocabulary import number
 from derive.showing import mathematics
+from derive.solving.answer import Answer
 from quantities.source import Source
 
-__all__ = ["abreast", "label"]
+__all__ = ["read"]
 
 
 @dataclass(frozen=True)
@@ -37,34 +43,90 @@ _COLUMNS = (
     _Column("in", "input_margin_limit"),
     _Column("out", "output_margin_limit"),
 )
-_LEGEND = (
-    "*reading*: how many times as long as it computes decode reads, from the prices of output and input",
-    "*cache*, *from, to*: the KV cache in byte/token that the cliff leaves, at the reference and over all choices",
-    "*fast batch*: the batch of the fast mode over that of the normal one",
-    "*hit*: how many times cheaper a cache hit is than a miss",
-    "*storage*: the price of keeping a token in USD/Mtoken/h that two cache writes imply",
-    "*memory*: the rent in USD/GB/h that a price of storage pays, printed or implied, for DeepSeek-V3's cache",
-    "*in*, *out*: the largest share of the price that is not arithmetic, at the reference",
-)
+_HEADS: dict[tuple[str, ...], str] = {
+    ("price_cliff", "output_price"): "cliff, output",
+    ("price_cliff", "cache_storage_price"): "cliff, storage",
+    ("input_price_above_cliff", "output_price_above_cliff"): "two surcharges",
+    ("price_cliff", "output_price_above_cliff"): "ratio above",
+    ("price_cliff", "fast_output_price"): "cliff, fast",
+    ("fast_input_price", "fast_output_price"): "fast input",
+    ("input_price", "batch_input_price"): "input that waits",
+}
+_Prices = tuple[str, ...]
 
 
-def abreast(many: Sequence[Inference]) -> Iterator[Block]:
-    """The tables, a vendor each, and what is drawn of them."""
-    yield Heading("Side by side")
-    yield Text("A column stands where one of a vendor's sheets says something; what it says:")
-    yield Items(_LEGEND)
+def read(library: Library) -> Mapping[str, Any]:
+    """All sheets, asked once: what a template may show of them."""
+    many = survey()
+    by_name = {found.sheet: found for found in many}
     vendors: dict[str, list[Inference]] = {}
     for found in many:
         vendors.setdefault(_vendor(found), []).append(found)
-    for vendor, sheets in vendors.items():
-        yield Heading(vendor, 3)
-        yield _table(vendor, sheets)
-    yield from _ratios(vendors)
-    yield from _cliffs(vendors)
-    yield from _memories(vendors)
+    return {
+        "chips": [chip.name for chip in plausible(library, ()).axes["chip"]],
+        "assumed": {one.target: verbatim("; ".join(one.assuming)) for one in QUESTIONS},
+        "tables": {vendor: _table(vendor, sheets) for vendor, sheets in vendors.items()},
+        "distinct": _over(vendors, _distinct),
+        "chart": lambda target, axis, marks=(), height=0.0: _chart(vendors, target, axis, tuple(marks), height),
+        "greatest": lambda target: max(end for sheets in vendors.values() for *_, end in points(sheets, target)),
+        "printed": lambda name: [found.prices[name].number for found in many if name in found.prices],
+        "refuted": lambda sheet, target: _refuted(by_name[sheet][target]),
+        "gap": lambda sheet, *prices: _gap(by_name[sheet], prices),
+        **_gaps(many),
+    }
 
 
-def label(found: Inference) -> str:
+def _over(
+    vendors: Mapping[str, Sequence[Inference]], told: Callable[[Sequence[Inference], str], str]
+) -> Callable[[str], dict[str, str]]:
+    """What is told of each vendor's sheets."""
+    return lambda target: {vendor: told(sheets, target) for vendor, sheets in vendors.items()}
+
+
+def _refuted(one: Conclusion) -> str:
+    return f"{verbatim(one.meaning)}: {verbatim('; '.join(one.refuted_by))}"
+
+
+def _gaps(many: Sequence[Inference]) -> Mapping[str, Any]:
+    """Where two prices of one sheet cannot both be read as they are: pair by pair in words, and sheet by sheet."""
+    found = [(sheet, clash) for sheet in many for clash in sheet.contradictions]
+    pairs = sorted({clash.prices for _, clash in found}, key=lambda pair: (_place(pair), pair))
+    sheets = [sheet for sheet in many if sheet.contradictions]
+    rows = tuple((f"`{_label(sheet)}`", *(_all_gaps(sheet, pair) for pair in pairs)) for sheet in sheets)
+    everywhere = all(clash.everywhere for _, clash in found)
+    closed = "None of them closes on another chip or for another size." if everywhere else "Some close elsewhere."
+    caption = f"The gaps, sheet by sheet, on the reference chip. {closed}"
+    return {
+        "gaps": [_told(pair, [one for one in found if one[1].prices == pair]) for pair in pairs],
+        "gap_table": Grid(("sheet", *(_head(pair) for pair in pairs)), rows, caption),
+    }
+
+
+def _place(pair: _Prices) -> int:
+    return list(_HEADS).index(pair) if pair in _HEADS else len(_HEADS)
+
+
+def _head(pair: _Prices) -> str:
+    return _HEADS.get(pair, verbatim(" and ".join(pair)))
+
+
+def _told(pair: _Prices, found: Sequence[tuple[Inference, Contradiction]]) -> str:
+    """What a gap means, in the words of the sheet where it is widest."""
+    sheet, clash = max(found, key=lambda one: abs(log(one[1].answer.base or 1)))
+    names = " and ".join(f"`{name}`" for name in pair)
+    return f"*{_head(pair)}*: {names}. On {verbatim(_label(sheet))}, {verbatim(clash.text)}."
+
+
+def _gap(sheet: Inference, pair: _Prices) -> Answer:
+    return next(clash.answer for clash in sheet.contradictions if clash.prices == pair)
+
+
+def _all_gaps(sheet: Inference, pair: _Prices) -> str:
+    bases = [clash.answer.base for clash in sheet.contradictions if clash.prices == pair]
+    return ", ".join(number(base) for base in bases if base is not None)
+
+
+def _label(found: Inference) -> str:
     """A sheet's name as it stands in tables and on axes."""
     return found.sheet.removesuffix("-prices")
 
@@ -76,7 +138,7 @@ def _vendor(found: Inference) -> str:
 
 def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
     held = [column for column in _COLUMNS if any(column.target in found for found in sheets)]
-    rows = tuple((f"`{label(found)}`", *(_cell(found, column) for column in held)) for found in sheets)
+    rows = tuple((f"`{_label(found)}`", *(_cell(found, column) for column in held)) for found in sheets)
     return Grid(("sheet", *(column.head for column in held)), rows, f"The sheets of {vendor}.", _sources(sheets))
 
 
@@ -99,18 +161,6 @@ def _sources(sheets: Sequence[Inference]) -> tuple[Source, ...]:
     return tuple(dict.fromkeys(source for source in cited if source.kind == "published"))
 
 
-def _ratios(vendors: Mapping[str, Sequence[Inference]]) -> Iterator[Block]:
-    yield Heading("Output over input", 3)
-    said = "; ".join(f"{vendor} {_distinct(sheets, 'output_input_ratio')}" for vendor, sheets in vendors.items())
-    yield Text(
-        f"The ratios that occur: {said}. Round numbers that stay the same over models of all sizes and over years are "
-        "hardly measured on machines. What they may still be is a habit that was right once."
-    )
-    caption = "The price of output over that of input, which is how much longer decode reads than it computes."
-    axis = Axis("output price over input price", low=0.9)
-    yield Picture("oracle-ratios", (_chart(vendors, "output_input_ratio", axis, (), height=7.0),), caption)
-
-
 def _distinct(sheets: Sequence[Inference], target: str) -> str:
     return ", ".join(dict.fromkeys(_short(one[target], base) for base, one in _sorted(sheets, target)))
 
@@ -118,48 +168,6 @@ def _distinct(sheets: Sequence[Inference], target: str) -> str:
 def _sorted(sheets: Sequence[Inference], target: str) -> list[tuple[float, Inference]]:
     found = [(one[target].answer.base, one) for one in sheets if target in one]
     return sorted(((base, one) for base, one in found if base is not None), key=lambda pair: pair[0])
-
-
-def _cliffs(vendors: Mapping[str, Sequence[Inference]]) -> Iterator[Block]:
-    yield Heading("The cache behind a cliff", 3)
-    target = "implied_kv_bytes_per_token"
-    models = {"Qwen3 30B": "qwen3-30b-a3b", "Llama 3.1 405B": "llama3-1-405b", "DeepSeek-V3": "deepseek-v3"}
-    kept = {name: solve("kv_bytes_per_token", model).to("byte/token").magnitude for name, model in models.items()}
-    marks = tuple(Mark(size, name) for name, size in kept.items())
-    yield Text(
-        "A cliff does not fix the cache but a product: bytes per token, times what the chip computes per byte, over "
-        "the active size. Chips differ by little, sizes by a hundred, so the range is wide, and the size is what to "
-        f"ask for next. Still the widest range ends at {number(_most(vendors, target), 'byte/token')}, and of the "
-        f"published models below the one that keeps least of a token keeps {number(min(kept.values()), 'byte/token')}."
-    )
-    caption = (
-        "What cliffs say of the KV cache: at the reference, and over all chips and sizes. Lines: published models."
-    )
-    axis = Axis("byte/token", log=True, low=10, high=1e8)
-    yield Picture("oracle-cliffs", (_chart(vendors, target, axis, marks),), caption)
-
-
-def _most(vendors: Mapping[str, Sequence[Inference]], target: str) -> float:
-    return max(high for sheets in vendors.values() for _, _, _, high in points(sheets, target))
-
-
-def _memories(vendors: Mapping[str, Sequence[Inference]]) -> Iterator[Block]:
-    yield Heading("The memory behind a price of storage", 3)
-    rents = {chip: solve("memory_price", chip).to("USD/GB/h").magnitude for chip in CHIPS}
-    dearest = max(rents, key=lambda chip: rents[chip])
-    marks = (Mark(rents["h100-sxm:fp8"], ""), Mark(rents[dearest], ""))
-    yield Text(
-        "A price of keeping a token for an hour, over the bytes that it fills, is a rent of memory. DeepSeek-V3 keeps "
-        "few bytes of a token, so the points lie high; the range is that of larger caches. The dearest memory that "
-        f"there is to rent is that of a chip, with all its arithmetic: {number(marks[0].at, 'USD/GB/h')} on the "
-        f"reference chip, {number(marks[1].at, 'USD/GB/h')} on {verbatim(dearest)}. What lies to the right of these "
-        "is no rent, and what lies near them would be a cache that never leaves the chip."
-    )
-    caption = (
-        "What prices of storage say of the memory behind them. Dashed: memory on the reference chip, and the dearest."
-    )
-    axis = Axis("USD/GB/h", log=True, low=1e-4, high=1)
-    yield Picture("oracle-memories", (_chart(vendors, "implied_tier_price", axis, marks),), caption)
 
 
 def _chart(

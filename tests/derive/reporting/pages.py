@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import derive
 from derive.drawing.chart import Axis, Chart, Series
-from derive.reporting.asking import worked
 from derive.reporting.document import Formulas, Grid, Heading, Items, Picture, Report, Text, verbatim
+from derive.reporting.formulas import worked
 from quantities.source import Source
 
 HOSTILE = r"\input{x} \write18{y} ^^5cz % & # _ $a$ <script>alert(1)</script> *b* [l](u) `c` | ~ µ° – \`d"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from derive.reporting.pressing import is_installed, pressed
-from derive.reporting.titles import REPORTS
+from derive.reporting.titles import titles
 
 SHELF = Path(__file__).parents[3] / "reports"
 
 
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", titles())
 def test_a_report_lies_there_with_the_pictures_that_it_shows(name):
     told = (SHELF / f"{name}.md").read_text(encoding="utf-8")
     pictures = re.findall(r"\]\((figures/[^)]+)\)", told)
@@ -22,7 +22,7 @@ def test_a_report_lies_there_with_the_pictures_that_it_shows(name):
 
 
 @pytest.mark.skipif(not is_installed(), reason="no TeX is installed")
-@pytest.mark.parametrize("name", REPORTS)
+@pytest.mark.parametrize("name", titles())
 def test_tex_takes_a_report_and_no_line_runs_over(name):
     log: list[str] = []
     pressed(name, (SHELF / f"{name}.tex").read_text(encoding="utf-8"), {}, log)

@@ -15,25 +15,27 @@ import derive
 from derive.auditing import Verdict, audit, clashes
 from derive.drawing.plotting import as_pdf, as_svg
 from derive.reporting import html, latex, markdown, pressing
-from derive.reporting.asking import symbols
 from derive.reporting.document import Formulas, Grid, Heading, Report, Text, Worked
-from derive.reporting.sections.audit import told
+from derive.reporting.formulas import symbols
+from derive.reporting.subject.verdicts import verdicts
+from derive.reporting.templating import rendered
+from derive.reporting.titles import TEMPLATES
+from derive.reporting.vocabulary import vocabulary
 from tests.derive.auditing.catalogues import changed
 
 SOME = """
 from derive.auditing import audit, clashes
-import derive
 from derive.reporting import latex, markdown
-from derive.reporting.document import Report
-from derive.reporting.sections.audit import told
-made = Report("audit", "Some", tuple(told(audit(["C02", "C04", "C30"]), clashes(["C05"]), derive.llm)))
+from tests.derive.reporting.sections.test_audit import report
+made = report(audit(["C02", "C04", "C30"]), clashes(["C05"]))
 print(markdown.as_markdown(made), latex.as_latex(made))
 """
 
 
 def report(findings, conflicts, library=derive.llm):
-    made = Report("audit", "The audit", tuple(told(findings, conflicts, library)))
-    return Report(made.name, made.title, (*made.blocks, *symbols(made.quantities)))
+    words = {**vocabulary(library), "audit": lambda: verdicts(findings, conflicts, library)}
+    made = rendered("audit", TEMPLATES / "audit.md", words)
+    return Report(made.name, "The audit", (*made.blocks, *symbols(made.quantities)))
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,9 @@ import pytest
 from derive import Library
 from derive.errors import VerificationError
 from derive.relations import library
-from derive.reporting.sections import pipelines
+from derive.reporting.templating import rendered
+from derive.reporting.titles import TEMPLATES
+from derive.reporting.vocabulary import vocabulary
 from derive.stating.relation import relate
 from tests.derive.reporting.sections.reading import chart, headline, lines, row
 from tests.derive.reporting.sections.shown import curve, first, letters, words
@@ -71,7 +73,7 @@ def test_the_stages_cancel_from_the_cache_and_not_from_the_weights():
     assert ("C_{\\mathrm{held}}", r"\frac{B L \kappa}{n} + \frac{b N_t}{n P}") in shown
 
 
-def test_the_proof_refuses_a_library_in_which_the_cache_is_divided(monkeypatch):
+def test_the_proof_refuses_a_library_in_which_the_cache_is_divided():
     known = library()
     wrong = relate(
         "kv_bytes_per_chip",
@@ -80,9 +82,9 @@ def test_the_proof_refuses_a_library_in_which_the_cache_is_divided(monkeypatch):
         * known.quantities["kv_bytes_per_sequence"]
         / (known.quantities["stages"] * known.quantities["chips"]),
     )
-    monkeypatch.setattr(pipelines, "library", lambda: known.without("kv_bytes_per_chip") | Library([wrong]))
-    with pytest.raises(VerificationError, match="the stages cancel from the cache"):
-        pipelines._proved()
+    other = known.without("kv_bytes_per_chip") | Library([wrong])
+    with pytest.raises(VerificationError, match=r"pipelining\.md, line \d+: .*stages cancels"):
+        rendered("layout", TEMPLATES / "layout.md", vocabulary(other))
 
 
 def test_memory_per_chip_falls_below_what_a_chip_has_between_one_stage_and_two():

@@ -9,7 +9,7 @@ import pytest
 import sympy
 
 from derive.errors import VerificationError
-from derive.reporting.sections import reversible
+from derive.reporting.proving import identical, unknown_function, unknown_symbol
 from tests.derive.reporting.sections.reading import chart, lines
 from tests.derive.reporting.sections.rendered import curve, row, told
 
@@ -113,9 +113,9 @@ def plain(form):
 
 
 def test_a_map_that_is_not_undone_does_not_get_onto_the_page():
-    x1, x2, y1, y2, f, _ = reversible._unknown()
+    x, y, f = unknown_symbol("x"), unknown_symbol("y"), unknown_function("f")
     with pytest.raises(VerificationError, match="not"):
-        reversible._proved((x1, x2 + f(x1)), (y1, y2 + f(y1)))
+        identical((y + f(x)).at(y=x + f(x)), x)
 
 
 def test_a_reversible_model_keeps_one_layer_of_ninety_six():
