@@ -60,18 +60,18 @@ if TYPE_CHECKING:
         UnknownNameError,
         VerificationError,
     )
-    from derive.files.loading import load
-    from derive.inferring.conclusions import Conclusion, Inference
-    from derive.inferring.oracle import infer
     from derive.library import Library
-    from derive.numbers.clock import limits
-    from derive.sampling.sampling import Sample
-    from derive.solving.answer import Answer, Step
-    from derive.stating.relation import Relation, relate
-    from derive.sweeping.axes import span
-    from derive.sweeping.streaming import Stream
-    from derive.sweeping.summing import Summary
-    from derive.sweeping.table import Table
+    from derive.model.relation import Relation, relate
+    from derive.relation_files.loading import load
+    from derive.solving.execution.answer import Answer, Step
+    from derive.tables.axes import span
+    from derive.tables.sampling.monte_carlo import Sample
+    from derive.tables.streams import Stream
+    from derive.tables.summaries import Summary
+    from derive.tables.table import Table
+    from derive.time_limits import limits
+    from derive.tokens.price_sheets.conclusions import Conclusion, Inference
+    from derive.tokens.price_sheets.oracle import infer
     from quantities.dimension import BASE_UNITS as base_units
     from quantities.profiles import Profile
     from quantities.quantity import Quantity
@@ -140,19 +140,19 @@ _HOMES = {
     **dict.fromkeys(("ExpressionError", "InconsistentError", "LimitError", "NoSolutionError"), "derive.errors"),
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
-    **dict.fromkeys(("Answer", "Step"), "derive.solving.answer"),
-    "Sample": "derive.sampling.sampling",
-    "span": "derive.sweeping.axes",
-    "Stream": "derive.sweeping.streaming",
-    "Summary": "derive.sweeping.summing",
-    "Table": "derive.sweeping.table",
-    "limits": "derive.numbers.clock",
+    **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
+    "Sample": "derive.tables.sampling.monte_carlo",
+    "span": "derive.tables.axes",
+    "Stream": "derive.tables.streams",
+    "Summary": "derive.tables.summaries",
+    "Table": "derive.tables.table",
+    "limits": "derive.time_limits",
     "Profile": "quantities.profiles",
     "check": "derive.checking",
-    "load": "derive.files.loading",
-    **dict.fromkeys(("Relation", "relate"), "derive.stating.relation"),
-    **dict.fromkeys(("Conclusion", "Inference"), "derive.inferring.conclusions"),
-    "infer": "derive.inferring.oracle",
+    "load": "derive.relation_files.loading",
+    **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
+    **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.conclusions"),
+    "infer": "derive.tokens.price_sheets.oracle",
     "Library": "derive.library",
     "Quantity": "quantities.quantity",
 }
@@ -166,13 +166,13 @@ def __getattr__(name: str) -> Any:
     """Import what a name stands for when it is first asked for."""
     match name:
         case "llm":
-            value: Any = import_module("derive.relations").library()
+            value: Any = import_module("derive.tokens.relations").library()
         case "units":
             value = import_module("quantities.registry").registry()
         case "base_units":
             value = import_module("quantities.dimension").BASE_UNITS
         case _ if name in _ASKED:
-            value = getattr(import_module("derive.relations").library(), name)
+            value = getattr(import_module("derive.tokens.relations").library(), name)
         case _ if name in _HOMES:
             value = getattr(import_module(_HOMES[name]), name)
         case _:

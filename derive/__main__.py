@@ -11,7 +11,7 @@ __all__ = ["main"]
 def main() -> NoReturn:
     """Answer what the command line asks, from memory if it was asked before."""
     try:
-        from derive.remembering import answered
+        from derive.answer_cache import answered
 
         sys.exit(answered(sys.argv[1:], _answer))
     except KeyboardInterrupt:  # before the command line took over

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from derive.auditing.claim import Reading
-from derive.auditing.criteria import Number, as_printed, read_expected
-from derive.auditing.question import Question
-from derive.auditing.weighing import weigh
+from derive.audit.claim import Reading
+from derive.audit.criteria import Number, as_printed, read_expected
+from derive.audit.question import Question
+from derive.audit.weighing import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
-from derive.files.examples import Example
-from derive.files.loading import Reader, proved, read
-from derive.files.noting import Notes
-from derive.files.sources import parse_source, read_document, read_source
+from derive.garbage import collecting_seldom
 from derive.library import Library
-from derive.numbers.collecting import collecting_seldom
-from derive.stating.redundancy import redundant
+from derive.model.redundancy import redundant
+from derive.relation_files.examples import Example
+from derive.relation_files.loading import Reader, proved, read
+from derive.relation_files.notes import Notes
+from derive.relation_files.sources import parse_source, read_document, read_source
 from quantities.value import read_value
 
 __all__ = ["check", "sound"]

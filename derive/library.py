@@ -12,11 +12,11 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from derive.caching import Cache
+from derive.caches import Cache
 from derive.errors import UnknownNameError
-from derive.finding.index import Index
-from derive.language.expression import names_in
-from derive.merging import (
+from derive.expressions.tree import names_in
+from derive.model.relation import Relation
+from derive.model.union import (
     both,
     declarations,
     merged,
@@ -28,21 +28,21 @@ from derive.merging import (
     shelved,
     typed,
 )
-from derive.stating.relation import Relation
-from derive.stating.vocabulary import Vocabulary
+from derive.model.vocabulary import Vocabulary
+from derive.search.index import Index
 from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
 from quantities.source import OTHERWISE
 from quantities.symbolic import Symbols
 
 if TYPE_CHECKING:
-    from derive.planning.plans import Plan
-    from derive.planning.structure import Structure
-    from derive.sampling.sampling import Sample
-    from derive.solving.answer import Answer
-    from derive.solving.outcome import Outcome
-    from derive.sweeping.streaming import Stream
-    from derive.sweeping.table import Table
+    from derive.planning.incidence import Structure
+    from derive.planning.plan import Plan
+    from derive.solving.blocks.outcome import Outcome
+    from derive.solving.execution.answer import Answer
+    from derive.tables.sampling.monte_carlo import Sample
+    from derive.tables.streams import Stream
+    from derive.tables.table import Table
     from quantities.quantity import Quantity
     from quantities.value import Value
 
@@ -56,7 +56,7 @@ _FEW = 256  # of what hangs on numbers, or is large
 class Library:
     """Relations, the quantities they join, and profiles of values; in the order in which they were stated.
 
-    >>> from derive.stating.relation import relate
+    >>> from derive.model.relation import relate
     >>> from quantities import Quantity
     >>> voltage, current, resistance = Quantity("V", "V"), Quantity("I", "A"), Quantity("R", "ohm")
     >>> ohm = Library([relate("ohm", voltage, current * resistance)])
@@ -146,7 +146,7 @@ class Library:
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
         """The one value of a quantity, from what is given of others.
 
-        >>> from derive.files.loading import load
+        >>> from derive.relation_files.loading import load
         >>> ohm = load('''[quantities]
         ... V = { unit = "V" }
         ... I = { unit = "A" }
@@ -156,37 +156,37 @@ class Library:
         >>> ohm.solve("R", V="12 V", I="4000 mA").value
         <Quantity(3.0, 'ohm')>
         """
-        from derive.solving.answering import solve
+        from derive.solving.answering.solver import solve
 
         return solve(self, target, profiles, given)
 
     def solve_all(self, target: str, /, *profiles: str | Profile, **given: Any) -> tuple[Answer, ...]:
         """Every admissible value: all roots, all regimes, and bounds where there is no value."""
-        from derive.solving.answering import solve_all
+        from derive.solving.answering.solver import solve_all
 
         return solve_all(self, target, profiles, given)
 
     def formula(self, target: str, given: Iterable[str] = ()) -> Any:
         """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units."""
-        from derive.compiling.formulating import formula
+        from derive.kernels.closed_forms import formula
 
         return formula(self, target, given)
 
     def compile(self, target: str, given: Iterable[str] = (), backend: str = "auto") -> Callable[..., Any]:
         """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value."""
-        from derive.compiling.functions import compiled
+        from derive.kernels.functions import compiled
 
         return compiled(self, target, given, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
-        from derive.sweeping.table import sweep
+        from derive.tables.table import sweep
 
         return sweep(self, targets, profiles, given)
 
     def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
         """The same for any number of points, to be gone through piece by piece, summed up or written to a file."""
-        from derive.sweeping.streaming import stream
+        from derive.tables.streams import stream
 
         return stream(self, targets, profiles, given)
 
@@ -194,25 +194,25 @@ class Library:
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
     ) -> Sample:
         """The target at points drawn from the ranges among the givens and the profiles' values."""
-        from derive.sampling.sampling import sample
+        from derive.tables.sampling.monte_carlo import sample
 
         return sample(self, target, profiles, points, seed, given)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""
-        from derive.pointing import twins
+        from derive.model.operating_points import twins
 
         return self | Library(*twins(self, point, names))
 
     def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
         """Every quantity that these givens determine, they and the defaults included."""
-        from derive.compiling.reaching import reach
+        from derive.kernels.reach import reach
 
         return reach(self, given)
 
     def structure(self, left_out: frozenset[str] = frozenset()) -> Structure:
         """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
-        from derive.planning.structure import Structure
+        from derive.planning.incidence import Structure
 
         def made() -> Structure:
             equations = [r for r in self.relations.values() if r.is_equation and r.name not in left_out]

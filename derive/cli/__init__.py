@@ -12,13 +12,13 @@ from typing import NoReturn
 
 import click
 
-from derive.cli.asking import graph, solve
-from derive.cli.auditing import audit
-from derive.cli.inferring import infer
-from derive.cli.looking import check, find, list_, show
-from derive.cli.reporting import report
+from derive.cli.audit import audit
+from derive.cli.catalogue import check, find, list_, show
+from derive.cli.infer import infer
+from derive.cli.questions import graph, solve
+from derive.cli.reports import report
 from derive.cli.shared import complain
-from derive.cli.sweeping import sweep
+from derive.cli.sweep import sweep
 
 __all__ = ["cli", "main", "run"]
 

@@ -74,13 +74,13 @@ def opened(replaced: str | None, added: Sequence[str]) -> Library:
 
 
 def _built_in() -> Library:
-    from derive.relations import library
+    from derive.tokens.relations import library
 
     return library()
 
 
 def _loaded(file: str, beside: Library | None) -> Library:
-    from derive.files.loading import load
+    from derive.relation_files.loading import load
 
     return load(Path(file), beside=beside)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
-from derive.planning.structure import Structure
+from derive.planning.incidence import Structure
 
 __all__ = ["Matching", "closure"]
 

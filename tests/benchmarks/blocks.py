@@ -16,8 +16,8 @@ from typing import Any
 import numpy
 
 from derive import Library
-from derive.compiling import blockwise
-from derive.compiling.machine import is_at_hand
+from derive.kernels.backends.numba_source import is_at_hand
+from derive.kernels.blocks import block_kernels
 from tests.benchmarks.measuring import Bar, Comparison, alternately, compared
 from tests.derive.statements import bare
 
@@ -139,12 +139,12 @@ def _ours(question: Question) -> dict[str, Callable[[], Any]]:
 @contextmanager
 def _left_to_the_solver() -> Iterator[None]:
     """As if there were no lines for blocks."""
-    held = blockwise.attempt
-    blockwise.attempt = lambda *_: None
+    held = block_kernels.attempt
+    block_kernels.attempt = lambda *_: None
     try:
         yield
     finally:
-        blockwise.attempt = held
+        block_kernels.attempt = held
 
 
 def _of_scipy(question: Question, gap: Callable[..., Any]) -> dict[str, Callable[[], Any]]:

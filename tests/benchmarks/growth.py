@@ -6,9 +6,9 @@ import math
 from time import process_time
 
 import derive
-from derive.numbers.clock import limits, query
-from derive.planning.plans import plan
-from derive.planning.structure import Structure
+from derive.planning.incidence import Structure
+from derive.planning.plan import plan
+from derive.time_limits import limits, query
 from tests.benchmarks.measuring import Comparison, Row
 
 LENGTHS = (1_000, 3_000, 10_000)

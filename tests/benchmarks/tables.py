@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 import derive
-from derive.compiling.abreast import Abreast, found_for
+from derive.kernels.several_targets import Abreast, found_for
 from tests.benchmarks import roofline
 from tests.benchmarks.measuring import Bar, Comparison, alternately, compared
 

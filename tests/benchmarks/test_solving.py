@@ -17,8 +17,8 @@ from typing import Any
 
 from derive.errors import DeriveError
 from derive.library import Library
-from derive.numbers.evaluating import value
-from derive.stating.relation import Relation, relate
+from derive.model.relation import Relation, relate
+from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
 
 FORMULAS = tomllib.loads((Path(__file__).parents[1] / "derive" / "formulas.toml").read_text(encoding="utf-8"))[

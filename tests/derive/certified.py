@@ -14,7 +14,7 @@ from typing import Any
 
 from mpmath import iv
 
-from derive.language.expression import Name, Node, Number
+from derive.expressions.tree import Name, Node, Number
 
 __all__ = ["counted_by_intervals", "counted_by_sturm"]
 

@@ -15,13 +15,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def findings():
-    from derive.auditing import audit
+    from derive.tokens.audit import audit
 
     return {finding.claim.name: finding for finding in audit()}
 
 
 @pytest.fixture(scope="session")
 def conflicts():
-    from derive.auditing import clashes
+    from derive.tokens.audit import clashes
 
     return clashes()

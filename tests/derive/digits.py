@@ -8,7 +8,7 @@ from typing import Any
 
 from mpmath import mp, mpc, mpf
 
-from derive.language.expression import Name, Node, Number
+from derive.expressions.tree import Name, Node, Number
 
 _LONGEST = 4000  # binary digits before the point, of what is raised to a power
 _SIGNS: dict[str, Callable[[Any, Any], bool]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from derive.errors import ExpressionError, LimitError
-from derive.language.grammar import parse_expression
+from derive.expressions.grammar import parse_expression
 
 LEAVES = ("x", "x", "y", "0.5", "2", "3", "pi")
 FUNCTIONS = ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")

@@ -12,7 +12,7 @@ import random
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from derive.language.grammar import parse_expression
+from derive.expressions.grammar import parse_expression
 from tests.derive.trees import value
 
 __all__ = ["Known", "known"]

@@ -11,11 +11,11 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from derive.language.expression import names_in
-from derive.language.grammar import parse_expression
+from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import names_in
 from derive.library import Library
-from derive.numbers.evaluating import value
-from derive.stating.relation import relate
+from derive.model.relation import relate
+from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
 
 Template = Callable[[list[str]], str]

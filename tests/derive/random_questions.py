@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
 
-from derive.language.expression import names_in
+from derive.expressions.tree import names_in
 from derive.library import Library
-from derive.numbers.evaluating import holds, value
+from derive.numerics.algebra.evaluation import holds, value
 
 _DEEP = 4
 _TRIES = 50

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 
 import derive
-from derive.numbers.evaluating import value
-from derive.planning.directing import forwards
-from derive.solving.bounding import stated_at
+from derive.numerics.algebra.evaluation import value
+from derive.planning.orientation import forwards
+from derive.solving.ranges.inequalities import stated_at
 from quantities.value import Value
 
 LIBRARY = derive.llm

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.auditing.criteria import as_printed
+from derive.audit.criteria import as_printed
 from derive.checking import check
-from derive.relations import SOURCE
+from derive.tokens.relations import SOURCE
 from tests.derive.terminal import ask
 
 PENDULUM = """

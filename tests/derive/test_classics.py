@@ -9,7 +9,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy import optimize
 
-from derive.solving.blocks import solve_block
+from derive.solving.blocks.block import solve_block
 from tests.derive.classics import BURDEN, LARGE, MORE, Classic, stated
 
 SLOW = ("Wood", "Watson", "Chebyquad (35), 7", "Chebyquad (35), 9", "Brown almost linear (27), 30")

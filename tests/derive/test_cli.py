@@ -282,7 +282,7 @@ def test_a_defect_is_told_in_words_and_asks_to_be_reported(monkeypatch):
     def broken(*_: object) -> None:
         raise ZeroDivisionError("float division by zero")
 
-    monkeypatch.setattr("derive.listing.rows", broken)
+    monkeypatch.setattr("derive.catalogue.rows", broken)
     said = ask("list")
     assert said.status == 2
     assert said.err.startswith("derive: internal error, ZeroDivisionError: float division by zero\n")

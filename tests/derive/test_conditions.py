@@ -13,13 +13,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import derive
-from derive.compiling.functions import compiled
-from derive.language.expression import CONDITIONS, Apply, names_in, walk
-from derive.language.grammar import parse_condition, parse_expression
+from derive.expressions.grammar import parse_condition, parse_expression
+from derive.expressions.tree import CONDITIONS, Apply, names_in, walk
+from derive.kernels.functions import compiled
 from derive.library import Library
-from derive.numbers.evaluating import truth, value
-from derive.numbers.intervals import truths
-from derive.stating.relation import relate
+from derive.model.relation import relate
+from derive.numerics.algebra.evaluation import truth, value
+from derive.numerics.intervals.enclosure import truths
 from quantities.quantity import Quantity
 from tests.derive.digits import OutOfReachError, exact, verdict
 from tests.derive.draws import SIGNS, expressions

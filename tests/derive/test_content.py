@@ -9,12 +9,12 @@ import pytest
 
 import derive
 import quantities
-from derive.relations import subjects
-from derive.reporting import shelf, titles
-from derive.reporting.document import Heading, Text
-from derive.reporting.templating import rendered
-from derive.reporting.titles import TEMPLATES
-from derive.reporting.vocabulary import vocabulary
+from derive.reports.document import Heading, Text
+from derive.reports.templating import rendered
+from derive.reports.vocabulary import vocabulary
+from derive.tokens.relations import subjects
+from derive.tokens.reports import shelf, titles
+from derive.tokens.reports.titles import TEMPLATES
 from quantities import texts
 from quantities.facts import Facts
 from tests.derive.terminal import ask
@@ -23,7 +23,7 @@ from tests.derive.terminal import ask
 @pytest.fixture
 def copied(tmp_path, monkeypatch):
     """The data of both packages in a folder where it may be edited."""
-    for package, folder in ((derive, "relations"), (quantities, "vocabulary"), (quantities, "values")):
+    for package, folder in ((derive, "tokens/relations"), (quantities, "vocabulary"), (quantities, "values")):
         home = Path(package.__file__).parent
         shutil.copytree(home / folder, tmp_path / package.__name__ / folder)
     monkeypatch.setattr(texts, "_HOME", str(tmp_path / "quantities"))
@@ -37,10 +37,10 @@ def edit(path: Path, text: str) -> None:
 
 def test_a_relation_is_one_entry_of_one_file(copied):
     edit(
-        copied / "derive" / "relations" / "cache.toml",
+        copied / "derive" / "tokens" / "relations" / "cache.toml",
         '\n[relations.twice]\nequation = "kv_saving = 1 - query_group"\nbecause = "a trial"\n',
     )
-    library = derive.load(copied / "derive" / "relations" / "llm.toml")
+    library = derive.load(copied / "derive" / "tokens" / "relations" / "llm.toml")
     assert library.relations.keys() - derive.llm.relations.keys() == {"twice"}
     assert library.relations["twice"].source == "by definition"
 
@@ -50,7 +50,7 @@ def test_a_quantity_is_one_entry_of_one_file(copied):
         copied / "quantities" / "vocabulary" / "cache.toml",
         '\n[quantities.trial]\nunit = "byte"\nmeaning = "a trial"\n',
     )
-    library = derive.load(copied / "derive" / "relations" / "llm.toml")
+    library = derive.load(copied / "derive" / "tokens" / "relations" / "llm.toml")
     assert library.declared.keys() - derive.llm.declared.keys() == {"trial"}
 
 
@@ -70,7 +70,7 @@ def test_a_profile_is_one_entry_of_one_file(copied, file, entry, name):
 
 
 def test_a_claim_is_one_entry_of_one_file(tmp_path):
-    home = Path(derive.__file__).parent / "auditing" / "claims"
+    home = Path(derive.__file__).parent / "tokens" / "claims"
     copied = shutil.copy(home / "walls.toml", tmp_path)
     edit(
         tmp_path / "walls.toml",
@@ -103,7 +103,7 @@ def test_a_report_is_one_template(tmp_path, monkeypatch):
 
 
 def test_the_files_stand_alone_each_with_what_it_uses():
-    home = Path(derive.__file__).parent / "relations"
+    home = Path(derive.__file__).parent / "tokens" / "relations"
     for subject, said in subjects().items():
         library = derive.load(home / f"{subject}.toml")
         assert (library.title, tuple(library.relations)) == (said.title, said.relations)

@@ -49,7 +49,7 @@ TWOFOLD = (
         ("import derive", set()),
         ("import quantities", set()),
         ("import derive; derive.DeriveError, derive.DimensionError, derive.Problem, derive.base_units", set()),
-        ("import derive.language.grammar; derive.language.grammar.parse_equation('a = b + c')", set()),
+        ("import derive.expressions.grammar; derive.expressions.grammar.parse_equation('a = b + c')", set()),
         ("import derive.cli", {"click"}),
         ("import derive; derive.Quantity('x', 'm')", {"sympy"}),
         ("import derive; derive.llm; derive.profile('h100-sxm:fp8')", set()),

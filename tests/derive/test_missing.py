@@ -16,10 +16,10 @@ import pytest
 
 import derive
 from derive import DeriveError, UnderdeterminedError
-from derive.numbers.evaluating import value
-from derive.planning.plans import basis_of
-from derive.solving.asking import ask
-from derive.solving.bounding import stated_at
+from derive.numerics.algebra.evaluation import value
+from derive.planning.plan import basis_of
+from derive.solving.execution.question import ask
+from derive.solving.ranges.inequalities import stated_at
 from tests.derive.random_libraries import Hidden, hidden
 from tests.derive.states import LIBRARY, Asked, refusal, state
 

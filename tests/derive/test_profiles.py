@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from derive import Library, UnderdeterminedError, UnknownNameError
-from derive.listing import as_data, entries, rows
+from derive.catalogue import as_data, entries, rows
 from quantities.errors import ExpressionError
 from quantities.facts import Facts
 from quantities.profiles import Profile, Profiles

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from derive.library import Library
-from derive.numbers.evaluating import value
-from derive.stating.relation import relate
+from derive.model.relation import relate
+from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
 
 FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))["formula"]

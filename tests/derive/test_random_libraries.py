@@ -19,7 +19,7 @@ import pytest
 
 import derive
 from derive import LimitError, UnderdeterminedError
-from derive.language.expression import Apply, walk
+from derive.expressions.tree import Apply, walk
 from tests.derive.random_libraries import Hidden, hidden, is_fixed
 
 SHORT, BATCH = 150, 25

@@ -9,8 +9,8 @@ import pytest
 
 import derive
 from derive import Library
-from derive.language.expression import Name, names_in
-from derive.numbers.evaluating import holds, residual, value
+from derive.expressions.tree import Name, names_in
+from derive.numerics.algebra.evaluation import holds, residual, value
 
 RELATIONS = list(derive.llm.relations.values())
 EQUATIONS = [relation for relation in RELATIONS if relation.is_equation]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import derive
-from derive.language.expression import Name
-from derive.relations import subjects
+from derive.expressions.tree import Name
+from derive.tokens.relations import subjects
 
 SUBJECTS = (
     "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",

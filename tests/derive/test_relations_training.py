@@ -9,8 +9,8 @@ import pytest
 import sympy
 
 import derive
-from derive.language.expression import Name, names_in
-from derive.relations import subjects, vocabulary
+from derive.expressions.tree import Name, names_in
+from derive.tokens.relations import subjects, vocabulary
 
 
 class Case(NamedTuple):

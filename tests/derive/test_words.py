@@ -7,8 +7,8 @@ import re
 import pytest
 
 import derive
-from derive.language.grammar import parse_equation
-from derive.language.tokens import foreign
+from derive.expressions.grammar import parse_equation
+from derive.expressions.tokens import foreign
 from tests.derive.hints import mended, proposals
 
 LENGTHS = """[quantities]

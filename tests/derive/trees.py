@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
-from derive.language.expression import Name, Node, Number
+from derive.expressions.tree import Name, Node, Number
 
 _ACTS: dict[str, Callable[..., Any]] = {
     "add": lambda *args: sum(args),

@@ -10,8 +10,8 @@ import math
 import random
 from dataclasses import dataclass
 
-from derive.language.grammar import parse_equation
-from derive.numbers.evaluating import value
+from derive.expressions.grammar import parse_equation
+from derive.numerics.algebra.evaluation import value
 
 __all__ = ["Hiding", "hiding"]
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import pytest
 
-from derive.language.expression import Apply
-from derive.language.grammar import parse_equation
-from derive.solving.single import values_of
+from derive.expressions.grammar import parse_equation
+from derive.expressions.tree import Apply
+from derive.solving.blocks.one_unknown import values_of
 from quantities.domain import Domain
 from tests.derive.certified import counted_by_intervals, counted_by_sturm
 

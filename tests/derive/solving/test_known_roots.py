@@ -7,9 +7,9 @@ import math
 import pytest
 
 from derive.errors import LimitError
-from derive.language.grammar import parse_equation
-from derive.numbers.clock import limits, query
-from derive.solving.single import values_of
+from derive.expressions.grammar import parse_equation
+from derive.solving.blocks.one_unknown import values_of
+from derive.time_limits import limits, query
 from quantities.domain import Domain
 from tests.derive.known_roots import Known, known
 

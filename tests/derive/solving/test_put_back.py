@@ -9,8 +9,9 @@ import pytest
 
 import derive
 from derive.errors import VerificationError
-from derive.language.grammar import parse_equation
-from derive.solving import single, stepping
+from derive.expressions.grammar import parse_equation
+from derive.solving.blocks import one_unknown
+from derive.solving.execution import block_execution
 from quantities.domain import Domain
 
 REAL = Domain("real", -math.inf, math.inf)
@@ -25,7 +26,7 @@ equation = "y = x + exp(x)"
 
 @pytest.mark.parametrize("slip", [1e-6, 0.5, -2.0])
 def test_an_answer_that_does_not_hold_is_never_returned(monkeypatch, slip):
-    honest = stepping.solve_block
+    honest = block_execution.solve_block
 
     def slipping(*question):
         found = honest(*question)
@@ -36,31 +37,31 @@ def test_an_answer_that_does_not_hold_is_never_returned(monkeypatch, slip):
 
     library = derive.load(LIBRARY)
     assert library.solve("x", y=3.0).base == pytest.approx(0.7920599684306770)
-    monkeypatch.setattr(stepping, "solve_block", slipping)
+    monkeypatch.setattr(block_execution, "solve_block", slipping)
     with pytest.raises((VerificationError, derive.NoSolutionError)):
         derive.load(LIBRARY).solve("x", y=3.0)
 
 
 def test_a_search_that_proposes_what_is_no_root_is_not_believed(monkeypatch):
-    honest = single.roots_of
+    honest = one_unknown.roots_of
 
     def adding(*question):
         found = honest(*question)
         return replace(found, values=(*found.values, 1.7))
 
-    monkeypatch.setattr(single, "roots_of", adding)
-    found = single.values_of(parse_equation("y = x + exp(x)"), "x", {"y": 3.0}, REAL)
+    monkeypatch.setattr(one_unknown, "roots_of", adding)
+    found = one_unknown.values_of(parse_equation("y = x + exp(x)"), "x", {"y": 3.0}, REAL)
     assert [one.values["x"] for one in found.solutions] == pytest.approx([0.7920599684306770])
     assert "not proved" in found.caveat
 
 
 def test_a_closed_form_that_is_wrong_is_not_believed(monkeypatch):
-    honest = single.isolate
+    honest = one_unknown.isolate
 
     def doubling(equation, name):
         wrong = parse_equation("z = 2*y").rhs
         return tuple(replace(one, form=wrong) for one in honest(equation, name))
 
-    monkeypatch.setattr(single, "isolate", doubling)
-    found = single.values_of(parse_equation("y = 3*x"), "x", {"y": 6.0}, REAL)
+    monkeypatch.setattr(one_unknown, "isolate", doubling)
+    found = one_unknown.values_of(parse_equation("y = 3*x"), "x", {"y": 6.0}, REAL)
     assert found.solutions == ()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from derive.errors import LimitError
-from derive.language.grammar import parse_equation
-from derive.numbers.clock import limits, query
-from derive.numbers.precision import gap_of
-from derive.solving.outcome import agrees
-from derive.solving.single import values_of
+from derive.expressions.grammar import parse_equation
+from derive.numerics.algebra.multiprecision import gap_of
+from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.outcome import agrees
+from derive.time_limits import limits, query
 from quantities.domain import Domain
 from tests.derive.vanishing import Hiding, hiding
 

@@ -1,0 +1,54 @@
+"""A claim as data: what is claimed, in which readings, and what each reading asks of the library.
+
+A claim holds if all its clauses hold. A clause has one reading, or several between which its words do not decide. A
+reading is a question to the library and a criterion that its answer is to meet. What the claim leaves open has a range
+in which it may lie; what else might have to change, because the claim or the catalogue states it, is named. No verdict
+is data: it follows from the answers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derive.audit.criteria import Criterion
+from derive.audit.question import Question, Statement
+
+__all__ = ["Claim", "Clause", "Reading"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a clause.
+
+    `response_to` names quantities: what is judged is then by how many percent the answer moves when they all move by
+    one. `leaves_open` holds what the claim does not say, with the range in which it may lie; `may_change` what else
+    could be different. `each` names quantities: the reading is asked with every profile of the library that states
+    them all.
+    """
+
+    words: str
+    question: Question | Statement
+    criterion: Criterion
+    response_to: tuple[str, ...] = ()
+    leaves_open: tuple[tuple[str, str], ...] = ()
+    may_change: tuple[str, ...] = ()
+    each: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """What a claim says that can be true by itself, in all its readings."""
+
+    words: str
+    readings: tuple[Reading, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim in our own words, under the name by which it is asked for; who made it, and where."""
+
+    name: str
+    statement: str
+    clauses: tuple[Clause, ...]
+    speaker: str = ""
+    place: str = ""

@@ -1,0 +1,108 @@
+"""Claims that cannot hold together, found by asking for all of them at once.
+
+In a scene, what several claims say of one rack, one model or one fleet is stated at once, each as a relation that bears
+the claim's name. The library is asked, and its refusal names a smallest set that conflicts and by what gap. Every
+further set is found by leaving out, in turn, each claim of the sets that are known. A set counts only if its claims
+miss each other even when each number is given all the room that a spoken number has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from derive.audit.scene import Assertion, Scene
+from derive.errors import DeriveError, InconsistentError
+from derive.library import Library
+from derive.model.relation import relate
+from quantities.declaration import Declaration
+from quantities.value import Value, read_value
+
+__all__ = ["Conflict", "conflicts"]
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A smallest set of claims that cannot hold together, as the library refused them."""
+
+    scene: Scene
+    assertions: tuple[Assertion, ...]
+    error: InconsistentError
+
+    @property
+    def claims(self) -> tuple[str, ...]:
+        return tuple(sorted({assertion.claim for assertion in self.assertions}))
+
+    @cached_property
+    def factor(self) -> float:
+        """How many times the larger side is the smaller one."""
+        return (1 + self.error.gap) / (1 - self.error.gap)
+
+    def __str__(self) -> str:
+        parts = "; ".join(str(assertion) for assertion in self.assertions)
+        return f"{self.scene.words}: {parts} are apart by a factor of {self.factor:.3g}"
+
+
+def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]:
+    """All smallest sets of claims that cannot hold together, scene by scene."""
+    return tuple(conflict for scene in scenes for conflict in _in_scene(library, scene))
+
+
+def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
+    pending, seen = [scene.assertions], set()
+    known: set[frozenset[Assertion]] = set()
+    while pending:
+        assertions = pending.pop(0)
+        if frozenset(assertions) in seen:
+            continue
+        seen.add(frozenset(assertions))
+        error = _refusal(library, scene, assertions)
+        if error is None:
+            continue
+        told = set(re.findall(r"\w+", " ".join(error.conflicts)))
+        clashing = tuple(assertion for assertion in assertions if assertion.name in told)
+        if frozenset(clashing) not in known and _apart(library, scene, clashing):
+            yield Conflict(scene, clashing, error)
+        known.add(frozenset(clashing))
+        pending += [tuple(one for one in assertions if one != left_out) for left_out in clashing]
+
+
+def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) -> InconsistentError | None:
+    """What the library says to all these claims at once."""
+    if len(assertions) < 2:
+        return None
+    relations, given = [], dict(scene.premises)
+    for assertion in assertions:
+        quantity = library.declaration(assertion.quantity)
+        claimed = Declaration(assertion.name, quantity.unit.text, domain=quantity.domain.text)
+        relations.append(relate(assertion.name, quantity, claimed, because=f"so {assertion.claim} says"))
+        given[assertion.name] = assertion.value
+    try:
+        (library | Library(relations)).solve(assertions[0].quantity, **given)
+    except InconsistentError as error:
+        return error
+    except DeriveError:
+        return None
+    return None
+
+
+def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> bool:
+    """Whether what follows from all but one misses that one, with all the room that words leave."""
+    *others, last = clashing
+    room = read_value(last.room)
+    if any(other.quantity == last.quantity for other in others):
+        return any(_miss(room, read_value(other.room)) for other in others if other.quantity == last.quantity)
+    given = {**dict(scene.premises), **{other.quantity: other.room for other in others}}
+    try:
+        answer = library.solve(last.quantity, **given)
+    except DeriveError:
+        return False
+    if answer.bounds is not None:
+        return answer.bounds[1] < room.base[0] or answer.bounds[0] > room.base[2]
+    return answer.base is None or not room.base[0] <= answer.base <= room.base[2]
+
+
+def _miss(one: Value, other: Value) -> bool:
+    return one.base[2] < other.base[0] or other.base[2] < one.base[0]

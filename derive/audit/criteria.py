@@ -1,0 +1,195 @@
+"""What an answer has to meet: a number, a range, a bound; or to be impossible, independent of something, or sound.
+
+A number that is spoken is reproduced where the computed one rounds to its digits, of which it has two at least. It is
+rounded where it lies within a quarter of the computed one, and wrong beyond. A range or a bound has said already how
+far it bears: there is in and out, at the digits of its ends, and nothing between.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from derive.audit.question import Question
+from quantities.value import Value, read_value
+
+__all__ = [
+    "BEARING",
+    "Between",
+    "Bound",
+    "Criterion",
+    "Impossible",
+    "Met",
+    "Number",
+    "Sound",
+    "Without",
+    "as_printed",
+    "compared",
+    "goals",
+    "read_expected",
+]
+
+BEARING = 0.25
+"""What a spoken number bears: to lie this share of the computed one beside it."""
+
+SIDES = ("at least", "at most", "more than", "less than")
+"""On which side a bound holds what it bounds, and whether its end is included."""
+
+_SAME = 1e-9
+_PRINTED = re.compile(r"[-+]?(?P<whole>\d*)(?P<point>\.?)(?P<behind>\d*)")
+_DIGITS = 2  # that the shortest of spoken numbers has: "300" is nearer to 300 than to 290
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number: reproduced, rounded, or wrong."""
+
+    stated: str
+
+    def __str__(self) -> str:
+        return self.stated
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A range, such as 15..20 ms."""
+
+    stated: str
+
+    def __str__(self) -> str:
+        return self.stated
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A bound on one side, the end itself included or not; it may be the answer to another question."""
+
+    side: str
+    stated: str | Question
+
+    def __str__(self) -> str:
+        return f"{self.side} {self.stated}"
+
+
+@dataclass(frozen=True, slots=True)
+class Impossible:
+    """That there is no such thing: the question has no solution, or contradicts itself."""
+
+    def __str__(self) -> str:
+        return "impossible"
+
+
+@dataclass(frozen=True, slots=True)
+class Without:
+    """That something plays no part: the closed form of the target does not hold these quantities."""
+
+    names: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"no {' and no '.join(self.names)} in it"
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """That the two sides of a statement have one unit."""
+
+    def __str__(self) -> str:
+        return "units that fit"
+
+
+Criterion = Number | Between | Bound | Impossible | Without | Sound
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """How a computed number stands to a criterion; `gap` is by how much the claim exceeds it, as a share of it."""
+
+    holds: bool
+    exactly: bool
+    gap: float
+
+
+def read_expected(text: str) -> Criterion:
+    """What a text expects: a number, a range, a bound, or that there is no such thing.
+
+    >>> read_expected("15..20 ms"), read_expected("at least 1 Mtoken")
+    (Between(stated='15..20 ms'), Bound(side='at least', stated='1 Mtoken'))
+    """
+    if text == "impossible":
+        return Impossible()
+    for side in SIDES:
+        if text.startswith(f"{side} "):
+            stated = text.removeprefix(side).strip()
+            read_value(stated)
+            return Bound(side, stated)
+    return Between(text) if read_value(text).is_range else Number(text)
+
+
+def compared(criterion: Number | Between | Bound, claimed: Value, computed: float) -> Met:
+    """A computed number beside what is claimed, both in the claim's unit.
+
+    >>> from quantities.value import read_value
+    >>> [compared(Number("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
+    [True, True, False]
+    >>> compared(Between("15..20 ms"), read_value("15..20 ms"), 20.4)
+    Met(holds=True, exactly=True, gap=0.0)
+    """
+    match criterion:
+        case Number():
+            gap = _gap(claimed.number, computed)
+            exactly = _rounded(computed, claimed.number) == claimed.number or abs(gap) <= _SAME
+            return Met(exactly or abs(gap) <= BEARING + _SAME, exactly, gap)
+        case Between():
+            inside = _rounded(computed, claimed.low) >= claimed.low and _rounded(computed, claimed.high) <= claimed.high
+            nearest = claimed.low if computed < claimed.low else claimed.high
+            return Met(inside, inside, 0.0 if inside else _gap(nearest, computed))
+        case Bound(side=side):
+            beyond = computed - claimed.number
+            slack = _SAME * abs(claimed.number)
+            holds = {
+                "at least": beyond >= -slack,
+                "at most": beyond <= slack,
+                "more than": beyond > slack,
+                "less than": beyond < -slack,
+            }[side]
+            return Met(holds, holds, 0.0 if holds else _gap(claimed.number, computed))
+
+
+def goals(criterion: Number | Between | Bound, claimed: Value, computed: float) -> tuple[float, ...]:
+    """The numbers at which the claim would hold, in its unit: the claim itself, the nearest end; then what it bears."""
+    match criterion:
+        case Number():
+            ends = claimed.number / (1 + BEARING), claimed.number / (1 - BEARING)
+            return claimed.number, min(ends, key=lambda end: abs(end - computed))
+        case Between():
+            return (claimed.low if computed < claimed.low else claimed.high,)
+        case Bound():
+            return (claimed.number,)
+
+
+def _gap(claimed: float, computed: float) -> float:
+    if abs(claimed - computed) <= _SAME * (abs(computed) if claimed else 1.0):
+        return 0.0
+    return (claimed - computed) / abs(computed) if computed else math.inf
+
+
+def as_printed(computed: float, stated: str) -> bool:
+    """Whether a number rounds to one that is printed, to all its digits, zeros behind the point among them.
+
+    >>> as_printed(2.0007, "2.00 s"), as_printed(2.0071, "2.00 s"), as_printed(295.5, "300 token")
+    (True, False, True)
+    """
+    printed = _PRINTED.match(stated.strip())
+    claimed = read_value(stated).number
+    if printed is None or not claimed:
+        return abs(computed - claimed) <= _SAME
+    whole, point, behind = printed["whole"], printed["point"], printed["behind"] or ""
+    digits = len((whole + behind).lstrip("0")) if point else len(whole.strip("0"))
+    return math.isclose(float(f"{computed:.{max(digits, _DIGITS) - 1}e}"), claimed, rel_tol=_SAME)
+
+
+def _rounded(computed: float, claimed: float) -> float:
+    """The computed number with as many digits as the claim states."""
+    digits = len(f"{abs(claimed):.12g}".partition("e")[0].replace(".", "").strip("0"))
+    return float(f"{computed:.{max(digits, _DIGITS) - 1}e}")

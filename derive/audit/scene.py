@@ -1,0 +1,44 @@
+"""What several claims say of one thing, as data: to be asked for all at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from derive.audit.criteria import BEARING
+from quantities.value import read_value
+
+__all__ = ["Assertion", "Scene"]
+
+
+@dataclass(frozen=True, slots=True)
+class Assertion:
+    """What one claim says of one quantity."""
+
+    claim: str
+    quantity: str
+    value: str
+    printed: bool = False  # a number that was chosen, and not rounded
+
+    @property
+    def name(self) -> str:
+        return f"{self.quantity}_by_{self.claim}"
+
+    @property
+    def room(self) -> str:
+        """The range that the claim's words leave."""
+        value = read_value(self.value)
+        if self.printed or value.is_range:
+            return self.value
+        return f"{value.number / (1 + BEARING)!r}..{value.number / (1 - BEARING)!r} {value.unit.text}".rstrip()
+
+    def __str__(self) -> str:
+        return f"{self.claim}: {self.quantity} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One thing of which several claims speak, and what is taken to hold of it."""
+
+    words: str
+    premises: tuple[tuple[str, str], ...]
+    assertions: tuple[Assertion, ...]

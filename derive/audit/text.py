@@ -1,0 +1,115 @@
+"""Findings as text for the terminal, and as plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from textwrap import indent
+from typing import Any
+
+from derive.audit.conflicts import Conflict
+from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Verdict
+from derive.presentation import text
+
+__all__ = ["as_data", "as_text", "rows", "summary"]
+
+_SHOWN = 6  # readings of a clause whose derivations are all shown; of longer lists, the first
+
+
+def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str]]:
+    """One row for each claim: its name, the claim, the verdict and why, the header first."""
+    header = ("id", "claim", "verdict", "why")
+    return [header, *((one.claim.name, one.claim.statement, str(one.verdict), one.why) for one in findings)]
+
+
+def summary(findings: Sequence[Finding]) -> str:
+    """How many claims have which verdict."""
+    counts = Counter(finding.verdict for finding in findings)
+    claims = "1 claim" if len(findings) == 1 else f"{len(findings)} claims"
+    return f"{claims}: {', '.join(f'{counts[verdict]} {verdict}' for verdict in Verdict)}."
+
+
+def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
+    """A claim with all its readings: what was asked, what came of it, and what would make it hold."""
+    lines = [f"{finding.claim.name}: {finding.verdict}", finding.claim.statement]
+    said = ", ".join(filter(None, (finding.claim.speaker, finding.claim.place)))
+    lines += [f"said by {said}"] if said else []
+    for clause in finding.clauses:
+        lines += ["", f"{clause.clause.words}: {clause.verdict}", *_readings(clause)]
+    if conflicts:
+        lines += ["", "cannot hold together", *(f"  {conflict}" for conflict in conflicts)]
+    return "\n".join(lines)
+
+
+def _readings(clause: ClauseFinding) -> Iterator[str]:
+    for number, judgement in enumerate(clause.judgements):
+        yield f"  - {judgement.words or clause.clause.words}: {judgement.verdict}: {judgement.why}"
+        if number == 0 or len(clause.judgements) <= _SHOWN:
+            yield f"    asked: {judgement.weighed.reading.question}"
+            yield from (indent(answer.text(), "      ") for answer in judgement.answers)
+            yield from (f"      {answer}" for answer in _refused(judgement))
+
+
+def _refused(judgement: Judgement) -> Iterator[str]:
+    """The library's words where it gave no answer, or was asked no question."""
+    weighed = judgement.weighed
+    if weighed.refusal is not None:
+        yield str(weighed.refusal)
+    elif weighed.relation is not None:
+        yield str(weighed.relation)
+
+
+def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[str, Any]:
+    """All of it as plain data: the schema of `derive audit --json`."""
+    return {
+        "claims": [_finding_data(finding) for finding in findings],
+        "conflicts": [_conflict_data(conflict) for conflict in conflicts],
+    }
+
+
+def _finding_data(finding: Finding) -> dict[str, Any]:
+    return {
+        "id": finding.claim.name,
+        "claim": finding.claim.statement,
+        "speaker": finding.claim.speaker,
+        "place": finding.claim.place,
+        "verdict": str(finding.verdict),
+        "why": finding.why,
+        "clauses": [
+            {
+                "clause": clause.clause.words,
+                "verdict": str(clause.verdict),
+                "why": clause.why,
+                "readings": [_reading_data(judgement) for judgement in clause.judgements],
+            }
+            for clause in finding.clauses
+        ],
+    }
+
+
+def _reading_data(judgement: Judgement) -> dict[str, Any]:
+    weighed = judgement.weighed
+    return {
+        "reading": judgement.words,
+        "asked": str(weighed.reading.question),
+        "claimed": weighed.claims,
+        "found": weighed.finds,
+        "verdict": str(judgement.verdict),
+        "why": judgement.why,
+        "holds_at": [
+            {"input": change.path, "value": change.shown, "ratio": change.ratio, "admissible": change.admissible}
+            for change in judgement.changes
+        ],
+        "answers": [text.as_data(answer) for answer in judgement.answers],
+        "refusal": None if weighed.refusal is None else str(weighed.refusal),
+    }
+
+
+def _conflict_data(conflict: Conflict) -> dict[str, Any]:
+    return {
+        "scene": conflict.scene.words,
+        "claims": list(conflict.claims),
+        "says": [{"claim": one.claim, "quantity": one.quantity, "value": one.value} for one in conflict.assertions],
+        "factor": conflict.factor,
+        "refusal": str(conflict.error),
+    }

@@ -1,0 +1,168 @@
+"""One reading, weighed: the library is asked, and what it answers is held against what is claimed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from derive.audit.claim import Reading
+from derive.audit.criteria import Bound, Impossible, Met, Sound, Without, compared
+from derive.audit.question import Asked, Question, Statement, asked, spoken
+from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolutionError
+from derive.library import Library
+from derive.model.relation import Relation, relate
+from derive.solving.execution.answer import Answer
+from quantities.declaration import Declaration
+from quantities.units import DIMENSIONLESS, Unit
+from quantities.value import Value, read_value
+
+__all__ = ["Weighed", "told", "weigh"]
+
+_NOTHING = 1e-9  # a response below it is rounding
+_LONG = 1e7  # a number that is written with an exponent
+
+_FOUND = Met(True, True, 0.0)
+_MISSED = Met(False, False, 0.0)
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """What the library answered to a reading, and how that stands to the claim.
+
+    `base` is the computed number in base units and `unit` the one that the claim speaks in; None where no number was to
+    be found. `finds` tells in words what was computed.
+    """
+
+    reading: Reading
+    met: Met
+    finds: str
+    asked: Asked | None = None
+    relation: Relation | None = None
+    refusal: DeriveError | None = None
+    base: float | None = None
+    claimed: Value | None = None
+    bound: Asked | None = None
+
+    @property
+    def claims(self) -> str:
+        """What is claimed, in words; what a bound is that is asked for itself."""
+        criterion = self.reading.criterion
+        if self.bound is not None and self.claimed is not None and isinstance(criterion, Bound):
+            return f"{criterion.side} {told(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
+        return str(criterion)
+
+    @property
+    def answers(self) -> tuple[Answer, ...]:
+        """All that the library answered on the way, in order."""
+        return tuple(self._answers())
+
+    def _answers(self) -> Iterator[Answer]:
+        for one in (self.asked, self.bound):
+            if one is not None:
+                yield from one.answers
+
+
+def weigh(library: Library, reading: Reading) -> Weighed:
+    """Ask the library, and compare."""
+    if isinstance(reading.question, Statement):
+        return _stated(library, reading, reading.question)
+    found = asked(library, reading.question)
+    match reading.criterion:
+        case Impossible():
+            return _impossible(reading, found)
+        case Without(names=names):
+            return _without(library, reading, found, names)
+        case Sound():
+            raise TypeError(f"{reading.words}: only a statement can be sound")
+    return _measured(library, reading, found)
+
+
+def _stated(library: Library, reading: Reading, statement: Statement) -> Weighed:
+    """Whether the equation can be stated at all."""
+    newcomers = [Declaration(name, unit) for name, unit in statement.units]
+    try:
+        relation = relate("claim", statement.equation, quantities=[*library.declared.values(), *newcomers])
+    except DimensionError as error:
+        said = str(error).removeprefix("claim: ").partition("\n")[0].rstrip(".")
+        return Weighed(reading, _MISSED, said, refusal=error)
+    return Weighed(reading, _FOUND, "its units fit", relation=relation)
+
+
+def _impossible(reading: Reading, found: Asked) -> Weighed:
+    if isinstance(found.refusal, (NoSolutionError, InconsistentError)):
+        return Weighed(reading, _FOUND, _refusal(found.refusal), found, refusal=found.refusal)
+    return (
+        _refused(reading, found) if found.answer is None else Weighed(reading, _MISSED, _headline(found.answer), found)
+    )
+
+
+def _without(library: Library, reading: Reading, found: Asked, names: tuple[str, ...]) -> Weighed:
+    """Whether the closed form in terms of all that is given does without some of it."""
+    if found.answer is None:
+        return _refused(reading, found)
+    form = library.formula(found.question.target, list(found.answer.given))
+    held = {str(symbol) for symbol in form.free_symbols}
+    met = _FOUND if held.isdisjoint(names) else _MISSED
+    return Weighed(reading, met, f"{found.question.target} = {form}", found)
+
+
+def _measured(library: Library, reading: Reading, found: Asked) -> Weighed:
+    criterion = reading.criterion
+    assert not isinstance(criterion, (Impossible, Without, Sound))
+    if found.answer is None or found.answer.base is None:
+        return _refused(reading, found)
+    stated: str | Question = criterion.stated
+    other = None
+    if isinstance(criterion, Bound) and isinstance(stated, Question):
+        other = asked(library, stated)
+        if other.answer is None:
+            return _refused(reading, other)
+        stated = spoken(other.answer)
+    claimed = read_value(str(stated))
+    base, unit = _measure(reading, found.answer)
+    claimed.within(unit)  # a claim in another dimension is a slip of ours, and an error
+    computed = claimed.unit.from_base(base)
+    met = compared(criterion, claimed, computed)
+    return Weighed(
+        reading, met, _shown(computed, claimed.unit, reading), found, base=base, claimed=claimed, bound=other
+    )
+
+
+def _measure(reading: Reading, answer: Answer) -> tuple[float, Unit]:
+    """The value, or by how much it moves with what the reading names."""
+    assert answer.base is not None
+    if reading.response_to:
+        return sum(answer.elasticities.get(name, 0.0) for name in reading.response_to), DIMENSIONLESS
+    return answer.base, answer.quantity.unit
+
+
+def _refused(reading: Reading, found: Asked) -> Weighed:
+    said = "only bounds" if found.refusal is None else _refusal(found.refusal)
+    return Weighed(reading, _MISSED, said, found, refusal=found.refusal)
+
+
+def _shown(computed: float, unit: Unit, reading: Reading) -> str:
+    number = told(0.0 if abs(computed) < _NOTHING and reading.response_to else computed, unit)
+    return f"it moves with {' and '.join(reading.response_to)} to the power {number}" if reading.response_to else number
+
+
+def told(number: float, unit: Unit) -> str:
+    """A number as a sentence bears it: four digits, and no exponent where it reads without.
+
+    >>> told(12685.7, DIMENSIONLESS), told(0.4, DIMENSIONLESS), told(3.2e9, DIMENSIONLESS)
+    ('12690', '0.4', '3.2e+09')
+    """
+    short = f"{number:.4g}"
+    plain = f"{float(short):.10g}" if abs(number) < _LONG else short
+    return plain if unit.text in ("", "1") else f"{plain} {unit.text}"
+
+
+def _headline(answer: Answer) -> str:
+    return answer.text().partition("\n")[0]
+
+
+def _refusal(error: DeriveError) -> str:
+    """Why there is no answer, without what would mend it."""
+    if isinstance(error, NoSolutionError) and error.reason:
+        return f"no solution: {error.reason}"
+    return error.what.partition("\n")[0].partition(" The conflict:")[0].rstrip(".")

@@ -1,0 +1,261 @@
+"""What a library holds, as rows and as entries: the words behind `derive list` and `derive show`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from derive.errors import unknown
+from derive.library import Library
+from derive.model.relation import Relation
+from derive.search.index import Entry, Hit, Index
+from derive.tokens.relations import library as built_in
+from derive.tokens.relations import subjects
+from derive.tokens.reports.titles import titles
+from quantities.declaration import Declaration
+from quantities.profiles import Profile, Profiles
+from quantities.source import Source
+
+__all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
+
+KINDS = ("quantities", "relations", "profiles")
+LISTS = (*KINDS, "reports")
+LISTED = {"quantities": "quantity", "relations": "relation", "profiles": "profile", "reports": "report"}
+_UNUSED = "no quantity of this library"
+_FOUND = 15  # what is found at most
+_MANY = 60  # rows that are read without headings between them
+
+
+def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
+    """One row for each entry of a kind, the header first.
+
+    >>> rows(Library(), "quantities")
+    [('quantity', 'unit', 'meaning')]
+    """
+    match kind:
+        case "quantities":
+            found = [(q.name, q.unit.text or "1", q.meaning) for q in library.declared.values()]
+            return [("quantity", "unit", "meaning"), *found]
+        case "relations":
+            return [("relation", "equation"), *((r.name, str(r.written)) for r in library.relations.values())]
+        case "profiles":
+            return [("profile", "values", "of"), *_profile_rows(library.profiles)]
+        case "reports":
+            return [("report", "title"), *titles().items()]
+    raise unknown("list", kind, LISTS)
+
+
+def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[str, ...]]:
+    """The rows of what mentions all of these words in its name, an alias or its meaning; the nearest first."""
+    _, *found = rows(library, kind)
+    if not words:
+        return found
+    held = {row[0]: row for row in found}
+    hits = _index(library).search(" ".join(words), LISTED[kind])
+    return [held[hit.entry.name] for hit in hits if hit.whole]
+
+
+def found(library: Library, words: str) -> list[tuple[str, ...]]:
+    """A row for each quantity, relation and profile that the words find, the header first, the nearest first.
+
+    >>> from quantities.declaration import Declaration
+    >>> found(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
+    [('kind', 'name', 'unit', 'what it is'), ('quantity', 'token_interval', 's', 'also called TPOT')]
+    """
+    return [("kind", "name", "unit", "what it is"), *(_found(library, hit) for hit in _nearest(library, words))]
+
+
+def _nearest(library: Library, words: str) -> list[Hit]:
+    """What the words find, without what is found much less well than the best."""
+    hits = library.index.search(words)[:_FOUND]
+    return [hit for hit in hits if hit.score > hits[0].score / 2]
+
+
+def _found(library: Library, hit: Hit) -> tuple[str, ...]:
+    entry = hit.entry
+    called = f"also called {hit.called}" if hit.called else ""
+    match entry.kind:
+        case "quantity":
+            said, unit = entry.meaning, library.declared[entry.name].unit.text or "1"
+        case "relation":
+            said, unit = str(library.relations[entry.name].written), ""
+        case _:
+            said, unit = entry.meaning, ""
+    return entry.kind, entry.name, unit, "; ".join(part for part in (said, called) if part)
+
+
+def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
+    """Rows under headings where they are many: the subjects of the built-in library, in its order."""
+    if len(found) <= _MANY or kind not in ("quantities", "relations"):
+        return [("", list(found))]
+    headings = _headings(library)
+    if kind == "quantities":
+        headings = _spread(library, headings)
+    groups: dict[str, list[tuple[str, ...]]] = {"": [], **{heading: [] for heading in headings.values()}}
+    for row in found:
+        groups[headings.get(row[0], "")].append(row)
+    return [(heading, group) for heading, group in groups.items() if group]
+
+
+def _headings(library: Library) -> dict[str, str]:
+    """The heading of each relation that is of the built-in library: what its file is called."""
+    found: dict[str, str] = {}
+    whole = built_in().relations
+    for subject in subjects().values():
+        held = [name for name in subject.relations if name in library.relations]
+        found.update((n, subject.title) for n in held if library.relations[n].states_the_same(whole[n]))
+    return found
+
+
+def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
+    """The heading of each quantity: that of the first relation written for it, or else of the first that holds it."""
+    forward = dict(library.structure().forward)
+    written = {name: headings[relation] for relation, name in reversed(forward.items()) if relation in headings}
+    held = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
+    merged = {**held, **written}
+    order = list(dict.fromkeys(headings.values()))
+    return dict(sorted(merged.items(), key=lambda entry: order.index(entry[1])))
+
+
+def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
+    """Everything that bears a name: for each a heading, and its lines as label and text."""
+    found: list[tuple[str, list[tuple[str, str]]]] = []
+    if name in library.declared:
+        found.append((f"quantity {name}", _quantity(library.declared[name], library)))
+    if name in library.relations:
+        found.append((f"relation {name}", _relation(library.relations[name])))
+    if name in library.profiles:
+        profile = library.profiles[name]
+        found.append((f"profile {profile.name}", _profile(profile, library)))
+    if name in titles():
+        found.append((f"report {name}", [("title", titles()[name]), ("written by", f"derive report {name}")]))
+    if not found and ":" in name:
+        library.profile(name)  # which says what there is after the colon
+    if not found:
+        raise _index(library).unknown("entry", name)
+    return found
+
+
+def _index(library: Library) -> Index:
+    """What finds all that the library holds, and the reports."""
+    reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
+    return Index([*library.index.entries, *reports])
+
+
+def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
+    used = [str(r.written) for r in library.relations.values() if quantity.name in r.declared]
+    lines = [
+        ("meaning", quantity.meaning),
+        ("also", ", ".join(quantity.aliases)),
+        ("unit", quantity.unit.text or "1"),
+        ("measures", str(quantity.dimension)),
+        ("domain", quantity.domain.text),
+        ("letter", quantity.latex),
+    ]
+    if quantity.default is not None:
+        lines += [("default", str(quantity.default)), ("source", str(quantity.default.source))]
+    return [(label, text) for label, text in [*lines, *(("stands in", equation) for equation in used)] if text]
+
+
+def _relation(relation: Relation) -> list[tuple[str, str]]:
+    tolerance = "" if relation.approximate is None else f"within {relation.approximate:.3g}"
+    lines = [
+        ("states", str(relation.written)),
+        ("because", relation.because),
+        ("source", relation.source),
+        *(("when", condition) for condition in relation.when),
+        ("holds", tolerance),
+    ]
+    where = [("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.declared.values()]
+    return [(label, text) for label, text in [*lines, *where] if text]
+
+
+def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
+    """What the profile is, its values, and what each choice adds; a source that most values share is named once."""
+    values = dict(profile.values)
+    for choice in library.profiles.choices(profile.name):
+        chosen = library.profiles[f"{profile.name}:{choice}"].values
+        values |= {f"{name} at {choice}": chosen[name] for name in chosen if name not in profile.values}
+    counts = Counter(value.source for value in values.values())
+    common = next((source for source, count in counts.most_common(1) if count > 2), None)
+    lines = [("is", profile.title), ("note", profile.note), ("source", _sourced(common) if common else "")]
+    for name, value in values.items():
+        told = str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"
+        lines.append((name, told if name.partition(" ")[0] in library.declared else f"{told}  [{_UNUSED}]"))
+    return [(label, text) for label, text in lines if text]
+
+
+def _sourced(source: Source) -> str:
+    return f"{source.kind}: {source}"
+
+
+def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
+    """A row for each profile; what completes it, such as a precision, is named in its row."""
+    found: list[tuple[str, ...]] = []
+    for profile in profiles.values():
+        base, colon, _ = profile.name.partition(":")
+        if not (colon and base in profiles):
+            choices = ", ".join(profiles.choices(profile.name))
+            told = profile.title or ", ".join(profile.values)
+            found.append((profile.name, str(len(profile.values)), f"{told}; at {choices}" if choices else told))
+    return found
+
+
+def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
+    """The entries of a kind as plain data, for programs."""
+    makers: dict[str, Callable[[], list[dict[str, Any]]]] = {
+        "quantities": lambda: [
+            {
+                "name": q.name,
+                "unit": q.unit.text,
+                "meaning": q.meaning,
+                **({"aliases": list(q.aliases)} if q.aliases else {}),
+                "latex": q.latex,
+                "domain": q.domain.text,
+                "default": None if q.default is None else str(q.default),
+            }
+            for q in library.declared.values()
+        ],
+        "relations": lambda: [
+            {
+                "name": r.name,
+                "equation": str(r.written),
+                "because": r.because,
+                "source": r.source,
+                "when": list(r.when),
+                "approximate": r.approximate,
+                "quantities": list(r.declared),
+            }
+            for r in library.relations.values()
+        ],
+        "profiles": lambda: [
+            {
+                "name": p.name,
+                **({"title": p.title, "note": p.note} if p.title or p.note else {}),
+                "values": {
+                    name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
+                    for name, value in p.values.items()
+                },
+            }
+            for p in library.profiles.values()
+        ],
+        "reports": lambda: [{"name": name, "title": title} for name, title in titles().items()],
+    }
+    if kind not in makers:
+        raise unknown("list", kind, LISTS)
+    return makers[kind]()
+
+
+def found_data(library: Library, words: str) -> list[dict[str, Any]]:
+    """What the words find as plain data, the nearest first, with the score and the alias that was met."""
+    return [
+        {
+            "kind": hit.entry.kind,
+            "name": hit.entry.name,
+            "meaning": hit.entry.meaning,
+            "alias": hit.called,
+            "score": round(hit.score, 3),
+        }
+        for hit in _nearest(library, words)
+    ]

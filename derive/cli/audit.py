@@ -1,0 +1,74 @@
+"""The verb that puts claims to the library: audit."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from derive.cli.shared import ADD, JSON, LIBRARY, opened, say_data, table
+
+if TYPE_CHECKING:
+    from derive.audit.conflicts import Conflict
+    from derive.audit.verdicts import Finding
+
+__all__ = ["audit"]
+
+
+@click.command(epilog="Example:  derive audit C22")
+@click.argument("names", nargs=-1, metavar="[ID ...]")
+@click.option("--claims", "own", metavar="FILE", help="A file of claims instead of the built-in ones.")
+@LIBRARY
+@ADD
+@JSON
+def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
+    from derive.audit.claims_file import read_claims
+    from derive.audit.text import as_data, as_text
+    from derive.tokens.audit import audit as audited
+    from derive.tokens.audit import clashes
+
+    library = opened(replaced, added)
+    book = None if own is None else read_claims(Path(own))
+    findings = audited(names, library, book)
+    conflicts = clashes(names, library, book)
+    if as_json:
+        say_data(as_data(findings, conflicts))
+    elif names:
+        click.echo("\n\n".join(as_text(one, [c for c in conflicts if one.claim.name in c.claims]) for one in findings))
+    else:
+        _print_table(findings, conflicts)
+    return 0
+
+
+def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:
+    """One row for each claim, and the claims that cannot hold together."""
+    from derive.audit.text import rows, summary
+
+    header, *body = rows(findings)
+    below = [f"\n{summary(findings)}", *(["\nCannot hold together:"] if conflicts else [])]
+    below += [f"- {conflict}" for conflict in conflicts]
+    if sys.stdout.isatty():
+        _fitted(header, body, below)
+    else:
+        table(header, [("", body)])  # a line for each claim, however long, for those who search or cut
+        click.echo("\n".join(below))
+
+
+def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequence[str]) -> None:
+    """The table as wide as the terminal, its cells broken between words."""
+    from rich.console import Console
+    from rich.table import Table
+
+    shown = Table(box=None, pad_edge=False)
+    for title in header:
+        shown.add_column(title, overflow="fold", no_wrap=title in ("id", "verdict"))
+    for row in body:
+        shown.add_row(*row)
+    console = Console(markup=False, highlight=False)
+    console.print(shown)
+    for line in below:
+        console.print(line)

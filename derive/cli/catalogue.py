@@ -1,0 +1,129 @@
+"""The verbs that look: check, find, list, show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, table
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["check", "find", "list_", "show"]
+
+
+@click.command(epilog="Example:  derive check pendulum.toml")
+@click.argument("files", nargs=-1, metavar="[FILE ...]")
+@JSON
+def check(files: tuple[str, ...], as_json: bool) -> int:
+    """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
+    from derive.checking import sound
+    from derive.errors import NOES, DeriveError, Problem
+    from derive.tokens.relations import SOURCE
+
+    status, found = 0, []
+    for file, path in [(file, Path(file)) for file in files] or [("built-in library", SOURCE)]:
+        try:
+            library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
+        except DeriveError as error:
+            status = max(status, 1 if isinstance(error, NOES) else 2)
+            problems = error.problems or (Problem("", 0, error.what, error.hint),)
+            found += [{"file": file, **_problem_data(problem)} for problem in problems]
+            if not as_json:
+                complain(error)
+        else:
+            _say_sound(file, library, as_json)
+    if as_json:
+        say_data({"problems": found})
+    return status
+
+
+@click.command("list", epilog="Example:  derive list quantities cache price")
+@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles|reports]")
+@click.argument("words", nargs=-1, metavar="[WORD ...]")
+@LIBRARY
+@ADD
+@JSON
+def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """List what the library holds, or what of it mentions every WORD, the nearest first."""
+    from derive.catalogue import as_data, grouped, mentioning, rows
+
+    library = opened(replaced, added)
+    header, *found = rows(library, kind)
+    chosen = mentioning(library, kind, words)
+    if as_json:
+        entries = {entry["name"]: entry for entry in as_data(library, kind)}
+        say_data({kind: [entries[row[0]] for row in chosen] if words else list(entries.values())})
+    elif chosen:
+        table(header, grouped(library, kind, chosen))
+    else:
+        click.echo(f"No {header[0]} mentions {' and '.join(words)}." if found else f"No {header[0]} is declared.")
+    return 0
+
+
+@click.command(epilog='Example:  derive find "time between tokens"')
+@click.argument("words", nargs=-1, required=True, metavar="WORDS")
+@LIBRARY
+@ADD
+@JSON
+def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
+    """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
+    from derive.catalogue import found, found_data
+
+    library, text = opened(replaced, added), " ".join(words)
+    header, *rows = found(library, text)
+    if as_json:
+        say_data({"found": found_data(library, text)})
+    elif rows:
+        table(header, [("", rows)])
+    else:
+        click.echo(f"Nothing here is called {text}, or means it.")
+    return 0
+
+
+@click.command(epilog="Example:  derive show kv_time")
+@click.argument("name")
+@LIBRARY
+@ADD
+@JSON
+@click.option("--toml", "as_toml", is_flag=True, help="Print it as one would write it in a relation file.")
+def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool, as_toml: bool) -> int:
+    """Show all that bear a name: a quantity, a relation, a profile, a report."""
+    from derive.catalogue import LISTS, as_data, entries
+
+    library = opened(replaced, added)
+    found = entries(library, name)
+    if as_toml:
+        from derive.relation_files.writing import written
+
+        click.echo("\n\n".join(written(library, name)))
+        return 0
+    if as_json:
+        data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in LISTS}
+        say_data(data)
+        return 0
+    for heading, lines in found:
+        click.secho(heading, bold=True)
+        width = max((len(label) for label, _ in lines), default=0)
+        for label, text in lines:
+            click.echo(f"  {label:<{width}}  {text}")
+    return 0
+
+
+def _say_sound(label: str, library: Library, quiet: bool) -> None:
+    if not quiet:
+        relations, quantities = len(library.relations), len(library.declared)
+        plural = "" if relations == 1 else "s"
+        click.echo(f"{label}: consistent ({relations} relation{plural} over {quantities} quantities)")
+
+
+def _problem_data(problem: Any) -> dict[str, Any]:
+    return {
+        "relation": problem.relation,
+        "line": problem.line,
+        "message": problem.message,
+        "hint": problem.hint,
+    }

@@ -1,0 +1,84 @@
+"""The verbs that write pages: report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+__all__ = ["report"]
+
+
+@click.command(epilog="Example:  derive report roofline prices --pdf;  derive report mine.md --out pages --html")
+@click.argument("names", nargs=-1, metavar="[NAME|FILE.md ...]")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a report is not what the library says now.")
+@click.option("--pdf", is_flag=True, help="Press PDFs too (needs TeX).")
+@click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
+@click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
+def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
+    """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures."""
+    from derive.tokens.reports import shelf
+
+    wanted = shelf.chosen(names)
+    folder = Path(out)
+    for name in wanted:
+        if shelf.is_own(name) and (folder / f"{shelf.named(name)}.md").resolve() == Path(name).resolve():
+            raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
+    if check:
+        return _checked(folder, wanted, whole=not names)
+    for name in _watched(wanted):
+        files: dict[str, str | bytes] = {**shelf.texts(name)}
+        if html:
+            files[f"{shelf.named(name)}.html"] = shelf.page(name)
+        if pdf:
+            from derive.reports.tex import pressed
+
+            file = shelf.named(name)
+            files[f"{file}.pdf"] = pressed(file, str(files[f"{file}.tex"]), shelf.pressed_pictures(name))
+        _put(folder, files)
+    click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
+    return 0
+
+
+def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
+    from derive.tokens.reports import shelf
+
+    found = [line for name in _watched(wanted) for line in shelf.stale(folder, name)]
+    found += shelf.orphans(folder) if whole else []
+    for line in dict.fromkeys(found):
+        click.echo(f"derive: {folder}/{line}", err=True)
+    if found:
+        click.echo(f"  Write them anew: derive report {' '.join(wanted) if not whole else ''}".rstrip(), err=True)
+        return 1
+    click.echo(f"{folder}: up to date ({', '.join(wanted)})")
+    return 0
+
+
+def _put(folder: Path, files: dict[str, str | bytes]) -> None:
+    """Write files that differ from what is there, so that what did not change keeps its date."""
+    from derive.output_files import write_whole
+
+    for path, content in files.items():
+        data = content.encode() if isinstance(content, str) else content
+        place = folder / path
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            is_new = not place.exists() or place.read_bytes() != data
+        except OSError as error:
+            raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
+        if is_new:
+            write_whole(place, data)
+
+
+def _watched(names: Sequence[str]) -> Iterator[str]:
+    """The names, with a bar on a terminal that says how far it is."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True, disable=not Console(stderr=True).is_terminal) as bar:
+        task = bar.add_task("", total=len(names))
+        for name in names:
+            bar.update(task, description=name)
+            yield name
+            bar.advance(task)

@@ -1,1 +1,0 @@
-"""Plans as fast functions, closed forms and tables."""

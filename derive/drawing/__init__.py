@@ -1,1 +1,0 @@
-"""Pictures: what a chart says, and how it is drawn."""

@@ -1,0 +1,152 @@
+"""Constants: what has no name in it must be a real number that a double holds.
+
+A constant is worth refusing before anybody else evaluates it: sympy works out `9**9**9` digit by digit, makes `zoo` of
+`log(0)` and an imaginary number of `sqrt(-1)`. So every part without names is worked out here first, in floats, once.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from derive.expressions.tree import Apply, Name, Node, Number
+
+__all__ = ["ConstantError", "exact", "prove_constants"]
+
+_DIGITS = 60  # of one number
+_HIGHEST = 1000  # exponent that is a plain number
+_SMALLEST, _LARGEST = 1e-300, 1e300
+_BITS = 10_000  # of a power of an exact number
+_WHOLE = 1e15  # beyond it a double tells no whole number from the next, nor one angle from another
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan")},
+    **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh", "floor", "ceil")},
+    "abs": abs,
+    "neg": operator.neg,
+}
+_FOLDS: dict[str, Callable[[Sequence[float]], float]] = {"add": math.fsum, "mul": math.prod, "min": min, "max": max}
+_TESTS: dict[str, Callable[[float, float], bool]] = {
+    name: getattr(operator, name) for name in ("lt", "le", "gt", "ge", "eq", "ne")
+}
+
+
+class ConstantError(Exception):
+    """A constant that cannot stand: which, why, and the limit that it breaks, if it is only too large."""
+
+    def __init__(self, node: Node, what: str, limit: str = "") -> None:
+        super().__init__(what)
+        self.node = node
+        self.what = what
+        self.limit = limit
+
+
+def prove_constants(node: Node) -> None:
+    """Raise a ConstantError for the first constant that is no finite real number.
+
+    >>> from derive.expressions.tree import Number
+    >>> from fractions import Fraction
+    >>> prove_constants(Apply("log", (Number(Fraction(0)),)))
+    Traceback (most recent call last):
+        ...
+    derive.expressions.constants.ConstantError: log(0) is no real number
+    """
+    _size(node)
+
+
+def _size(node: Node) -> float | None:
+    """The size of a node without names, None where it has one; a condition's is whether it holds."""
+    if isinstance(node, Number):
+        return _number(node)
+    if isinstance(node, Name):
+        return None
+    sizes = [_size(arg) for arg in node.args]
+    if node.op == "pow" and sizes[1] is not None and abs(sizes[1]) > _HIGHEST:
+        raise ConstantError(node, f"the exponent {sizes[1]:g} is over {_HIGHEST}", f"exponent {_HIGHEST}")
+    if node.op == "pow" and sizes[1] is not None and _bits(node.args[0]) * abs(sizes[1]) > _BITS:
+        raise ConstantError(node, "a constant has too many digits", f"{_BITS} bits")
+    if node.op == "inv" and sizes[0] == 0:
+        raise ConstantError(node, "it divides by zero")
+    known = [size for size in sizes if size is not None]
+    if len(known) < len(sizes):
+        return None
+    try:
+        return _bounded(node, _worked_out(node, known))
+    except OverflowError:
+        return _bounded(node, math.inf)
+    except ZeroDivisionError:
+        raise ConstantError(node, "it divides by zero") from None
+    except ValueError:
+        shown = ", ".join(f"{size:g}" for size in known)
+        raise ConstantError(node, f"{node.op}({shown}) is no real number") from None
+
+
+def _number(node: Number) -> float:
+    size = math.inf if node.real != node.real else node.real
+    if _SMALLEST < abs(size) < _LARGEST or not node.value:
+        return size
+    raise ConstantError(node, "a number leaves the range of numbers", "1e-300 to 1e300")
+
+
+def _bits(node: Node) -> int:
+    """How long an exact number is."""
+    return (node.value.numerator * node.value.denominator).bit_length() if isinstance(node, Number) else 0
+
+
+def _worked_out(node: Apply, sizes: list[float]) -> float | None:
+    op = node.op
+    if op in ("sin", "cos", "tan", "floor", "ceil") and abs(sizes[0]) > _WHOLE:
+        raise ConstantError(node, f"{op} of {sizes[0]:g} is beyond the digits of a double", f"{_WHOLE:g}")
+    if op in _FUNCTIONS:
+        return _FUNCTIONS[op](sizes[0])
+    if op in _FOLDS:
+        return _FOLDS[op](sizes)
+    if op in _TESTS:
+        return _TESTS[op](sizes[0], sizes[1])
+    match op:
+        case "pi":
+            return math.pi
+        case "inv":
+            return 1 / sizes[0]
+        case "pow":
+            return math.pow(*sizes) if sizes[0] or sizes[1] >= 0 else 1 / sizes[0]
+        case "and":
+            return all(sizes)
+        case "or":
+            return any(sizes)
+        case "not":
+            return not sizes[0]
+        case "true":
+            return True
+        case "piecewise":
+            arms = [value for value, holds in zip(sizes[::2], sizes[1::2], strict=False) if holds]
+            rest = sizes[-1:] if len(sizes) % 2 else []
+            return next(iter([*arms, *rest]), None)
+    return None
+
+
+def _bounded(node: Node, size: float | None) -> float | None:
+    if size is None or size == 0 or _SMALLEST < abs(size) < _LARGEST:
+        return size
+    if size != size:
+        raise ConstantError(node, "a constant is no real number")
+    raise ConstantError(node, "a constant leaves the range of numbers", "1e-300 to 1e300")
+
+
+@lru_cache(maxsize=1024)
+def exact(word: str) -> Fraction | tuple[str, str]:
+    """A number as it is written; or what it is too much of, and the limit.
+
+    >>> exact("0.07"), exact("1e400")
+    (Fraction(7, 100), ('large', '60 digits, 1e300'))
+    """
+    digits, _, exponent = word.lower().partition("e")
+    if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
+        return "small" if exponent.startswith("-") else "large", f"{_DIGITS} digits, 1e300"
+    value = Fraction(word)
+    if value and not _SMALLEST < value < _LARGEST:
+        return "small" if value < 1 else "large", "1e-300 to 1e300"
+    return value

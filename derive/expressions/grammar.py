@@ -1,0 +1,306 @@
+"""The grammar of relations: text -> tree, with a position in every complaint and a limit on everything.
+
+    equation   = sum ("=" | "<=" | ">=") choice
+    choice     = either [ "if" either "else" choice ]
+    either     = both { "or" both };  both = denial { "and" denial };  denial = "not" denial | comparison
+    comparison = sum { ("<" | "<=" | ">" | ">=" | "==" | "!=") sum }
+    sum        = product { ("+" | "-") product };  product = signed { ("*" | "/") signed }
+    signed     = ("-" | "+") signed | power;       power = atom [ "**" signed ]
+    atom       = number | "pi" | name | function "(" choice { "," choice } ")" | "(" choice ")"
+               | "Piecewise" "(" "(" choice "," choice ")" { "," ... } ")"
+
+A word before "(" is always a function; every other word is a quantity of the user's, whatever it means elsewhere. Text
+is only ever read by this module, so there is no path from it to code.
+"""
+
+from __future__ import annotations
+
+import keyword
+from fractions import Fraction
+
+from derive.expressions.constants import ConstantError, exact, prove_constants
+from derive.expressions.tokens import MENDS, complaint, foreign, tokens
+from derive.expressions.tree import COMPARISONS, FUNCTIONS, Apply, Equation, Name, Node, Number, is_condition
+from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
+
+__all__ = ["LONGEST", "parse_condition", "parse_equation", "parse_expression"]
+
+LONGEST = 20_000  # characters of an equation
+_DEEPEST = 50  # nested parentheses, signs and powers
+
+_LEVELS = {"or": 1, "and": 2, "+": 5, "-": 5, "*": 6, "/": 6, **dict.fromkeys(COMPARISONS, 4)}
+_SEVERAL = {"min", "max"}
+
+
+def parse_equation(text: str) -> Equation:
+    """Read an equation or an inequality.
+
+    >>> parse_equation("cost = price * max(compute, weights + kv) / tokens").rhs.op
+    'mul'
+    >>> parse_equation("y = a[0]")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.ExpressionError: 'y = a[0]', column 6: '[' has no place here. There are no indices: give each \
+element a name of its own.
+    """
+    return _Reader(text, "equation").equation()
+
+
+def parse_condition(text: str) -> Node:
+    """Read a condition such as `swing < 0.3`."""
+    return _Reader(text, "condition").condition()
+
+
+def parse_expression(text: str) -> Node:
+    """Read a value such as `2*pi*sqrt(length/gravity)`."""
+    return _Reader(text, "expression").expression()
+
+
+class _Reader:
+    """One pass over a text, by precedence climbing: a frame and a half of Python for each nesting."""
+
+    def __init__(self, text: str, kind: str) -> None:
+        self.text = text
+        self.kind = kind
+        if len(text) > LONGEST:
+            raise LimitError(
+                f"{kind} {excerpt(text)}: {len(text)} characters are too many.",
+                hint=f"Split it: name its parts, each under {LONGEST} characters.",
+                limit=f"{LONGEST} characters",
+            )
+        self.tokens = tokens(text)
+        self.next = 0
+        self.depth = 0
+
+    # The three things a text can be
+
+    def equation(self) -> Equation:
+        lhs = self._value(self._climb(5))
+        kind, op, start, _ = self.tokens[self.next]
+        if op not in ("=", "<=", ">="):
+            raise self._error(start, *self._no_equation(kind, op))
+        self.next += 1
+        rhs = self._value(self._choice())
+        if self._word() == "=":
+            raise self._error(self._start(), "a second '=' makes it two equations.", "Write one in each relation.")
+        self._finish(lhs, rhs)
+        return Equation(lhs, op, rhs, " ".join(self.text.split()))
+
+    def condition(self) -> Node:
+        node = self._choice()
+        self._finish(node)
+        if not is_condition(node):
+            hint = "Write a comparison such as swing < 0.3."
+            raise self._error(0, "it compares nothing.", hint)
+        return node
+
+    def expression(self) -> Node:
+        node = self._value(self._choice())
+        self._finish(node)
+        return node
+
+    def _finish(self, *parts: Node) -> None:
+        self._expect_end()
+        try:
+            for part in parts:
+                prove_constants(part)
+        except ConstantError as fault:
+            if fault.limit:
+                raise self._too_large(fault.node.at[0], fault.what, fault.limit) from None
+            raise self._error(fault.node.at[0], f"{fault.what}.", "Write a constant that is a finite number.") from None
+
+    # From loose to tight
+
+    def _choice(self) -> Node:
+        start = self._start()
+        arms: list[Node] = []
+        while True:
+            value = self._climb(1)
+            if self._word() != "if":
+                break
+            self.next += 1
+            condition = self._truth(self._climb(1))
+            if self._word() != "else":
+                raise self._error(self._start(), "an 'if' has no 'else'.", "Write a if condition else b.")
+            self.next += 1
+            arms += [self._value(value), condition]
+        if not arms:
+            return value
+        return Apply("piecewise", (*arms, self._value(value)), (start, self._end()))
+
+    def _climb(self, level: int) -> Node:
+        """An operand and every operator after it that binds at least this tightly."""
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise LimitError(
+                f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_DEEPEST}.",
+                hint="Split it: give its inner parts names of their own.",
+                limit=f"{_DEEPEST} levels",
+            )
+        start = self._start()
+        left = self._operand()
+        while (found := _LEVELS.get(self._word(), 0)) >= level:
+            left = self._chain(left, found, start)
+        self.depth -= 1
+        return left
+
+    def _chain(self, left: Node, level: int, start: int) -> Node:
+        """All the operands of one flat operator: a sum, a product, comparisons in a row, and, or."""
+        operands, signs = [left], [""]
+        while _LEVELS.get(self._word()) == level:
+            signs.append(self._word())
+            self.next += 1
+            operands.append(self._climb(level + 1))
+        at = (start, self._end())
+        if level <= 2:
+            return Apply(signs[1], tuple(self._truth(operand) for operand in operands), at)
+        values = [self._value(operand) for operand in operands]
+        if level == 4:
+            pairs = [Apply(COMPARISONS[s], (a, b), at) for s, a, b in zip(signs[1:], values, values[1:], strict=False)]
+            return pairs[0] if len(pairs) == 1 else Apply("and", tuple(pairs), at)
+        inverse, sign, op = ("neg", "-", "add") if level == 5 else ("inv", "/", "mul")
+        parts = [Apply(inverse, (v,), v.at) if s == sign else v for s, v in zip(signs, values, strict=True)]
+        return Apply(op, tuple(parts), at)
+
+    def _operand(self) -> Node:
+        kind, word, start, end = self.tokens[self.next]
+        self.next += 1
+        if word in ("-", "+"):
+            inner = self._value(self._climb(7))
+            return inner if word == "+" else Apply("neg", (inner,), (start, self._end()))
+        if word == "not":
+            return Apply("not", (self._truth(self._climb(3)),), (start, self._end()))
+        if word == "(":
+            node: Node = self._choice()
+            self._expect(")")
+        elif kind == "number":
+            node = self._number(word, start, end)
+        elif kind == "word":
+            node = self._named(word, start, end)
+        else:
+            raise self._error(start, *self._no_operand(kind, word))
+        if self._word() == "**":
+            self.next += 1
+            node = Apply("pow", (self._value(node), self._value(self._climb(7))), (start, self._end()))
+        return node
+
+    def _number(self, word: str, start: int, end: int) -> Number:
+        value = exact(word)
+        if isinstance(value, Fraction):
+            return Number(value, word, (start, end))
+        which, limit = value
+        raise self._too_large(start, f"the number {excerpt(word)} is too {which}", limit)
+
+    def _named(self, word: str, start: int, end: int) -> Node:
+        if self._word() == "(":
+            return self._call(word, start)
+        if word == "pi":
+            return Apply("pi", (), (start, end))
+        if word == "True":
+            return Apply("true", (), (start, end))
+        if keyword.iskeyword(word):
+            raise self._error(start, f"'{word}' cannot stand for a value.", "")
+        return Name(word, (start, end))
+
+    def _call(self, word: str, start: int) -> Node:
+        if word == "Piecewise":
+            return self._piecewise(start)
+        op = FUNCTIONS.get(word)
+        if op is None:
+            raise self._error(start, f"'{word}(' calls a function that does not exist.", foreign(word))
+        self.next += 1
+        if self._word() == ")":
+            raise self._error(start, f"{word}() has no argument.", f"Write {word}(x{', y' * (op in _SEVERAL)}).")
+        args = [self._value(self._choice())]
+        while self._word() == ",":
+            self.next += 1
+            args.append(self._value(self._choice()))
+        self._expect(")")
+        if len(args) != 1 and op not in _SEVERAL:
+            hint = "log is natural; for another base write log(x)/log(base)." if op == "log" else ""
+            raise self._error(start, f"{word} takes one argument, not {len(args)}.", hint)
+        return Apply(op, tuple(args), (start, self._end()))
+
+    def _piecewise(self, start: int) -> Node:
+        self.next += 1
+        arms: list[Node] = []
+        default: tuple[Node, ...] = ()
+        while not default:
+            self._expect("(")
+            value = self._value(self._choice())
+            self._expect(",")
+            condition = self._truth(self._choice())
+            self._expect(")")
+            if condition == Apply("true", ()):
+                default = (value,)
+            else:
+                arms += [value, condition]
+            if self._word() != ",":
+                break
+            self.next += 1
+        self._expect(")")
+        if not arms:
+            raise self._error(start, "Piecewise has no condition.", "Write Piecewise((a, x < 1), (b, True)).")
+        return Apply("piecewise", (*arms, *default), (start, self._end()))
+
+    # What keeps it honest
+
+    def _value(self, node: Node) -> Node:
+        if is_condition(node):
+            raise self._error(node.at[0], "a condition stands where a value belongs.", "Write a if condition else b.")
+        return node
+
+    def _truth(self, node: Node) -> Node:
+        if not is_condition(node):
+            raise self._error(node.at[0], "a value stands where a condition belongs.", "Compare it: x > 0.")
+        return node
+
+    def _too_large(self, start: int, what: str, limit: str) -> DeriveError:
+        return LimitError(
+            f"{excerpt(self.text)}, column {start + 1}: {what}.",
+            hint="Make it a quantity with a value of its own.",
+            limit=limit,
+        )
+
+    # Tokens
+
+    def _word(self) -> str:
+        return self.tokens[self.next][1]
+
+    def _start(self) -> int:
+        return self.tokens[self.next][2]
+
+    def _end(self) -> int:
+        return self.tokens[self.next - 1][3]
+
+    def _expect(self, mark: str) -> None:
+        if self._word() != mark:
+            found = f"'{self._word()}'" if self._word() else "the end"
+            raise self._error(self._start(), f"'{mark}' is missing before {found}.", "")
+        self.next += 1
+
+    def _expect_end(self) -> None:
+        kind, word, start, _ = self.tokens[self.next]
+        if kind == "end":
+            return
+        if kind in ("word", "number") or word == "(":
+            raise self._error(start, f"an operator is missing before '{word}'.", "Write * for a product.")
+        raise self._error(start, f"'{word}' has no place here.", MENDS.get(word, ""))
+
+    def _no_equation(self, kind: str, op: str) -> tuple[str, str]:
+        if kind == "end":
+            return "it is no equation.", "Write left = right."
+        if op in ("<", ">", "!=", "=="):
+            mend = "Write '='." if op == "==" else "A relation is written with =, <= or >=."
+            return f"'{op}' does not make a relation.", mend
+        if kind in ("word", "number") or op == "(":
+            return f"an operator is missing before '{op}'.", "Write * for a product."
+        return f"'{op}' has no place here.", MENDS.get(op, "")
+
+    def _no_operand(self, kind: str, word: str) -> tuple[str, str]:
+        if kind == "end":
+            return ("it ends where a value belongs.", "") if self.text.strip() else ("it is empty.", "Write a = b.")
+        return f"'{word}' stands where a value belongs.", MENDS.get(word, "")
+
+    def _error(self, start: int, what: str, hint: str) -> ExpressionError:
+        return complaint(self.text, start, what, hint)

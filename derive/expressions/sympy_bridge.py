@@ -1,0 +1,243 @@
+"""Between trees and sympy: the tree as a sympy expression, and a sympy expression as a tree.
+
+A tree becomes sympy exactly (7/100, not 0.07), with the quantities themselves as symbols. The way back keeps what sympy
+left of an expression: `x + L - L` built in Python is `x` before anybody here sees it, which is why a relation may also
+be given as text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import sympy
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+from derive.errors import ExpressionError, LimitError, excerpt
+from derive.expressions.constants import ConstantError, prove_constants
+from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from quantities.declaration import Declaration, agreed
+from quantities.quantity import Quantity
+
+__all__ = ["from_sympy", "to_relational", "to_sympy"]
+
+_DEEPEST = 100  # nested operations
+
+_MAKERS: dict[str, Callable[..., Any]] = {
+    "add": sympy.Add,
+    "mul": sympy.Mul,
+    "neg": lambda x: -x,
+    "inv": lambda x: 1 / x,
+    "pow": sympy.Pow,
+    "pi": lambda: sympy.pi,
+    "true": lambda: sympy.true,
+    "log10": lambda x: sympy.log(x) / sympy.log(10),
+    "log2": lambda x: sympy.log(x) / sympy.log(2),
+    "abs": sympy.Abs,
+    "min": sympy.Min,
+    "max": sympy.Max,
+    "floor": sympy.floor,
+    "ceil": sympy.ceiling,
+    "lt": sympy.Lt,
+    "le": sympy.Le,
+    "gt": sympy.Gt,
+    "ge": sympy.Ge,
+    "eq": sympy.Eq,
+    "ne": sympy.Ne,
+    "and": sympy.And,
+    "or": sympy.Or,
+    "not": sympy.Not,
+    **{name: getattr(sympy, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan")},
+    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh")},
+}
+_OPS: dict[type, str] = {
+    sympy.exp: "exp",
+    sympy.log: "log",
+    sympy.Abs: "abs",
+    sympy.Min: "min",
+    sympy.Max: "max",
+    sympy.floor: "floor",
+    sympy.ceiling: "ceil",
+    sympy.And: "and",
+    sympy.Or: "or",
+    sympy.Not: "not",
+    sympy.StrictLessThan: "lt",
+    sympy.LessThan: "le",
+    sympy.StrictGreaterThan: "gt",
+    sympy.GreaterThan: "ge",
+    sympy.Equality: "eq",
+    sympy.Unequality: "ne",
+    **{getattr(sympy, name): name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
+}
+_RELATIONS: dict[str, Callable[..., Any]] = {"=": sympy.Eq, "<=": sympy.Le, ">=": sympy.Ge}
+
+
+def to_sympy(node: Node, quantities: Mapping[str, Quantity]) -> Any:
+    """A tree as a sympy expression over the quantities.
+
+    >>> x = Quantity("x", "m")
+    >>> to_sympy(Apply("mul", (Number(Fraction(1, 2)), Name("x"))), {"x": x})
+    x/2
+    """
+    if isinstance(node, Number):
+        return sympy.Rational(node.value.numerator, node.value.denominator)
+    if isinstance(node, Name):
+        return quantities[node.name]
+    args = [to_sympy(arg, quantities) for arg in node.args]
+    if node.op == "piecewise":
+        pairs = [(args[i], args[i + 1]) for i in range(0, len(args) - 1, 2)]
+        return sympy.Piecewise(*pairs, *([(args[-1], True)] if len(args) % 2 else []))
+    return _MAKERS[node.op](*args)
+
+
+def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Relational:
+    """The equation as sympy's, left as it is (`Eq(x, x + 1)` would otherwise be False)."""
+    sides = (to_sympy(side, quantities) for side in (equation.lhs, equation.rhs))
+    made: Relational = _RELATIONS[equation.op](*sides, evaluate=False)
+    return made
+
+
+def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
+    """What sympy left of an expression, as a tree, and what is declared of the quantities in it."""
+    if hasattr(expression, "_units"):  # a pint Quantity, which sympify would strip of its unit
+        raise _no_expression(expression)
+    try:
+        reader = _Reader({})
+        node = reader.node(sympy.sympify(expression, strict=True))
+        prove_constants(node)
+    except ConstantError as fault:
+        kind = LimitError if fault.limit else ExpressionError
+        raise kind(f"In the expression {fault.what}.", hint="Make it a quantity with a value of its own.") from None
+    except (sympy.SympifyError, AttributeError, TypeError):
+        raise _no_expression(expression) from None
+    except (ValueError, OverflowError):
+        what = f"a {type(expression).__name__} of this size is no expression."
+        raise LimitError(what, hint="Write numbers between 1e-300 and 1e300.", limit="1e-300 to 1e300") from None
+    except RecursionError:
+        raise _too_deep() from None
+    return node, reader.found
+
+
+def _no_expression(given: Any) -> ExpressionError:
+    shown = type(given).__name__
+    hint = "Write a sympy expression of quantities, or text."
+    return ExpressionError(f"a {shown} is no expression.", hint=hint, text=shown)
+
+
+def _too_deep() -> LimitError:
+    what = f"The expression is nested too deep, over {_DEEPEST} levels."
+    return LimitError(what, hint="Give its inner parts names of their own.", limit=f"{_DEEPEST} levels")
+
+
+class _Reader:
+    """One pass over a sympy expression, with the quantities that it meets."""
+
+    def __init__(self, found: dict[str, Declaration]) -> None:
+        self.found = found
+        self.depth = 0
+
+    def node(self, expression: Any) -> Node:
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            raise _too_deep()
+        try:
+            return self._node(expression)
+        finally:
+            self.depth -= 1
+
+    def _node(self, expression: Any) -> Node:
+        if isinstance(expression, Quantity):
+            return self._named(expression.declaration)
+        if expression.is_Symbol or isinstance(expression, AppliedUndef):
+            raise ExpressionError(
+                f"{excerpt(str(expression))} is a sympy symbol without a unit.",
+                hint=f'Declare it: Quantity("{expression}", "unit").',
+                text=str(expression),
+            )
+        if expression is sympy.pi:
+            return Apply("pi", ())
+        if expression is sympy.E:
+            return Apply("exp", (Number(Fraction(1)),))
+        if expression is sympy.true:
+            return Apply("true", ())
+        if expression.is_Rational:
+            return Number(Fraction(int(expression.p), int(expression.q)))
+        if expression.is_Float and expression.is_finite:
+            return Number(_fraction(expression))
+        if expression.func is sympy.cot:  # what sympy makes of tan(pi/2 - x)
+            return Apply("inv", (Apply("tan", (self.node(expression.args[0]),)),))
+        if isinstance(expression, sympy.Piecewise):
+            return self._pieces(expression)
+        return self._operation(expression)
+
+    def _named(self, said: Declaration) -> Node:
+        name = said.name
+        self.found[name] = agreed(self.found[name], said) if name in self.found else said
+        return Name(name)
+
+    def _operation(self, expression: Any) -> Node:
+        if expression.is_Pow:
+            base, exponent = expression.as_base_exp()
+            return self._power(base, exponent)
+        op = "add" if expression.is_Add else "mul" if expression.is_Mul else _OPS.get(expression.func, "")
+        if not op:
+            raise ExpressionError(
+                f"sympy's {expression.func.__name__} has no place in a relation: {excerpt(str(expression))}.",
+                hint="Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise.",
+                text=str(expression),
+            )
+        args = (
+            expression.as_ordered_terms() if op == "add" else expression.as_ordered_factors() if op == "mul" else None
+        )
+        parts = tuple(self.node(arg) for arg in (expression.args if args is None else args))
+        if op == "add":
+            parts = tuple(_signed(part) for part in parts)
+        if op == "mul":
+            parts = tuple(sorted(parts, key=lambda part: isinstance(part, Apply) and part.op == "inv"))
+        if op == "mul" and parts[0] == Number(Fraction(-1)):
+            rest = parts[1:]
+            return Apply("neg", (rest[0] if len(rest) == 1 else Apply("mul", rest),))
+        return Apply(op, parts)
+
+    def _power(self, base: Any, exponent: Any) -> Node:
+        if base is sympy.E:
+            return Apply("exp", (self.node(exponent),))
+        if exponent.could_extract_minus_sign():
+            inner = base if exponent == -1 else sympy.Pow(base, -exponent, evaluate=False)
+            return Apply("inv", (self.node(inner),))
+        if exponent == sympy.Rational(1, 2):
+            return Apply("sqrt", (self.node(base),))
+        if exponent.is_Float and abs(_root(exponent) - Fraction(float(exponent))) < 1e-15:
+            return Apply("pow", (self.node(base), Number(_root(exponent))))
+        return Apply("pow", (self.node(base), self.node(exponent)))
+
+    def _pieces(self, expression: Any) -> Node:
+        arms: list[Node] = []
+        for value, condition in expression.args:
+            if condition == sympy.true:
+                return Apply("piecewise", (*arms, self.node(value)))
+            arms += [self.node(value), self.node(condition)]
+        return Apply("piecewise", tuple(arms))
+
+
+def _fraction(number: Any) -> Fraction:
+    held = float(number)
+    if held == 0 and number != 0:
+        raise OverflowError
+    return Fraction(repr(held))
+
+
+def _root(exponent: Any) -> Fraction:
+    """The exponent that Python's 1/3 was meant to be."""
+    return Fraction(float(exponent)).limit_denominator(99)
+
+
+def _signed(node: Node) -> Node:
+    """A negative term of a sum, as a subtraction."""
+    if isinstance(node, Number) and node.value < 0:
+        return Apply("neg", (Number(-node.value),))
+    if isinstance(node, Apply) and node.op == "mul" and isinstance(node.args[0], Number) and node.args[0].value < 0:
+        return Apply("neg", (Apply("mul", (Number(-node.args[0].value), *node.args[1:])),))
+    return node

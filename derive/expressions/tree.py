@@ -1,0 +1,232 @@
+"""Expressions as they were written: the one tree that every other room works on.
+
+sympy simplifies while it builds (`x + L - L` is `x`, `x + 0*t` is `x`), so what was written must be kept elsewhere if
+its dimensions are to be checked. A tree has three kinds of node:
+
+    Number   an exact rational; `0.07` is 7/100, remembered with its text
+    Name     a declared quantity, by name
+    Apply    an operation of the table below on its arguments
+
+Sums and products are flat: `a - b + c` is add(a, neg(b), c), and `a/b*c` is mul(a, inv(b), c). Nothing in a tree is
+code, and nothing here knows of units or of sympy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
+
+Span = tuple[int, int]
+"""Where a node stands in its text: start and end."""
+
+_NOWHERE: Span = (0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    value: Fraction
+    text: str = field(default="", compare=False)
+    at: Span = field(default=_NOWHERE, compare=False)
+    real: float = field(default=math.nan, init=False, repr=False, compare=False)  # NaN where a double has no room
+    is_double: bool = field(default=False, init=False, repr=False, compare=False)  # whether that is the number itself
+
+    def __post_init__(self) -> None:
+        with suppress(OverflowError):
+            object.__setattr__(self, "real", float(self.value))
+            object.__setattr__(self, "is_double", self.real.as_integer_ratio() == self.value.as_integer_ratio())
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    name: str
+    at: Span = field(default=_NOWHERE, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    op: str
+    args: tuple[Node, ...]
+    at: Span = field(default=_NOWHERE, compare=False)
+    reckoning: Callable[[Mapping[str, float]], float] | None = field(
+        default=None, init=False, repr=False, compare=False
+    )
+    _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:  # how its number is reckoned, which `evaluation` notes here, stays behind
+        return Apply, (self.op, self.args, self.at)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names below, each once, in reading order; looked for once."""
+        if self._names is None:
+            found = dict.fromkeys(part.name for part in walk(self) if isinstance(part, Name))
+            object.__setattr__(self, "_names", tuple(found))
+        return self._names or ()
+
+
+Node = Number | Name | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Equation:
+    """Two sides and what stands between them: `=`, `<=` or `>=`."""
+
+    lhs: Node
+    op: str
+    rhs: Node
+    text: str = field(default="", compare=False)
+
+    def __str__(self) -> str:
+        return self.text or f"{render(self.lhs)} {self.op} {render(self.rhs)}"
+
+
+FUNCTIONS: dict[str, str] = {
+    **{name: name for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan")},
+    **{name: name for name in ("sinh", "cosh", "tanh", "abs", "min", "max", "ceil", "floor")},
+    "ln": "log",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "Abs": "abs",
+    "Min": "min",
+    "Max": "max",
+    "ceiling": "ceil",
+}
+"""Every function that text may call, by each of its spellings, and the operation it means."""
+
+COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+CONDITIONS = frozenset({*COMPARISONS.values(), "and", "or", "not", "true"})
+"""Operations that yield a truth and no number."""
+
+_SIGNS = {op: sign for sign, op in COMPARISONS.items()}
+_TIGHTNESS = {"piecewise": 0, "or": 1, "and": 2, "not": 3, "add": 5, "neg": 5, "mul": 6, "inv": 6, "pow": 8}
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and everything below it.
+
+    >>> [type(part).__name__ for part in walk(Apply("neg", (Name("x"),)))]
+    ['Apply', 'Name']
+    """
+    pending = [node]
+    while pending:
+        found = pending.pop()
+        yield found
+        if isinstance(found, Apply):
+            pending.extend(reversed(found.args))
+
+
+def names_in(*nodes: Node) -> tuple[str, ...]:
+    """The names that occur, each once, in reading order."""
+    if len(nodes) == 1 and isinstance(nodes[0], Apply):
+        return nodes[0].names
+    found: dict[str, None] = {}
+    for node in nodes:
+        if isinstance(node, Apply):
+            found.update(dict.fromkeys(node.names))
+        elif isinstance(node, Name):
+            found[node.name] = None
+    return tuple(found)
+
+
+def is_condition(node: Node) -> bool:
+    return isinstance(node, Apply) and node.op in CONDITIONS
+
+
+def render(node: Node) -> str:
+    """The node as text that reads back to it.
+
+    >>> render(Apply("mul", (Name("a"), Apply("inv", (Apply("add", (Name("b"), Name("c"))),)))))
+    'a/(b + c)'
+    """
+    return _written(node)[0]
+
+
+def _written(node: Node) -> tuple[str, int]:
+    """The text and how tightly it holds together."""
+    if isinstance(node, Name):
+        return node.name, 9
+    if isinstance(node, Number):
+        return _number(node)
+    match node.op:
+        case "pi":
+            return "pi", 9
+        case "true":
+            return "True", 9
+        case "add":
+            return _sum(node), 5
+        case "mul":
+            return _product(node), 6
+        case "neg":
+            return "-" + _held(node.args[0], 7), 5
+        case "inv":
+            return "1/" + _held(node.args[0], 7), 6
+        case "pow":
+            return f"{_held(node.args[0], 9)}**{_held(node.args[1], 8)}", 8
+        case "piecewise":
+            return _piecewise(node.args), 0
+        case "and" | "or":
+            level = _TIGHTNESS[node.op]
+            return f" {node.op} ".join(_held(arg, level + 1) for arg in node.args), level
+        case "not":
+            return "not " + _held(node.args[0], 4), 3
+        case op if op in _SIGNS:
+            return f"{_held(node.args[0], 5)} {_SIGNS[op]} {_held(node.args[1], 5)}", 4
+        case op:
+            return f"{op}({', '.join(render(arg) for arg in node.args)})", 9
+
+
+def _held(node: Node, level: int) -> str:
+    text, tightness = _written(node)
+    return text if tightness >= level else f"({text})"
+
+
+def _number(node: Number) -> tuple[str, int]:
+    if node.text:
+        return node.text, 9
+    value = node.value
+    if value.denominator == 1:
+        return str(value), 9 if value >= 0 else 5
+    short = f"{float(value):.15g}"
+    if Fraction(short) == value and len(short) < 12:
+        return short, 9 if value >= 0 else 5
+    return str(value), 6 if value >= 0 else 5
+
+
+def _is_negated(node: Node) -> bool:
+    return isinstance(node, Apply) and node.op == "neg"
+
+
+def _sum(node: Apply) -> str:
+    text = _held(node.args[0], 5 if _is_negated(node.args[0]) else 6)
+    for arg in node.args[1:]:
+        if isinstance(arg, Apply) and arg.op == "neg":
+            text += " - " + _held(arg.args[0], 6)
+        else:
+            text += " + " + _held(arg, 6)
+    return text
+
+
+def _product(node: Apply) -> str:
+    text = ""
+    for arg in node.args:
+        if isinstance(arg, Apply) and arg.op == "inv":
+            text = f"{text or '1'}/{_held(arg.args[0], 7)}"
+        else:
+            first = _written(arg)[0] if _is_negated(arg) else _held(arg, 7)
+            text = f"{text}*{_held(arg, 7)}" if text else first
+    return text
+
+
+def _piecewise(args: tuple[Node, ...]) -> str:
+    arms = [f"{_held(args[i], 1)} if {_held(args[i + 1], 1)}" for i in range(0, len(args) - 1, 2)]
+    if len(args) % 2:
+        return " else ".join([*arms, _held(args[-1], 1)])
+    pairs = ", ".join(f"({render(args[i])}, {render(args[i + 1])})" for i in range(0, len(args), 2))
+    return f"Piecewise({pairs})"

@@ -1,1 +1,0 @@
-"""Relation files: where text comes from, what stands on which line, a library out of it."""

@@ -1,0 +1,160 @@
+"""Whether what is given more than once agrees, point by point.
+
+Where the givens decide a relation that nothing on the way to the target needs, its sides are compared at every point.
+Where they disagree, the lines of arithmetic have no answer, or the wrong one of several: the solver is asked there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Equation, Node, names_in
+from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.backends.shared_lines import Scope, Sheet
+from derive.kernels.case_dispatch import Cases
+from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
+from derive.numerics.algebra.evaluation import terms
+from derive.planning.matching import Matching, closure
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+    from derive.planning.plan import Plan
+    from quantities.declaration import Declaration
+
+__all__ = ["Agreement", "Writer", "agreed", "agreement", "apart", "based", "gap_of", "said_twice", "tested"]
+
+Writer = Callable[[Node], str]
+"""The text of an expression, whose parts are written before it."""
+
+_MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
+_TINY = 1e-8
+
+
+def said_twice(library: Library, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
+    """The exact relations that strong values alone decide, if there are more of these than quantities to be found.
+
+    Those that hold what is not met on the way to the target have nothing to do with it, as in an answer.
+    """
+    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
+    structure = library.structure()
+    known, matching = closure(structure, strong), Matching(frozenset(strong))
+    idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
+    limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
+    is_spare = any(known.issuperset(structure.members[name]) for name in idle)
+    listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
+    exact = [name for name in listed if library.relations[name].approximate is None]
+    return tuple(name for name in exact if (known & met).issuperset(library.members[name]))
+
+
+def gap_of(relation: Relation, tolerance: float = _TINY) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """The names in a relation, and how far it is from holding at their numbers in base units.
+
+    Above zero it is contradicted; NaN, where that cannot be said.
+    """
+    equation = relation.written
+    names = names_in(equation.lhs, equation.rhs, *relation.conditions)
+
+    def write(text: Writer) -> str:
+        left, right, whole = apart(equation, text)
+        gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
+        applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
+        return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"
+
+    return names, tested(names, write)
+
+
+def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
+    """A function of quantities in base units, which `write` makes of the texts of expressions."""
+    sheet = Sheet(Arrays())
+    scope = Scope({name: f"a{i}" for i, name in zip(count(), names, strict=False)})
+    sheet.write(f"return {write(lambda node: sheet.expression(node, scope))}")
+    sheet.space |= calls
+    text = "\n".join([f"def tested({', '.join(scope.variables.values())}):", *sheet.lines, ""])
+    exec(compile(text, "<derive>", "exec"), sheet.space)
+    made: Callable[..., Any] = sheet.space["tested"]
+    return made
+
+
+def apart(equation: Equation, text: Writer) -> tuple[str, str, str]:
+    """Both sides of a relation, and the sum of its absolute terms."""
+    whole = " + ".join(f"np.abs({text(term)})" for side in (equation.lhs, equation.rhs) for term in terms(side))
+    return text(equation.lhs), text(equation.rhs), f"({whole})"
+
+
+def based(numbers: Any, quantity: Declaration) -> Any:
+    """Numbers in the declared unit in base units."""
+    scaled = numbers * float(quantity.unit.size)
+    return scaled + float(quantity.unit.offset) if quantity.unit.offset else scaled
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """What the givens of a target say twice, put to the test."""
+
+    library: Library
+    found: Cases
+    gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
+    beside: Abreast  # the quantities in these relations that are neither given nor asked for
+
+    def kept(self, values: Sequence[Any], result: Any) -> Any:
+        """The target where nothing contradicts it; where something may, what the solver says."""
+        import numpy
+
+        outline = self.found.outline
+        named = dict(zip(outline.strong, values, strict=True))
+        columns = self.beside([named[name] for name in self.beside.names])
+        others = {one.target: column for one, column in zip(self.beside.outlines, columns, strict=True)}
+        whole = {**others, outline.target: result, **named}
+        bases = {name: based(numpy.asarray(x, dtype=float), self.library.declared[name]) for name, x in whole.items()}
+        with numpy.errstate(all="ignore"):
+            gaps = [gap(*(bases[name] for name in names)) for names, gap in self.gaps]
+        found = agreed(numpy.asarray(result, dtype=float), gaps, values, self._asking.solved)
+        return found if found.shape else float(found)
+
+    @cached_property
+    def _asking(self) -> Asking:
+        return Asking(self.library, self.found, self.found.outline.strong)
+
+
+def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
+    """A target where nothing that is said twice contradicts it, and where something may, what the solver says.
+
+    Where those points are many, lines are believed unless they are contradicted.
+    """
+    import numpy
+
+    wrong, doubtful = numpy.zeros((2, *found.shape), bool)
+    for gap in gaps:
+        wrong |= gap > 0
+        doubtful |= numpy.isnan(gap)
+    there = wrong | (doubtful & ~numpy.isnan(found))
+    if not there.any():
+        return found
+    found = numpy.where(wrong, numpy.nan, found)
+    count = int(there.sum())
+    if count <= _MOST_ASKED:
+        own = [numpy.broadcast_to(numbers, found.shape)[there].tolist() for numbers in arrays]
+        found[there] = [ask(point) for point in (zip(*own, strict=True) if own else [()] * count)]
+    return found
+
+
+def agreement(library: Library, found: Cases) -> Agreement | None:
+    """The tests of what is said twice on the way to a target; None where nothing is."""
+    strong = found.outline.strong
+    gaps, beside = [], dict[str, Cases]()
+    for name in said_twice(library, strong, plans_of(found)):
+        names, gap = gap_of(library.relations[name])
+        try:
+            led = {one: plans_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}
+        except DeriveError:
+            continue
+        beside |= led
+        gaps.append((names, gap))
+    return Agreement(library, found, tuple(gaps), Abreast(library, list(beside.values()))) if gaps else None

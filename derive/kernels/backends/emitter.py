@@ -1,0 +1,200 @@
+"""Expressions as Python text, in dialects: floats and NumPy arrays (`python_numpy`), and machine code (`numba_source`).
+
+The text comes to what `evaluation` says of the same tree. What is undefined there may not pass for a number here, and
+three things could let it: an infinity of which an operation makes a finite number again (1/inf is 0), a NaN of which
+Python's `max` makes a number, and a comparison. So the operations that could are given sound operands only. Where an
+operand is undefined, arrays hold NaN and floats raise, since a test that seldom fails is the cheapest there is. A
+comparison of what is no finite number is for the evaluator to judge: floats raise, arrays ask it at those points.
+
+Names of users never reach the text: a name stands as whatever text its reader puts in its place.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
+
+__all__ = [
+    "ARITHMETIC",
+    "DOUBT",
+    "SIGNS",
+    "Dialect",
+    "Unsaid",
+    "both_or_either",
+    "inlined",
+    "is_clear",
+    "is_literal",
+    "is_total",
+    "number",
+    "prefixed",
+    "worded",
+]
+
+DOUBT = "doubt"
+"""What a text makes true where it cannot tell, in a dialect that asks another."""
+
+SIGNS = {op: sign for sign, op in COMPARISONS.items()}
+_TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
+_FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh"})
+_AS_THEIR_PARTS = frozenset({"neg", "abs", "sqrt", "floor", "ceil", "max", "min"})
+_GROWING = frozenset({"exp", "cosh", "sinh", "add", "mul"})
+_SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min"})
+"""Operations that make a finite number of something that is none."""
+
+
+class Unsaid(Exception):  # noqa: N818  # no error: another dialect is taken
+    """What a dialect has no words for."""
+
+
+class Dialect(Protocol):
+    """How the parts of an expression are put together."""
+
+    is_lazy: bool  # whether it speaks of one point, and an arm that is not chosen is not worked out
+    leaves: bool  # whether a test that fails leaves the function at once
+    asks: bool  # whether an infinity says that another dialect has to be asked about a point
+
+    def names(self) -> dict[str, Any]:
+        """What the text may call."""
+
+    def sound(self, text: str) -> str:
+        """A number that is finite, or undefined."""
+
+    def operation(self, op: str, args: Sequence[str]) -> str:
+        """A number of numbers."""
+
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        """A test of numbers."""
+
+    def logic(self, op: str, tests: Sequence[str]) -> str:
+        """A test of tests."""
+
+    def passed(self, tests: Sequence[str]) -> str:
+        """The test that all are passed, of names of tests."""
+
+    def sure(self, test: str) -> str:
+        """A test that is not passed where it has no meaning."""
+
+    def pick(self, test: str, yes: str, no: str) -> str:
+        """One number or another."""
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        """The function `compiled` of a text, which may call what is in a space."""
+
+
+ARITHMETIC = {"add": " + ", "mul": " * "}
+
+
+def both_or_either(op: str, tests: Sequence[str]) -> str:
+    """Tests of one point in Python's own words."""
+    return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
+
+
+def prefixed(op: str, args: Sequence[str], module: str) -> str:
+    match op:
+        case "neg":
+            return f"-{args[0]}"
+        case "inv":
+            return f"1.0 / {args[0]}"
+        case "pi":
+            return repr(math.pi)
+        case _:
+            return f"{module}{op}({', '.join(args)})"
+
+
+def is_literal(text: str) -> bool:
+    """Whether a text is a plain number other than zero."""
+    try:
+        return float(text.strip("()")) != 0
+    except ValueError:
+        return False
+
+
+def number(node: Number) -> str:
+    """A number as text that holds together.
+
+    >>> from fractions import Fraction
+    >>> number(Number(Fraction(-1, 2)))
+    '(-0.5)'
+    """
+    text = repr(node.real)
+    return f"({text})" if text.startswith("-") else text
+
+
+def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
+    """One operation as text, from the texts of its parts; `lazy` writes a part that may not be worked out ahead.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.kernels.backends.python_numpy import Floats
+    >>> sum_of = parse_expression("a + 2*b")
+    >>> worded(sum_of, lambda node: "a" if isinstance(node, Name) else "v0", str, Floats())
+    'a + v0'
+    """
+    if node.op == "piecewise":
+        return _choice(node, part, lazy, dialect)
+    if node.op == "true":
+        return "True"
+    if node.op in ("and", "or", "not"):
+        return dialect.logic(node.op, [part(arg) for arg in node.args])
+    if node.op in CONDITIONS:
+        return dialect.comparison(node, part)
+    args = [part(arg) for arg in node.args]
+    if node.op in _SWALLOWING:
+        args = [text if _is_finite(arg) else dialect.sound(text) for text, arg in zip(args, node.args, strict=True)]
+    return dialect.operation(node.op, args)
+
+
+def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
+    """The first arm whose condition holds; a condition after the first is met only where those before it failed."""
+    arm = lazy if dialect.is_lazy else part
+    otherwise = len(node.args) % 2
+    text = arm(node.args[-1]) if otherwise else "undefined()" if dialect.is_lazy and not dialect.asks else "nan"
+    for i in range(len(node.args) - otherwise - 2, -1, -2):
+        test = part(node.args[i + 1]) if i == 0 else arm(node.args[i + 1])
+        text = dialect.pick(test, arm(node.args[i]), text)
+    return text
+
+
+def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
+    """A whole expression as one text."""
+
+    def part(inner: Node) -> str:
+        return inlined(inner, named, dialect)
+
+    if isinstance(node, Name):
+        return named(node.name)
+    if isinstance(node, Number):
+        return number(node)
+    return f"({worded(node, part, part, dialect)})"
+
+
+def _is_finite(node: Node) -> bool:
+    """Whether an expression is never an infinity, since every name is a finite number or NaN."""
+    if not isinstance(node, Apply) or node.op in _FINITE:
+        return True
+    return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
+
+
+def is_total(node: Node) -> bool:
+    """Whether an expression, or both sides of a comparison, always come to a finite number."""
+    if not isinstance(node, Apply):
+        return True
+    return (node.op in _TOTAL or node.op in SIGNS) and all(map(is_total, node.args))
+
+
+def is_clear(node: Node) -> bool:
+    """Whether an infinity can only be what overflowed here, in one step from finite numbers; a NaN has no meaning."""
+    if isinstance(node, Apply) and node.op in ("neg", "abs"):
+        return is_clear(node.args[0])
+    if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
+        return all(map(_is_finite_inside, node.args))
+    return _is_finite_inside(node)
+
+
+def _is_finite_inside(node: Node) -> bool:
+    """Whether neither an expression nor any part of it is ever an infinity."""
+    if not isinstance(node, Apply):
+        return True
+    return (node.op in _FINITE or node.op in _AS_THEIR_PARTS) and all(map(_is_finite_inside, node.args))

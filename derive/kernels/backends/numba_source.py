@@ -1,0 +1,186 @@
+"""Expressions as Python text in a third dialect, which numba turns into machine code for one point.
+
+It says what `Arrays` says, of single numbers: what is undefined is NaN, or an infinity until something is made of it.
+No test leaves early, since lines without branches are what a processor works out for several points at a time: what is
+required is kept as a mask. What these lines cannot judge - a comparison of what is no finite number, several roots, a
+quantity that is only bounded - is kept too, and what has overflowed shows in a sum; such a point comes out as an
+infinity. NumPy's version then says what it comes to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from importlib import import_module
+from threading import Lock
+from types import SimpleNamespace
+from typing import Any
+
+from derive.expressions.tree import Apply, Node
+from derive.kernels.backends.emitter import ARITHMETIC, DOUBT, SIGNS, both_or_either, is_literal, is_total, prefixed
+
+__all__ = ["Machine", "Slow", "is_at_hand", "translated"]
+
+_ONE_BY_ONE = Lock()
+
+
+class Machine:
+    """Numbers of one point, in lines that numba translates."""
+
+    is_lazy = True
+    leaves = False
+    asks = True
+
+    def names(self) -> dict[str, Any]:
+        import numpy
+
+        own = {one.__name__.lstrip("_"): _jit()(one) for one in (_sound, _larger, _smaller, _power, _only)}
+        return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
+
+    def sound(self, text: str) -> str:
+        return f"sound({text})"
+
+    def operation(self, op: str, args: Sequence[str]) -> str:
+        match op:
+            case "max" | "min":
+                nested = args[0]
+                for arg in args[1:]:
+                    nested = f"{'larger' if op == 'max' else 'smaller'}({nested}, {arg})"
+                return nested
+            case "floor" | "ceil" | "log2":
+                return f"np.{op}({args[0]})"
+            case "abs":
+                return f"abs({args[0]})"
+            case "pow" if not is_literal(args[1]):
+                return f"power({args[0]}, {args[1]})"
+            case _:
+                return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
+
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        left, right = map(part, node.args)
+        if is_total(node):
+            return f"({left} {SIGNS[node.op]} {right})"
+        return f"({left} {SIGNS[node.op]} {right} if abs({left} - {right}) < inf else ({DOUBT} := {DOUBT} | True))"
+
+    def logic(self, op: str, tests: Sequence[str]) -> str:
+        return both_or_either(op, tests)
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return " & ".join(tests)
+
+    def sure(self, test: str) -> str:
+        return test
+
+    def pick(self, test: str, yes: str, no: str) -> str:
+        return f"({yes} if {test} else {no})"
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return translated(text, tuple(space.items()))
+
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function of numbers that the text may call."""
+        held: Callable[..., Any] = _jit()(function)
+        return held
+
+
+class Slow(Machine):
+    """The same lines, left to Python; what overflows is an infinity there too, and what is undefined is NaN."""
+
+    def names(self) -> dict[str, Any]:
+        held = {name: function for name, function in vars(math).items() if callable(function)}
+        functions = {name: _quiet(function) for name, function in {**held, "floor": _floor, "ceil": _ceil}.items()}
+        quiet = SimpleNamespace(**functions)
+        own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
+        return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        names = {"__builtins__": {}, **space}
+        exec(compile(text, "<derive>", "exec"), names)
+        made: Callable[..., Any] = names["compiled"]
+        return made
+
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return function
+
+
+@lru_cache(maxsize=1)
+def is_at_hand() -> bool:
+    """Whether numba is installed, and goes with the NumPy that is."""
+    try:
+        import_module("numba")
+    except ImportError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=1)
+def _jit() -> Callable[..., Any]:
+    import numba
+
+    # what is not put in its place by force is called point by point, beyond a few lines, and takes ten times as long
+    jit: Callable[..., Any] = lru_cache(maxsize=None)(numba.njit(error_model="numpy", nogil=True, forceinline=True))
+    return jit
+
+
+def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+    """The function of a text; the same text is translated once in a process, whichever threads ask for it."""
+    with _ONE_BY_ONE:
+        return _translated(text, space)
+
+
+@lru_cache(maxsize=256)
+def _translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+    names = dict(space)
+    exec(compile(text, "<derive>", "exec"), names)
+    made: Callable[..., Any] = _jit()(names["compiled"])
+    return made
+
+
+def _quiet(function: Callable[..., float]) -> Callable[..., float]:
+    """A function that yields what machine code does, where Python's own raises."""
+
+    def quiet(*numbers: float) -> float:
+        try:
+            return function(*numbers)
+        except OverflowError:
+            return math.inf if function in (math.exp, math.cosh) or numbers[0] > 0 else math.nan
+        except ValueError:
+            return math.nan
+
+    return quiet
+
+
+def _floor(number: float) -> float:
+    return float(math.floor(number))
+
+
+def _ceil(number: float) -> float:
+    return float(math.ceil(number))
+
+
+def _sound(number: float) -> float:
+    return number + (number - number)
+
+
+def _larger(one: float, other: float) -> float:
+    return one if (one >= other) | (one != one) else other
+
+
+def _smaller(one: float, other: float) -> float:
+    return one if (one <= other) | (one != one) else other
+
+
+def _power(base: float, exponent: float) -> float:
+    return math.nan if (base != base) | (exponent != exponent) else math.pow(base, exponent)
+
+
+def _only(*numbers: float) -> float:
+    """The one number that several are, NaN aside; an infinity where they are several, or one of them is infinite."""
+    found = math.nan
+    for number in numbers:
+        if found != found:
+            found = number
+        elif number == number and not abs(number - found) <= 1e-9 * min(abs(number), abs(found)):
+            found = math.inf
+    return found

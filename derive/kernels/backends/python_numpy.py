@@ -1,0 +1,155 @@
+"""The two dialects that every plan is written in: Python's floats and NumPy's arrays. `numba_source` has a third."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Any
+
+from derive.expressions.tree import Apply, Name, Node, names_in
+from derive.kernels.backends.condition_values import NAMES
+from derive.kernels.backends.emitter import ARITHMETIC, SIGNS, both_or_either, is_clear, is_literal, is_total, prefixed
+from derive.numerics.algebra.evaluation import truth
+
+__all__ = ["Arrays", "Floats"]
+
+
+class Floats:
+    """Python's own floats; what is undefined raises, or is NaN."""
+
+    is_lazy = True
+    leaves = True
+    asks = False
+
+    def __init__(self) -> None:
+        self._fresh = count()
+
+    def names(self) -> dict[str, Any]:
+        return {"m": math, "inf": math.inf, "max": max, "min": min, "abs": abs, "undefined": _undefined}
+
+    def sound(self, text: str) -> str:
+        if text.isidentifier():
+            return f"({text} if {text} - {text} == 0.0 else undefined())"
+        return f"(w if (w := {text}) - w == 0.0 else undefined())"
+
+    def operation(self, op: str, args: Sequence[str]) -> str:
+        match op:
+            case "max" | "min" | "abs":
+                return f"{op}({', '.join(args)})"
+            case "floor" | "ceil":
+                return f"1.0 * m.{op}({args[0]})"
+            case _:
+                return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
+
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        left, right = map(part, node.args)
+        if is_total(node):
+            return f"({left} {SIGNS[node.op]} {right})"
+        (left, one), (right, other) = map(self._kept, (left, right))
+        return f"({left} {SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
+
+    def _kept(self, text: str) -> tuple[str, str]:
+        """What to call a number after it was worked out, and the text that works it out."""
+        if text.isidentifier() or text == "0.0" or is_literal(text):
+            return text, text
+        name = f"w{next(self._fresh)}"
+        return name, f"({name} := {text})"
+
+    def logic(self, op: str, tests: Sequence[str]) -> str:
+        return both_or_either(op, tests)
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return both_or_either("and", tests)
+
+    def sure(self, test: str) -> str:
+        return test
+
+    def pick(self, test: str, yes: str, no: str) -> str:
+        return f"({yes} if {test} else {no})"
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return _executed(text, space)
+
+
+class Arrays:
+    """NumPy's arrays of floats; what is undefined is NaN, or an infinity until something is made of it."""
+
+    is_lazy = False
+    leaves = False
+    asks = False
+
+    def __init__(self) -> None:
+        self._judges: list[Callable[..., bool | None]] = []
+        self._places: dict[Node, int] = {}  # of the judge of each comparison
+
+    def names(self) -> dict[str, Any]:
+        import numpy
+
+        return {"np": numpy, "inf": math.inf, "judges": self._judges, **NAMES}
+
+    def sound(self, text: str) -> str:
+        return f"sound({text})"
+
+    def operation(self, op: str, args: Sequence[str]) -> str:
+        if op in ("max", "min"):
+            nested = args[0]
+            for arg in args[1:]:
+                nested = f"np.{op}imum({nested}, {arg})"
+            return nested
+        if op in ARITHMETIC:
+            return ARITHMETIC[op].join(args)
+        if op == "pow" and not is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
+            base, exponent = args
+            return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
+        if op == "inv":  # of two plain numbers Python's own division would raise
+            return f"np.divide(1.0, {args[0]})"
+        return prefixed(
+            {"pow": "power", **{f"a{w}": f"arc{w}" for w in ("sin", "cos", "tan")}}.get(op, op), args, "np."
+        )
+
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        left, right = map(part, node.args)
+        test = f"({left} {SIGNS[node.op]} {right})"
+        if is_total(node):
+            return test
+        names = names_in(node)
+        if node not in self._places:
+            self._places[node] = len(self._judges)
+            self._judges.append(lambda *numbers: truth(node, dict(zip(names, numbers, strict=True))))
+        held = "".join(f"{part(Name(name))}, " for name in names)
+        clear = all(map(is_clear, node.args))
+        return f"told({test}, {left}, {right}, {clear}, judges[{self._places[node]}], ({held}))"
+
+    def logic(self, op: str, tests: Sequence[str]) -> str:
+        if op == "not":
+            return f"contrary({tests[0]})"
+        if op == "and":
+            return f"both({', '.join(tests)})"
+        nested = tests[0]
+        for test in tests[1:]:
+            nested = f"np.maximum({nested}, {test})"
+        return nested
+
+    def passed(self, tests: Sequence[str]) -> str:
+        return f"both({', '.join(tests)})"
+
+    def sure(self, test: str) -> str:
+        return f"sure({test})"
+
+    def pick(self, test: str, yes: str, no: str) -> str:
+        return f"chosen({test}, {yes}, {no})"
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return _executed(text, space)
+
+
+def _executed(text: str, space: dict[str, Any]) -> Callable[..., Any]:
+    space = {"__builtins__": {}, **space}
+    exec(compile(text, "<derive>", "exec"), space)
+    made: Callable[..., Any] = space["compiled"]
+    return made
+
+
+def _undefined() -> float:
+    raise ValueError("undefined")

@@ -1,0 +1,185 @@
+"""A sheet of lines in one dialect, each written once, and what the lines so far have worked out.
+
+A line gives a name to what it works out, and the name keeps its meaning. So what is asked for again, on the way to the
+same target or to another, is the line that is there already. Each target has a scope of its own: what stands for each
+quantity on the way to it, and which tests it has to pass. On floats a test that fails leaves the function at once, with
+NaN. Else tests are kept as masks, of points or of the one point of machine code, which blank what fails them.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+from derive.expressions.tree import Apply, Name, Node, Number, names_in
+from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, worded
+from derive.planning.plan import Block
+
+__all__ = ["Scope", "Sheet", "in_order"]
+
+_HELD = re.compile(r"\bv\d+\b")
+
+
+@dataclass
+class Scope:
+    """What the lines so far have worked out on the way to one target."""
+
+    variables: dict[str, str] = field(default_factory=dict)  # of each quantity
+    written: dict[Node, str] = field(default_factory=dict)  # of each expression
+    solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
+    tests: tuple[str, ...] = ()  # what is to be passed, where lines do not leave at once
+    asked: tuple[str, ...] = ()  # where lines cannot tell, and another is to be asked
+    sizes: tuple[str, ...] = ()  # what is still to be found finite
+
+    def copy(self) -> Scope:
+        held = dict(self.variables), dict(self.written), dict(self.solved)
+        return Scope(*held, self.tests, self.asked, self.sizes)
+
+    def ask(self, *tests: str) -> None:
+        self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
+
+    def bind(self, name: str, text: str) -> None:
+        before = self.variables.get(name)
+        self.variables[name] = text
+        if before is not None and before != text:  # an expression of it was written of what it stood for
+            self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
+
+
+class Sheet:
+    """Lines, the names that they may call, and the way to write more of them.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.kernels.backends.python_numpy import Floats
+    >>> sheet = Sheet(Floats())
+    >>> sheet.expression(parse_expression("sqrt(x) + sqrt(x)"), Scope({"x": "a0"}))
+    'v1'
+    >>> [line.strip() for line in sheet.lines]
+    ['v0 = m.sqrt(a0)', 'v1 = v0 + v0']
+    """
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.lines: list[str] = []
+        self.indent = "    "
+        self.space: dict[str, Any] = {"nan": math.nan, **dialect.names()}
+        self._fresh = count()
+        self._held: dict[str, str] = {}  # what each text is called, as far as lines from here on can see it
+        self._helpers: dict[Hashable, str] = {}
+
+    def write(self, text: str) -> None:
+        self.lines.append(self.indent + text)
+
+    def line(self, text: str) -> str:
+        """The name of what a text works out."""
+        if text not in self._held:
+            is_doubtful = DOUBT in text
+            if is_doubtful:
+                self.write(f"{DOUBT} = False")
+            self._held[text] = self.named(text)
+            if is_doubtful:
+                self._held[_doubt_about(self._held[text])] = self.named(DOUBT)
+        return self._held[text]
+
+    def named(self, text: str) -> str:
+        """A new name for what a text works out."""
+        name = f"v{next(self._fresh)}"
+        self.write(f"{name} = {text}")
+        return name
+
+    def helper(self, key: Hashable, made: Callable[[], Any]) -> str:
+        """The name of a function that lines may call."""
+        if key not in self._helpers:
+            self._helpers[key] = f"h{len(self._helpers)}"
+            self.space[self._helpers[key]] = made()
+        return self._helpers[key]
+
+    @contextmanager
+    def under(self, heading: str) -> Iterator[None]:
+        """Lines of a block of their own, which those after it do not see."""
+        self.write(heading)
+        held, self._held, indent = self._held, dict(self._held), self.indent
+        self.indent += "    "
+        yield
+        self._held, self.indent = held, indent
+
+    def require(self, scope: Scope, *tests: str) -> None:
+        """Go on only where the tests hold."""
+        if not tests:
+            return
+        if self.dialect.leaves:
+            self.write(f"if not {self.dialect.logic('and', tests)}:")
+            self.write("    return nan")
+        else:
+            scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
+
+    def mask(self, scope: Scope, *further: str) -> str:
+        """The one test that stands for all that were required, and for further ones."""
+        tests = [*in_order(test for test in scope.tests if test != "True"), *further]
+        return self.line(self.dialect.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
+
+    def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
+        """Go on only where a value is finite and lies within bounds.
+
+        In machine code one sum tells of all values whether they are finite; a NaN is not above a bound already.
+        """
+        if self.dialect.asks and -math.inf < low and high == math.inf:
+            self.require(scope, f"({low!r} {'<' if is_open else '<='} {text})")
+            scope.sizes = (*scope.sizes, text)
+        else:
+            self.require(scope, self.between(text, low, high, is_open))
+
+    def between(self, text: str, low: float, high: float, is_open: bool = False) -> str:
+        """The test that a value is finite and lies within bounds."""
+        if not self.dialect.is_lazy:
+            return f"inside({text}, {low!r}, {high!r}, {is_open})"
+        above = "<" if is_open or low == -math.inf else "<="
+        below = "<" if high == math.inf else "<="
+        if self.dialect.asks:
+            is_real = low == -math.inf and high == math.inf
+            return f"(abs({text}) < inf)" if is_real else f"(({low!r} {above} {text}) & ({text} {below} {high!r}))"
+        return f"({low!r} {above} {text} {below} {high!r})"
+
+    def expression(self, node: Node, scope: Scope) -> str:
+        if isinstance(node, Name):
+            return scope.variables[node.name]
+        if isinstance(node, Number):
+            return number(node)
+        if node not in scope.written:
+            name = scope.written[node] = self.line(self._worded(node, scope))
+            doubt = self._held.get(_doubt_about(name))
+            if doubt is not None:
+                scope.ask(self.mask(scope, doubt))
+        return scope.written[node]
+
+    def released(self) -> list[str]:
+        """The lines, each followed by a farewell to what none after it needs: its room is used again while at hand."""
+        met, lines = set[str](), list[str]()
+        for line in reversed(self.lines):
+            last = sorted(set(_HELD.findall(line)) - met)
+            met.update(last)
+            is_end = line.lstrip().startswith("return")
+            lines.append(f"{line}; del {', '.join(last)}" if last and not is_end else line)
+        return lines[::-1]
+
+    def _worded(self, node: Apply, scope: Scope) -> str:
+        def part(inner: Node) -> str:
+            return self.expression(inner, scope)
+
+        def lazy(inner: Node) -> str:
+            return inlined(inner, scope.variables.__getitem__, self.dialect)
+
+        return worded(node, part, lazy, self.dialect)
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names in the order of their lines: what is put together of them begins alike for targets with much in common."""
+    return sorted(set(names), key=lambda name: (name[0], int(name[1:])))
+
+
+def _doubt_about(name: str) -> str:
+    return f"{DOUBT} about {name}"

@@ -1,0 +1,244 @@
+"""Blocks without a closed form, many points at once, one alone, or in machine code.
+
+They are worked out by lines where those can be trusted (`block_lines`).
+
+A search needs pieces of its unknown's domain that hold one root at most. They are proved once for all inputs that the
+domains allow, if they can be; otherwise for the inputs at hand, in boxes that are halved until the proof succeeds or
+too few points are left to be worth it. A single point is looked up by the small box around it, which others share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain
+from math import floor, frexp, inf, isnan, ldexp, nan
+from typing import TYPE_CHECKING, Any
+
+from derive.kernels.backends.emitter import Dialect, Unsaid
+from derive.kernels.backends.numba_source import Machine, Slow
+from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.blocks.block_lines import Attempt, attempt
+from derive.kernels.blocks.monotonicity import Pieces, cut
+from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
+from derive.numerics.intervals.enclosure import Span
+from derive.planning.plan import Block
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["ManyPoints", "OnePoint", "worked_out"]
+
+_LEAST, _MOST = 1e-100, 1e100  # sizes of the inputs that a proof for all of them covers
+_FEW = 32  # points that are not worth another proof
+_CROWD = 4096  # points that are worth one of their own
+_HALVINGS = 6
+_GRAIN = 32  # boxes around single points, to a factor of two
+_CELLS = 4096  # of them that are kept
+_LARGEST = 4  # unknowns whose lines numba translates in a few seconds
+_CUTS = 16  # in search of the longest span that a proof is good for
+_VAIN = 24  # proofs that fail, and none that succeeds, after which no other is tried
+
+
+def worked_out(library: Library, block: Block, inputs: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+    """The function of the inputs that yields a block's unknowns, for lines in a dialect."""
+    equations = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
+    way = attempt(equations, block.unknowns, inputs, domains)
+    if dialect.asks:
+        if way is None:
+            raise Unsaid
+        return _in_machine_code(way)
+    if dialect.is_lazy:
+        return solver(library, block, inputs, OnePoint(way) if way else None)
+    return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None)
+
+
+class _Proofs:
+    """The pieces that hold one root at most, for boxes of inputs."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self.attempt = attempt
+        self.cell = lru_cache(maxsize=_CELLS)(self._of_cell)
+        self._failed = 0
+        self._is_of_use = False
+
+    @cached_property
+    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """One proof for as many inputs as can be: all, or those up to some number of one of them, or from it on."""
+        domains = [self.attempt.domains[name] for name in self.attempt.inputs]
+        whole = tuple(
+            (max(one.low, -_MOST) if one.low or not one.open_low else _LEAST, min(one.high, _MOST)) for one in domains
+        )
+        found = self.of(whole)
+        if found is not None:
+            return whole, found
+        ways = (self._shortened(whole, at, side) for at in range(len(whole)) for side in (0, 1))
+        return next((way for way in ways if way), None)
+
+    def _shortened(self, whole: tuple[Span, ...], at: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
+        """The same with as much of one span as the proof is good for, from one of its ends on."""
+        start, good, bad = whole[at][side], whole[at][side], whole[at][1 - side]
+        best = None
+        for _ in range(_CUTS if self.of((*whole[:at], (start, start), *whole[at + 1 :])) is not None else 0):
+            between = cut((min(good, bad), max(good, bad)))
+            spans = (*whole[:at], (min(start, between), max(start, between)), *whole[at + 1 :])
+            found = self.of(spans)
+            good, bad = (good, between) if found is None else (between, bad)
+            best = best if found is None else (spans, found)
+        return best
+
+    def of(self, spans: Sequence[Span]) -> Pieces | None:
+        """The pieces for all inputs within some bounds."""
+        if self._failed >= _VAIN and not self._is_of_use:
+            return None
+        found = self.attempt.proved(dict(zip(self.attempt.inputs, spans, strict=True)))
+        self._failed += found is None
+        self._is_of_use |= found is not None
+        return found
+
+    def _of_cell(self, cell: tuple[tuple[int, int], ...]) -> Pieces | None:
+        ends = [(ldexp(share / _GRAIN, power), ldexp((share + 1) / _GRAIN, power)) for share, power in cell]
+        return self.of([(x, x) if x == 0 else (x, y) for x, y in ends])
+
+    def around(self, numbers: Sequence[float]) -> Pieces | None:
+        """The pieces for a point."""
+        if self.widest is not None:
+            spans, found = self.widest
+            if all(low <= x <= high for x, (low, high) in zip(numbers, spans, strict=True)):
+                return found
+        parts = [frexp(x) for x in numbers]
+        return self.cell(tuple((floor(share * _GRAIN), power) for share, power in parts))
+
+
+class OnePoint:
+    """The solutions of a block at one point; None where they have to be asked for."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self.proofs = _Proofs(attempt)
+        self._lines = attempt.lines(Slow())
+
+    def __call__(self, *numbers: float) -> list[tuple[float, ...]] | None:
+        try:
+            results = [self._lines(*numbers)] if self._attempt.linear else self._searched(numbers)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return None
+        if results is None or any(inf in result for result in results):
+            return None
+        return [result for result in results if not isnan(result[0])]
+
+    def _searched(self, numbers: Sequence[float]) -> list[tuple[float, ...]] | None:
+        found = self.proofs.around(numbers)
+        return None if found is None else [self._lines(*piece, *numbers) for piece in chain(*found)]
+
+
+class ManyPoints:
+    """The same for arrays of points: a row of solutions for each unknown, and where they have to be asked for."""
+
+    def __init__(self, attempt: Attempt) -> None:
+        self._attempt = attempt
+        self._alone = OnePoint(attempt)
+        self._proofs = self._alone.proofs
+        self._lines = attempt.lines(Arrays())
+
+    def __call__(self, arrays: Sequence[Any]) -> tuple[Any, Any]:
+        import numpy
+
+        size, count = len(self._attempt.unknowns), arrays[0].size
+        held = [numpy.full((size, count), nan)]
+        sound = numpy.logical_and.reduce([numpy.isfinite(array) for array in arrays])
+        pending = ~sound & ~numpy.logical_or.reduce([numpy.isnan(array) for array in arrays])
+        for places, found in self._solved(arrays, numpy.flatnonzero(sound)):
+            held += [numpy.full((size, count), nan) for _ in range(len(found) - len(held))]
+            for row, solution in zip(held, found, strict=False):
+                row[:, places] = solution
+                pending[places] |= numpy.isinf(solution).any(axis=0)
+        solutions = numpy.stack(held, axis=1)
+        solutions[:, :, pending] = nan
+        return solutions, pending
+
+    def _solved(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
+        """Some of the points at a time, and their solutions, those that have to be asked for being infinite."""
+        import numpy
+
+        size = len(self._attempt.unknowns)
+        if self._attempt.linear:
+            yield places, [self._shaped(self._lines(*(array[places] for array in arrays)), places)]
+            return
+        for group, found in self._groups(arrays, places, _HALVINGS):
+            inputs = [array[group] for array in arrays]
+            if found is not None:
+                yield group, [self._shaped(self._lines(*piece, *inputs), group) for piece in chain(*found)]
+            elif group.size >= _FEW:
+                yield group, [numpy.full((size, group.size), inf)]
+            else:
+                for i, *point in zip(group, *(array.tolist() for array in inputs), strict=True):
+                    alone = self._alone(*point)
+                    yield i, [(inf,) * size] if alone is None else alone
+
+    def _shaped(self, found: Sequence[Any], places: Any) -> Any:
+        import numpy
+
+        return numpy.array([numpy.broadcast_to(one, places.shape) for one in found])
+
+    def _groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
+        """Points that share a proof; None for those for which there is none."""
+        import numpy
+
+        if halvings == _HALVINGS and self._proofs.widest is not None:
+            if places.size >= _CROWD and (found := self._proofs.of(_hull(arrays, places))) is not None:
+                yield places, found  # which is no wider than it has to be
+                return
+            ends, proved = self._proofs.widest
+            pairs = zip(arrays, ends, strict=True)
+            inside = numpy.logical_and.reduce([(low <= a[places]) & (a[places] <= high) for a, (low, high) in pairs])
+            yield places[inside], proved
+            places = places[~inside]
+        if places.size < _FEW:
+            yield places, None
+            return
+        spans = _hull(arrays, places)
+        found = self._proofs.of(spans)
+        if found is not None or not halvings:
+            yield places, found
+        else:
+            widest = _by_width(spans)
+            column = arrays[widest[halvings % len(widest)]][places]
+            order = places[numpy.argsort(column, kind="stable")]
+            for half in (order[: order.size // 2], order[order.size // 2 :]):
+                yield from self._groups(arrays, half, halvings - 1)
+
+
+def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
+    return [(float(array[places].min()), float(array[places].max())) for array in arrays]
+
+
+def _by_width(spans: Sequence[Span]) -> list[int]:
+    """Which inputs vary, those first that vary most beside their size."""
+    moving = [i for i, (low, high) in enumerate(spans) if low < high]
+    widths = [(high - low) / max(abs(low), abs(high), _LEAST) for low, high in spans]
+    return sorted(moving, key=lambda i: -widths[i]) or [0]
+
+
+def _in_machine_code(attempt: Attempt) -> Callable[..., Any]:
+    """The only solution of a block, for lines in machine code; infinities where another dialect has to be asked."""
+    if len(attempt.unknowns) > _LARGEST:
+        raise Unsaid
+    dialect = Machine()
+    if attempt.linear:
+        return attempt.lines(dialect)
+    widest = _Proofs(attempt).widest
+    if widest is None:
+        raise Unsaid
+    spans, pieces = widest
+    arguments = [f"a{i}" for i in range(len(attempt.inputs))]
+    tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
+    listed, count = ", ".join(arguments), len(attempt.unknowns)
+    lines = [f"def compiled({listed}):", f"    if not ({' and '.join(tests)}):", f"        return ({'inf, ' * count})"]
+    lines.append(f"    found = ({'nan, ' * count})")
+    for low, high in chain(*pieces):
+        lines.append(f"    one = lines({low!r}, {high!r}, {listed})")
+        lines.append(f"    found = found if one[0] != one[0] else one if found[0] != found[0] else ({'inf, ' * count})")
+    space = {"inf": inf, "nan": nan, "lines": attempt.lines(dialect)}
+    return dialect.made("\n".join([*lines, "    return found", ""]), space)

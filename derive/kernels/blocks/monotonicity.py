@@ -1,0 +1,115 @@
+"""Where a form of one unknown only rises or only falls, whatever some other numbers are within their bounds.
+
+On such a piece the form is zero at most once, at every point at once: what `root_boxes` proves for the numbers of one
+point is proved here for a box of them. A piece that cannot hold a zero is dropped, and one that is not settled is cut
+in two. Sizes beyond the reach of a search are no pieces of that kind; there only a change of sign will tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from derive.expressions.tree import Apply, Node
+from derive.numerics.algebra.constant_folding import without_quotients
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.intervals.functions import Enclosure, sum_of
+from derive.numerics.root_finding.root_boxes import FARTHEST, middle
+from derive.time_limits import tick
+from quantities.domain import Domain
+
+__all__ = ["Pieces", "cut", "pieces", "reach"]
+
+_PATIENCE = 100  # pieces that are looked at
+_CLEAR = 1e-9  # share of its terms by which a form has to miss zero
+_LARGEST = 1e300
+_SMALLEST = 1e-60
+
+Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
+"""Pieces with at most one zero each; and beyond them those of which nothing is proved."""
+
+
+def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pieces | None:
+    """The parts of a domain that may hold zeros of a form; None where it may have any number of them.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> positive = Domain("positive", 0.0, float("inf"), open_low=True)
+    >>> pieces(parse_expression("x*exp(x) - a"), "x", {"a": (1.0, 100.0)}, positive)
+    (((1e-60, 1e+60),), ())
+    >>> pieces(parse_expression("sin(x) - a"), "x", {"a": (0.0, 0.5)}, positive)
+    """
+    whole = reach(domain)
+    forms = tuple(dict.fromkeys((form, without_quotients(form, name, {**box, name: whole}))))
+    kept: list[tuple[Span, bool]] = []
+    pending = [whole]
+    for _ in range(_PATIENCE):
+        if not pending:
+            break
+        tick()
+        piece = pending.pop()
+        seen = _seen(forms, name, box, piece)
+        if seen is None:
+            continue
+        if not seen.is_monotone:
+            pending.extend(_halves(piece))
+            continue
+        rises = seen.slopes[0] > 0
+        if kept and kept[-1][1] == rises and kept[-1][0][1] == piece[0]:
+            piece = kept.pop()[0][0], piece[1]
+        kept.append((piece, rises))
+    if pending:
+        return None
+    return tuple(piece for piece, _ in kept), tuple(one for one in _tails(domain) if _seen(forms, name, box, one))
+
+
+def reach(domain: Domain) -> Span:
+    """The part of a domain in which an unknown is sought."""
+    low = domain.low if domain.low < 0 else max(domain.low, _SMALLEST)
+    return max(low, -FARTHEST), min(domain.high, FARTHEST)
+
+
+def _tails(domain: Domain) -> Iterator[Span]:
+    """What a domain holds beyond that."""
+    if 0 <= domain.low < _SMALLEST:
+        yield (1 / _LARGEST if domain.open_low else domain.low), _SMALLEST
+    if domain.low < -FARTHEST:
+        yield max(domain.low, -_LARGEST), -FARTHEST
+    if domain.high > FARTHEST:
+        yield FARTHEST, min(domain.high, _LARGEST)
+
+
+def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
+    """The enclosure of the first of some forms of one sign that is monotone; None where they surely miss zero."""
+    found: Enclosure | None = None
+    for form in forms:
+        at = _enclosed(form, {**box, name: piece}, name)
+        if at is None or at.is_monotone:
+            return at
+        found = found or at
+    return found
+
+
+def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
+    """The enclosure of a form; None where it surely misses zero, or is nowhere defined."""
+    parts: list[Enclosure] = []
+    for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):
+        part = enclose(term, spans, name)
+        if part is None:
+            return None
+        parts.append(part)
+    low = sum(part.values[0] - _CLEAR * abs(part.values[0]) for part in parts)
+    high = sum(part.values[1] + _CLEAR * abs(part.values[1]) for part in parts)
+    return None if low > 0 or high < 0 else sum_of(parts)
+
+
+def _halves(piece: Span) -> tuple[Span, Span]:
+    """The two parts of a piece, the lower one last."""
+    at = cut(piece)
+    return (at, piece[1]), (piece[0], at)
+
+
+def cut(span: Span) -> float:
+    """Where a span of numbers of any size is cut in two."""
+    low, high = span
+    if low < 0 < high:
+        return 0.0
+    return middle((low or _SMALLEST, high)) if high else middle((low, -_SMALLEST))

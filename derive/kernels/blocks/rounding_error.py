@@ -1,0 +1,108 @@
+"""How far rounding may have moved what an expression comes to, as another expression of the same names.
+
+The bound counts in roundings, which are half a unit of the last place, to the first order: every operation adds its
+own, and hands on those of its arguments by the size of its slope. The names themselves are taken as exact.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Name, Node, Number
+from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated
+
+__all__ = ["roundings"]
+
+_OWN = Number(Fraction(8))  # roundings that a library's function may cost
+_HALF = Number(Fraction(1, 2))
+_STEEPER = Number(Fraction(3, 2))  # than the slope of any logarithm beside that of the natural one
+
+
+def roundings(node: Node) -> Node:
+    """The bound of an expression's error, as a multiple of the rounding of one.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(roundings(parse_expression("x - y")))
+    'abs(x - y)'
+    """
+    if isinstance(node, Name):
+        return ZERO
+    if isinstance(node, Number):
+        return ZERO if Fraction(node.real) == node.value else _size(node)
+    if node.op == "pi":
+        return node
+    if node.op == "piecewise":
+        return Apply(node.op, tuple(arg if i % 2 else roundings(arg) for i, arg in enumerate(node.args)))
+    errors = [roundings(arg) for arg in node.args]
+    match node.op:
+        case "neg" | "abs":
+            return errors[0]
+        case "max" | "min":
+            return added(*errors)
+        case "floor" | "ceil":
+            return ZERO
+        case "add":
+            sizes = [_size(arg) for arg in node.args] if len(node.args) > 2 else [_size(node)]
+            return added(*errors, *sizes)
+        case "mul":
+            shares = [_beside(node, i, error) for i, error in enumerate(errors) if error != ZERO]
+            return added(*shares, multiplied(Number(Fraction(len(node.args) - 1)), _size(node)))
+        case "pow":
+            return _of_power(node, *errors)
+        case _:
+            return _of_function(node, errors[0])
+
+
+def _size(node: Node) -> Node:
+    return Apply("abs", (node,))
+
+
+def _beside(product: Apply, index: int, error: Node) -> Node:
+    """What the error of one factor makes of a product."""
+    return multiplied(error, *(_size(arg) for i, arg in enumerate(product.args) if i != index))
+
+
+def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
+    base, exponent = node.args
+    shares: list[Node] = [_OWN]
+    if of_base != ZERO:
+        shares.append(multiplied(_size(exponent), of_base, inverted(_size(base))))
+    if of_exponent != ZERO:
+        shares.append(multiplied(_size(Apply("log", (_size(base),))), of_exponent))
+    return multiplied(_size(node), added(*shares))
+
+
+def _of_function(node: Apply, error: Node) -> Node:
+    """The slope times the error of the argument, and the function's own."""
+    (arg,) = node.args
+    size = _size(node) if node.op in ("inv", "sqrt") else multiplied(_OWN, _size(node))
+    if error == ZERO:
+        return size
+    return added(multiplied(_steepness(node, arg), error), size)
+
+
+def _steepness(node: Apply, arg: Node) -> Node:
+    """The size of a function's slope, or more."""
+    square = multiplied(arg, arg)
+    match node.op:
+        case "inv":
+            return multiplied(node, node)
+        case "sqrt":
+            return multiplied(_HALF, inverted(node))
+        case "exp":
+            return node
+        case "log" | "log10" | "log2":
+            return multiplied(_STEEPER, inverted(_size(arg)))
+        case "tan":
+            return added(ONE, multiplied(node, node))
+        case "asin" | "acos":
+            return inverted(Apply("sqrt", (added(ONE, negated(square)),)))
+        case "atan":
+            return inverted(added(ONE, square))
+        case "sinh":
+            return Apply("cosh", (arg,))
+        case "cosh":
+            return _size(Apply("sinh", (arg,)))
+        case _:  # sin, cos and tanh
+            return ONE

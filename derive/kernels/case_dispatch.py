@@ -1,0 +1,227 @@
+"""Which plan answers a question in which case, while only the names of the givens are known.
+
+A relation may hold under conditions only. Where the givens decide a condition, it is a fork: on one side the relation
+applies, on the other it is left out and the plan is made anew. Where a condition hangs on what the plan itself works
+out, it is asked at the plan's own numbers, and what follows without that relation is an alternative beside it. So is
+what follows without a relation of whose condition nothing is known, which is otherwise an assumption.
+
+At numbers, a side of each fork is taken, and the one alternative counts whose conditions hold there.
+
+Where an alternative leaves the target open, or no alternative fixes it and it is only found by eliminating what
+cancels, lines of arithmetic do not tell what an answer would: the solver is asked at each point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from derive.errors import LimitError
+from derive.expressions.tree import Node, names_in
+from derive.planning.plan import Plan, plan
+from derive.solving.execution.conditions import exclude_each_other, implied
+from derive.solving.execution.question import Outline
+from derive.time_limits import tick
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+
+__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "leaves"]
+
+_MOST = 400  # plans of one question
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A plan, and what has to be so at its own numbers."""
+
+    plan: Plan
+    holding: tuple[Node, ...] = ()  # conditions of its relations
+    failing: tuple[tuple[Node, ...], ...] = ()  # of each relation that was left out here, the conditions: not all hold
+    assumed: tuple[Node, ...] = ()  # conditions of its relations of which nothing is known
+
+
+@dataclass(frozen=True, slots=True)
+class Fork:
+    """A condition that the givens decide, and what follows on either side of it."""
+
+    condition: Node
+    yes: Tree
+    no: Tree
+
+
+Tree = Case | Fork | None
+"""None is where no case holds: the target is not determined."""
+
+
+Asides = Mapping[str, tuple[Tree, ...]]
+"""The alternatives for each quantity that conditions ask for and the givens determine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """A question's alternatives, and what leads to the quantities that conditions ask for and the givens determine."""
+
+    outline: Outline
+    alternatives: tuple[Tree, ...]
+    asides: Asides
+    is_asked: bool = False  # whether the solver has to be asked at each point
+    partial: Node | None = None  # a condition that the givens decide at some numbers only
+
+
+def cases(library: Library, outline: Outline) -> Cases:
+    """All the plans for a target, by case; no alternative, where it is not determined at all.
+
+    >>> from derive.solving.execution.question import outlined
+    >>> from derive.expressions.tree import render
+    >>> from derive.relation_files.loading import load
+    >>> drag = load('''[quantities]
+    ... Re = { unit = "1" }
+    ... friction = { unit = "1" }
+    ... [relations]
+    ... laminar = { equation = "friction = 64/Re", when = ["Re < 2300"] }
+    ... blasius = { equation = "friction = 0.316/Re**0.25", when = ["Re >= 4000"] }''')
+    >>> (first,) = cases(drag, outlined(drag, "friction", ["Re"])).alternatives
+    >>> render(first.condition), first.yes.plan.blocks[0].relations, render(first.no.condition), first.no.no
+    ('Re < 2300', ('laminar',), 'Re >= 4000', None)
+    """
+    return _Sorting(library, outline).run()
+
+
+class _Sorting:
+    """The work on one target; `asides` is shared with that on the quantities its conditions ask for."""
+
+    def __init__(self, library: Library, outline: Outline, asides: dict[str, tuple[Tree, ...]] | None = None) -> None:
+        self.library = library
+        self.outline = outline
+        self.asides = {} if asides is None else asides
+        self.asides[outline.target] = ()  # nothing is decided by what hangs on it
+        self.rivals: list[frozenset[str]] = []  # what else to put aside, where relations in one plan exclude each other
+        self.hanging: set[str] = set()  # the relations whose conditions hang on what a plan works out
+        self.count = 0
+
+    def run(self) -> Cases:
+        trees: dict[frozenset[str], Tree] = {}
+        is_open = False
+        pending: list[frozenset[str]] = [frozenset()]
+        while pending:
+            aside = pending.pop(0)
+            if aside in trees:
+                continue
+            trees[aside] = self._tree(aside, aside, {})
+            pending += self.rivals
+            self.rivals.clear()
+            is_gap = bool(aside) and not is_whole(trees[aside])
+            is_open |= is_gap and (self._is_spoken_of(aside) or aside <= self.hanging)
+            for case in leaves(trees[aside]):
+                unsure = [r for r in self._conditional(case.plan) if not all(map(self._is_settled, r.conditions))]
+                self.hanging |= {r.name for r in unsure if self._hanging(r, case.plan)}
+                pending += [aside | {r.name} for r in unsure]
+        found = tuple(tree for tree in trees.values() if tree is not None)
+        asides = {name: trees for name, trees in self.asides.items() if trees}
+        every = [*found, *(tree for trees in asides.values() for tree in trees)]
+        partly = (fork.condition for tree in every for fork in forks(tree) if self._is_partly_settled(fork))
+        partial = next(partly, None)
+        return Cases(self.outline, found, asides, bool(found) and (is_open or partial is not None), partial)
+
+    def _is_partly_settled(self, fork: Fork) -> bool:
+        """Whether a condition asks for what the givens determine in some cases only: elsewhere, it is assumed."""
+        asked = (name for name in names_in(fork.condition) if name not in self.outline.strong)
+        return not all(any(is_whole(tree) for tree in self.asides.get(name, ())) for name in asked)
+
+    def _is_spoken_of(self, aside: frozenset[str]) -> bool:
+        """Whether another relation says, in its case, what one of those put aside does in theirs."""
+        relations, members = self.library.relations, self.library.members
+        spoken = {name for one in aside if relations[one].conditions for name in members[one]}
+        others = (one.name for one in self.library.conditional if one.name not in aside)
+        return any(not spoken.isdisjoint(members[name]) for name in others)
+
+    def _tree(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
+        """What follows without these relations, of which those aside hang on the answer, at these truths."""
+        tick()
+        self.count += 1
+        if self.count > _MOST:
+            raise LimitError(
+                f"{self.outline.target} may come from more than {_MOST} plans, by case.",
+                hint="Leave out the relations of other cases: library.without(name, ...).",
+                limit=f"{_MOST} plans",
+            )
+        made = plan(self.library.structure(left_out), self.outline.target, self.outline.strong, self.outline.weak)
+        if not made.is_determined:
+            return None
+        conditional = self._conditional(made)
+        for condition in (condition for relation in conditional for condition in relation.conditions):
+            if implied(condition, truths) is None and self._is_settled(condition):
+                yes = self._side(aside, left_out, {**truths, condition: True})
+                no = self._side(aside, left_out, {**truths, condition: False})
+                return None if yes is no is None else Fork(condition, yes, no)
+        for one, other in combinations(conditional, 2):
+            if any(exclude_each_other(a, b) for a in one.conditions for b in other.conditions):
+                self.rivals.append(aside | {one.name})
+                return self._tree(aside, left_out | {other.name}, truths)
+        holding = [condition for relation in conditional for condition in self._hanging(relation, made)]
+        failing = [self._hanging(self.library.relations[name], made) for name in sorted(aside)]
+        open_ones = [condition for relation in conditional for condition in relation.conditions]
+        assumed = [c for c in open_ones if c not in holding and not self._is_settled(c)]
+        return Case(made, tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed))
+
+    def _side(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
+        """One side of a fork, on which the relations that do not apply are left out."""
+        false = {
+            relation.name
+            for relation in self.library.relations.values()
+            if any(implied(condition, truths) is False for condition in relation.conditions)
+        }
+        return self._tree(aside, left_out | false, truths)
+
+    def _conditional(self, made: Plan) -> list[Relation]:
+        used = [self.library.relations[name] for block in made.blocks for name in block.relations]
+        return [relation for relation in used if relation.conditions]
+
+    def _is_settled(self, condition: Node) -> bool:
+        """Whether the givens decide it, in every case alike."""
+        return all(name in self.outline.strong or self._derived(name) for name in names_in(condition))
+
+    def _derived(self, name: str) -> tuple[Tree, ...]:
+        """What leads to a quantity that a condition asks for, if nothing is assumed on the way."""
+        if name not in self.asides:
+            weak = tuple(other for other in self.outline.weak if other != name)
+            inner = _Sorting(self.library, replace(self.outline, target=name, weak=weak), self.asides)
+            found = inner.run().alternatives
+            assumed = any(case.assumed for tree in found for case in leaves(tree))
+            self.asides[name] = () if assumed or inner.hanging else found
+        return self.asides[name]
+
+    def _hanging(self, relation: Relation, made: Plan) -> tuple[Node, ...]:
+        """The conditions of a relation that are decided by what a plan works out, or by weak values."""
+        known = {*self.outline.strong, *self.outline.weak, *(name for block in made.blocks for name in block.unknowns)}
+        return tuple(
+            condition
+            for condition in relation.conditions
+            if known.issuperset(names_in(condition)) and not self._is_settled(condition)
+        )
+
+
+def forks(tree: Tree) -> Iterator[Fork]:
+    """All forks of a tree."""
+    if isinstance(tree, Fork):
+        yield tree
+        yield from forks(tree.yes)
+        yield from forks(tree.no)
+
+
+def is_whole(tree: Tree) -> bool:
+    """Whether a tree has a case at all numbers."""
+    return is_whole(tree.yes) and is_whole(tree.no) if isinstance(tree, Fork) else tree is not None
+
+
+def leaves(tree: Tree) -> Iterator[Case]:
+    """All cases of a tree."""
+    if isinstance(tree, Fork):
+        yield from leaves(tree.yes)
+        yield from leaves(tree.no)
+    elif tree is not None:
+        yield tree

@@ -1,0 +1,238 @@
+"""Closed forms without numbers: a plan whose every block is inverted in symbols.
+
+A block may have several inverses. Those whose sign contradicts the unknown's domain are dropped; those that belong to
+arms of a max, a min or a choice are put side by side as a Piecewise under the conditions of their arms. If more than
+one is left after that, the formula is ambiguous, and the error holds them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import AmbiguousError, LimitError, NoSolutionError
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
+from derive.kernels.blocks.cramer import solved_in_symbols
+from derive.kernels.case_dispatch import Cases, Fork, Tree, cases, leaves
+from derive.kernels.determinacy import eliminates, probed
+from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
+from derive.numerics.algebra.like_terms import added, negated, replaced
+from derive.planning.plan import Block, Plan
+from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.substitution import expressed
+from derive.solving.execution.question import Outline, outlined
+from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in
+from derive.time_limits import query, tick
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["formula"]
+
+_Arm = tuple[Node, tuple[Node, ...]]
+"""A closed form, and the conditions under which it is the one."""
+
+
+def formula(library: Library, target: str, given: Iterable[str]) -> Any:
+    """The target in terms of the givens (and of defaults, where these do not reach), as a sympy expression."""
+    with query():
+        outline = outlined(library, target, given)
+        if outline.target in outline.strong:
+            return library.quantities[target]
+        found = cases(library, outline)
+        if not found.alternatives:
+            return _eliminated(library, outline)
+        is_assumed = any(case.assumed for tree in found.alternatives for case in leaves(tree))
+        if found.partial is not None or (is_assumed and len(found.alternatives) > 1):
+            raise _undecided(target, found.partial)
+        whole = _chosen(_side_by_side(library, found, found.alternatives))
+        if sum(1 for _ in islice(walk(whole), LARGEST + 1)) > LARGEST:
+            raise _too_large(target)
+        from derive.expressions.sympy_bridge import to_sympy
+
+        try:
+            return to_sympy(whole, library.quantities)
+        except ValueError as error:  # sympy takes no choice into a condition unless it has a last word
+            raise _none(target, []) from error
+
+
+def _eliminated(library: Library, outline: Outline) -> Any:
+    """The closed form that is left where what is missing cancels, if it is the same at several points."""
+    if eliminates(library, outline):
+        answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
+        forms = [answer.formula for answer in answers if answer is not None]
+        if forms and all(form is not None and form == forms[0] for form in forms):
+            return forms[0]
+        raise _none(outline.target, [])
+    from derive.solving.diagnosis.diagnosis import shortage
+
+    raise shortage(library, outline, {})
+
+
+def _forms(library: Library, made: Plan) -> dict[str, Node]:
+    forms: dict[str, Node] = {}
+    for block in made.blocks:
+        tick()
+        forms |= _inverted(library, block)
+    return forms
+
+
+def _whole(target: str, forms: Mapping[str, Node]) -> Node:
+    if target not in forms:
+        return Name(target)
+    whole = composed(target, forms)
+    if whole is None:
+        raise _too_large(target)
+    return whole
+
+
+def _too_large(target: str) -> LimitError:
+    return LimitError(
+        f"The closed form of {target} has more than {LARGEST} parts.",
+        hint="Ask for an intermediate quantity; solve and compile do not need the closed form.",
+        limit=f"{LARGEST} parts",
+    )
+
+
+def _arms(library: Library, found: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
+    """The closed form of each case, and the conditions that lead to it."""
+    if isinstance(tree, Fork):
+        decided, holds = _decided(library, found, tree.condition)
+        yield from _arms(library, found, tree.yes, (*path, holds))
+        yield from _arms(library, found, tree.no, (*path, *decided, Apply("not", (holds,))))
+    elif tree is not None:
+        forms = _forms(library, tree.plan)
+        own = [*tree.holding, *(Apply("not", (_all(conditions),)) for conditions in tree.failing)]
+        composed_ones = {name: _whole(name, forms) for name in names_in(*own) if name in forms}
+        conditions = (put_in(condition, composed_ones) for condition in own)
+        yield _whole(tree.plan.target, forms), (*path, *conditions)
+
+
+def _decided(library: Library, found: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
+    """When a condition can be asked, and when it holds, both in terms of the givens."""
+    asked = [name for name in names_in(condition) if name in found.asides]
+    ways = product(*(_side_by_side(library, found, found.asides[name]) for name in asked))
+    paths, holding = [], []
+    for way in ways:
+        path = tuple(one for _, conditions in way for one in conditions)
+        put = put_in(condition, {name: form for name, (form, _) in zip(asked, way, strict=True)})
+        paths.append(path)
+        holding.append(_all((*path, put)))
+    if len(paths) == 1:
+        return paths[0], holding[0]
+    return (Apply("or", tuple(map(_all, paths))),), Apply("or", tuple(holding))
+
+
+def _side_by_side(library: Library, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
+    """The arms of alternatives; where such hold that differ, there is no single value and no arm."""
+    alternatives = [list(_arms(library, found, tree)) for tree in trees]
+    parts: list[_Arm] = []
+    for i, arms in enumerate(alternatives):
+        others = [arm for j, other in enumerate(alternatives) if i != j for arm in other]
+        for form, path in arms:
+            rivals = [Apply("not", (_all(held),)) for rival, held in others if not _are_same(library, rival, form)]
+            parts.append((form, (*path, *rivals)))
+    return parts
+
+
+def _chosen(arms: Sequence[_Arm]) -> Node:
+    if not arms[0][1]:
+        return arms[0][0]
+    return Apply("piecewise", tuple(part for form, path in arms for part in (form, _all(path))))
+
+
+def _are_same(library: Library, one: Node, other: Node) -> bool:
+    from derive.expressions.sympy_bridge import to_sympy
+
+    return bool(to_sympy(one, library.quantities) == to_sympy(other, library.quantities))
+
+
+def _all(conditions: Sequence[Node]) -> Node:
+    if len(conditions) == 1:
+        return conditions[0]
+    return Apply("and", tuple(conditions)) if conditions else Apply("true", ())
+
+
+def _inverted(library: Library, block: Block) -> dict[str, Node]:
+    equations = [library.relations[name].written for name in block.relations]
+    if len(block.unknowns) == 1:
+        name = block.unknowns[0]
+        return {name: _single(library, equations[0], name)}
+    differences = [added(equation.lhs, negated(equation.rhs)) for equation in equations]
+    linear = solved_in_symbols(differences, block.unknowns, library.quantities)
+    return linear or _torn(library, equations, block)
+
+
+def _single(library: Library, equation: Equation, name: str) -> Node:
+    candidates = isolate(equation, name)
+    powers = [power for candidate in candidates or () for power in candidate.powers]
+    domains = {other: library.declared[other].domain for other in names_in(*powers)}
+    if not candidates or leaves_out(powers, {other: (one.low, one.high) for other, one in domains.items()}):
+        raise _none(name, [str(equation)])
+    admissible = [candidate for candidate in candidates if _may_be(library, name, candidate)]
+    if not admissible:
+        raise _none(name, [str(equation)])
+    if has_choice(equation, name):
+        return _by_arms(name, admissible)
+    if len(admissible) > 1:
+        from derive.expressions.sympy_bridge import to_sympy
+
+        several = [to_sympy(unwound(candidate.form, 0), library.quantities) for candidate in admissible]
+        raise AmbiguousError(
+            f"{name} has {len(several)} closed forms: {'; '.join(map(str, several))}.",
+            hint="A narrower domain may decide; numbers always do.",
+            answers=several,
+        )
+    return unwound(admissible[0].form, 0)
+
+
+def _may_be(library: Library, name: str, candidate: Candidate) -> bool:
+    """Whether the sign of a form allows it, as far as sympy can tell."""
+    from derive.expressions.sympy_bridge import to_sympy
+
+    form = to_sympy(unwound(candidate.form, 0), library.quantities)
+    domain = library.declared[name].domain
+    if form.is_real is False or (domain.low >= 0 and form.is_negative):
+        return False
+    return not (domain.low >= 0 and domain.open_low and form.is_zero)
+
+
+def _by_arms(name: str, candidates: Iterable[Candidate]) -> Node:
+    """The inverses of the arms, each under the conditions of its own."""
+    parts: list[Node] = []
+    for candidate in candidates:
+        form = unwound(candidate.form, 0)
+        conditions = tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)
+        if not conditions:
+            return Apply("piecewise", (*parts, form)) if parts else form
+        parts += [form, _all(conditions)]
+    return Apply("piecewise", tuple(parts))
+
+
+def _torn(library: Library, equations: list[Equation], block: Block) -> dict[str, Node]:
+    """A block in which one unknown has a closed form once the others are written in terms of it."""
+    for tear in block.unknowns:
+        branches = expressed(equations, block.unknowns, tear)
+        if len(branches) != 1 or not isolate(branches[0].left[0], tear):
+            continue
+        last = _single(library, branches[0].left[0], tear)
+        return {tear: last, **branches[0].forms}
+    raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])
+
+
+def _undecided(name: str, condition: Node | None) -> NoSolutionError:
+    what = "which of several cases holds" if condition is None else f"whether {render(condition)}"
+    return NoSolutionError(
+        f"{name} has no closed form: {what} is decided at some numbers only, and assumed at others.",
+        hint="solve and compile find its value by numbers; give what the condition asks for.",
+        reason="no closed form",
+    )
+
+
+def _none(name: str, equations: list[str]) -> NoSolutionError:
+    return NoSolutionError(
+        f"{name} has no closed form{' from ' * bool(equations)}{'; '.join(equations)}.",
+        hint="solve and compile find its value by numbers.",
+        reason="no closed form",
+    )

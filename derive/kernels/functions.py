@@ -1,0 +1,112 @@
+"""A question as a fast function of numbers.
+
+Every closed form of the plan becomes one line of Python in base units, with common subexpressions shared; `emitter`
+knows the two dialects, one for floats and one for NumPy arrays, and `numba_source` a third, which numba turns into
+one loop (`numba_loops`). Names of users never reach that text: quantities are called v0, v1, ... in it. Where an
+unknown has several inverses, each is tried and the one that satisfies its relation within its domain is kept; where a
+block has no closed form, lines that vouch for themselves work it out (`block_kernels`), and the solver does so at the
+points they leave. Where conditions decide which relations hold, each case has its own lines (`case_dispatch`).
+
+A point that has no admissible value, or more than one, or at which no case holds, or whose givens contradict each other
+(`agreement`), comes out as NaN. Where lines leave several and relations that are not needed could tell them apart, or
+where a quantity on the way is only bounded, the solver is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from derive.errors import DeriveError, unknown
+from derive.kernels.agreement import agreement
+from derive.kernels.backends.numba_source import is_at_hand
+from derive.kernels.backends.python_numpy import Floats
+from derive.kernels.case_dispatch import Cases
+from derive.kernels.keyword_calls import by_name
+from derive.kernels.lowering import written
+from derive.kernels.several_targets import Abreast, Asking, found_for
+from quantities.value import is_number
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["BACKENDS", "Backend", "compiled"]
+
+Backend = Literal["auto", "python", "numpy", "numba"]
+BACKENDS: tuple[str, ...] = get_args(Backend)
+
+
+def compiled(
+    library: Library, target: str, given: Iterable[str], backend: str = "auto", *, tested: bool = True
+) -> Callable[..., Any]:
+    """A function of the givens by keyword, in declared units, that yields the target in its declared unit.
+
+    Where they say something twice, they have to agree, unless they are not to be `tested`.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "mA" }
+    ... R = { unit = "kohm" }
+    ... [relations.ohm]
+    ... equation = "V = I*R"''')
+    >>> resistance = compiled(ohm, "R", ["V", "I"])
+    >>> resistance(V=12.0, I=4.0)
+    3.0
+    """
+    if backend not in BACKENDS:
+        raise unknown("backend", backend, list(BACKENDS))
+    found = found_for(library, target, given)
+    names, arrays = found.outline.strong, Abreast(library, [found])
+    floats = _Floats(library, found, arrays)
+    at_large: dict[str, Callable[[Sequence[Any]], Any]] = {
+        "auto": floats.or_arrays,
+        "python": floats.of_any,
+        "numpy": lambda values: arrays.on_arrays(values)[0],
+        "numba": lambda values: arrays.in_machine_code(values)[0],
+    }
+    if backend == "numba" and not is_at_hand():
+        hint = "pip install 'derive-engine[speed]'"
+        raise DeriveError("This needs numba, which is not installed.", hint=hint)
+    agreed, slow = agreement(library, found) if tested else None, at_large[backend]
+    if agreed is not None:
+        call = by_name(names, lambda values: agreed.kept(values, slow(values)))
+    elif backend in ("numpy", "numba"):
+        call = by_name(names, slow)
+    else:
+        call = by_name(names, slow, lambda: floats.point, lambda *values: floats.lost(values))
+    call.__doc__ = f"{target} from {', '.join(names)}, in declared units."
+    return call
+
+
+class _Floats:
+    """The function of floats, made when it is first asked for; where it cannot tell, arrays carry on."""
+
+    def __init__(self, library: Library, found: Cases, arrays: Abreast) -> None:
+        self._library = library
+        self._found = found
+        self._arrays = arrays
+
+    @cached_property
+    def point(self) -> Callable[..., float]:
+        if self._found.is_asked:
+            ask = Asking(self._library, self._found, self._found.outline.strong)
+            return lambda *numbers: ask.solved(numbers)
+        return written(self._library, [self._found], self._found.outline.strong, Floats())
+
+    def lost(self, values: Sequence[float]) -> float:
+        """What is undefined or several."""
+        return float(self._arrays.on_arrays(values)[0])
+
+    def of_any(self, values: Sequence[Any]) -> float:
+        numbers = tuple(map(float, values))
+        try:
+            result = self.point(*numbers)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            return self.lost(numbers)
+        return result if -math.inf < result < math.inf else math.nan
+
+    def or_arrays(self, values: Sequence[Any]) -> Any:
+        return self.of_any(values) if all(map(is_number, values)) else self._arrays(values)[0]

@@ -1,0 +1,298 @@
+"""The body of one function: the lines for the blocks of plans, case by case, in one dialect or the other.
+
+On floats a case is a branch of `if`, and a point that fails a test leaves at once with NaN. On arrays every case is
+worked out for all points, and the tests are kept as masks that blank the points for which they fail. There a quantity
+with several roots has all of them (`solver_calls`), and a point as many values as they lead to.
+
+One function may lead to several targets. They share lines and never verdicts: what blanks a point, has several roots or
+is only bounded counts for the targets on whose way it lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+from derive.expressions.tree import Equation, Name, names_in
+from derive.kernels.backends.emitter import Dialect
+from derive.kernels.backends.shared_lines import Scope, Sheet, in_order
+from derive.kernels.blocks.block_kernels import worked_out
+from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
+from derive.numerics.algebra.evaluation import terms
+from derive.numerics.algebra.isolation import isolate, leaves_out
+from derive.planning.plan import Block, Plan
+from derive.solving.blocks.free_unknowns import has_choice
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["written"]
+
+_TINY = 1e-9
+
+
+def written(library: Library, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+    """The function of these names, in their order, that yields what is wanted.
+
+    On floats that is one target, of which it yields the one value of all alternatives, NaN if there is none, and raises
+    if there are several. On arrays it yields all values of each target, a row for each; in machine code the one value
+    of each, or an infinity where arrays are to be asked.
+    """
+    if not dialect.leaves:
+        return _made(library, wanted, names, dialect)
+    (found,) = wanted
+    alone = (replace(found, alternatives=(tree,)) for tree in found.alternatives)
+    drafts = [_made(library, [one], names, dialect) for one in alone]
+    return drafts[0] if len(drafts) == 1 else lambda *numbers: only(*(draft(*numbers) for draft in drafts))
+
+
+def _made(library: Library, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+    """One function with a result for each target; a single one, if lines leave it at once."""
+    sheet, arguments = Sheet(dialect), {name: f"a{i}" for i, name in enumerate(names)}
+    listed = ", ".join(arguments.values())
+    if not dialect.is_lazy:
+        sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
+        sheet.write(f"axes = Axes({listed})")
+    results = [_Draft(library, found, arguments, sheet).result() for found in wanted]
+    sheet.write(f"return {results[0]}" if dialect.leaves else f"return ({', '.join(results)},)")
+    lines = sheet.lines if dialect.is_lazy else sheet.released()
+    return dialect.made("\n".join([f"def compiled({listed}):", *lines, ""]), sheet.space)
+
+
+class _Draft:
+    """Writes what leads to one target, in declared units; what others need as well is on the sheet already."""
+
+    def __init__(self, library: Library, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
+        self.library = library
+        self.outline = found.outline
+        self.found = found
+        self.arguments = arguments
+        self.dialect = sheet.dialect
+        self.sheet = sheet
+
+    def result(self) -> str:
+        """What all alternatives come to."""
+        results = [self._alternative(tree) for tree in self.found.alternatives]
+        if len(results) == 1:
+            return results[0]
+        return self.sheet.line(f"{'only' if self.dialect.is_lazy else 'stacked'}({', '.join(results)})")
+
+    def _alternative(self, tree: Tree) -> str:
+        scope = Scope()
+        for name in self.outline.strong:
+            argument = self.arguments[name]
+            based = self._based(argument, name)
+            scope.variables[name] = based if based == argument else self.sheet.line(based)
+        if scope.variables and self.dialect.leaves:
+            self.sheet.write(f"if not -inf < {' + '.join(scope.variables.values())} < inf: undefined()")
+        else:
+            self.sheet.require(scope, *(self.sheet.between(v, -inf, inf) for v in scope.variables.values()))
+        result = self._tree(tree, scope)
+        if self.dialect.is_lazy:
+            return result
+        noted = "".join(f"{name}, " for name in scope.asked)
+        return self.sheet.line(f"rows({', '.join([result, f'({noted})', *self.arguments.values()])})")
+
+    # Cases
+
+    def _tree(self, tree: Tree, scope: Scope) -> str:
+        """The result of the cases."""
+        if isinstance(tree, Fork):
+            return self._fork(tree, scope)
+        result = "nan"
+        if isinstance(tree, Case):
+            self._case(tree, scope)
+            result = self._declared(scope.variables[self.outline.target])
+        if self.dialect.asks:
+            return self._judged(result, scope)
+        if not self.dialect.is_lazy and scope.tests and tree is not None:
+            return self.sheet.line(self.dialect.pick(self.sheet.mask(scope), result, "nan"))
+        return result
+
+    def _judged(self, result: str, scope: Scope) -> str:
+        """A number in machine code: NaN where a test failed, an infinity where another is to be asked."""
+        if scope.sizes:
+            total = reduce(lambda one, other: self.sheet.line(f"{one} + {other}"), in_order(scope.sizes))
+            scope.ask(self.sheet.mask(scope, f"({total} - {total} != 0.0)"))
+        told = f"{result} if {self.sheet.mask(scope)} else nan"
+        return self.sheet.line(f"inf if {' | '.join(scope.asked)} else {told}" if scope.asked else told)
+
+    def _fork(self, fork: Fork, scope: Scope) -> str:
+        for name in names_in(fork.condition):
+            if name not in scope.variables:
+                self._aside(name, scope)
+        test = self.dialect.sure(self.sheet.expression(fork.condition, scope))
+        if self.dialect.is_lazy:
+            return self._branch(fork, test, scope)
+        sides = []
+        for side, chosen in ((fork.yes, test), (fork.no, self.dialect.logic("not", [test]))):
+            inner = scope.copy()
+            self.sheet.require(inner, chosen)
+            sides.append(self._tree(side, inner))
+            scope.ask(*inner.asked)
+        return self.sheet.line(self.dialect.pick(test, *sides))
+
+    def _branch(self, fork: Fork, test: str, scope: Scope) -> str:
+        """A fork of one point, which goes one way."""
+        result = self.sheet.named("nan")
+        for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
+            with self.sheet.under(heading):
+                self.sheet.write(f"{result} = {self._tree(side, scope.copy())}")
+        return result
+
+    def _aside(self, name: str, scope: Scope) -> None:
+        """A quantity that a condition asks for, by a function of its own."""
+        strong, asides = self.outline.strong, self.found.asides
+        helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
+        found = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
+        value = self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", name))
+        if not self.dialect.is_lazy:
+            scope.ask(self.sheet.line(f"{found}[1]"))
+        self._askable(value, scope)
+        self.sheet.require(scope, f"({value} == {value})")
+        scope.bind(name, value)
+
+    def _asked(self, name: str) -> Callable[..., Any]:
+        asides = self.found.asides
+        aside = Cases(replace(self.outline, target=name), asides[name], asides)
+        function = written(self.library, [aside], self.outline.strong, self.dialect)
+        return function if self.dialect.is_lazy else settled(function)
+
+    def _askable(self, value: str, scope: Scope) -> None:
+        """Keep in mind where a value is an infinity, by which machine code says that another has to be asked."""
+        if self.dialect.asks:
+            scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
+
+    def _case(self, case: Case, scope: Scope) -> None:
+        self._plan(case.plan, scope)
+        for name in names_in(*case.holding, *(one for conditions in case.failing for one in conditions)):
+            if name not in scope.variables:
+                self._default(name, scope)
+        tests = [self.sheet.expression(condition, scope) for condition in case.holding]
+        for conditions in case.failing:
+            inner = self.dialect.logic("and", [self.sheet.expression(condition, scope) for condition in conditions])
+            tests.append(self.dialect.logic("not", [self.dialect.sure(inner)]))
+        self.sheet.require(scope, *tests)
+
+    def _plan(self, made: Plan, scope: Scope) -> None:
+        for name in made.weak:
+            self._default(name, scope)
+        for block in made.blocks:
+            self._block(block, scope)
+
+    def _default(self, name: str, scope: Scope) -> None:
+        default = self.library.declared[name].default
+        assert default is not None
+        base = repr(default.base[1])
+        scope.bind(name, base if self.dialect.is_lazy else self.sheet.line(f"np.float64({base})"))
+
+    def _based(self, text: str, name: str) -> str:
+        unit = self.library.declared[name].unit
+        scaled = text if unit.size == 1 else f"{text} * {float(unit.size)!r}"
+        return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
+
+    def _declared(self, text: str) -> str:
+        unit = self.library.declared[self.outline.target].unit
+        shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
+        declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
+        may_overflow = unit.size < 1 or unit.offset
+        return self.dialect.sound(declared) if may_overflow and not self.dialect.is_lazy else declared
+
+    # Blocks
+
+    def _block(self, block: Block, scope: Scope) -> None:
+        """The lines that work out a block's unknowns, unless they are there already."""
+        relations = [self.library.relations[name] for name in block.relations]
+        needed = {n for r in relations for n in names_in(r.written.lhs, r.written.rhs)} - set(block.unknowns)
+        inputs = sorted(needed)
+        key = (block, tuple(scope.variables[name] for name in inputs))
+        if key not in scope.solved:
+            if len(block.unknowns) > 1 or not self._isolated(relations[0].written, block.unknowns[0], scope):
+                self._by_numbers(block, inputs, scope)
+            scope.solved[key] = tuple(scope.variables[name] for name in block.unknowns)
+        for name, text in zip(block.unknowns, scope.solved[key], strict=True):
+            scope.bind(name, text)
+
+    def _isolated(self, equation: Equation, name: str, scope: Scope) -> bool:
+        """Whether the unknown has closed forms, which are then written."""
+        candidates = isolate(equation, name)
+        if not candidates or any(candidate.winds for candidate in candidates):
+            return False
+        powers = [power for candidate in candidates for power in candidate.powers]
+        domains = {other: self.library.declared[other].domain for other in names_in(*powers)}
+        if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
+            return False
+        texts = [self.sheet.expression(candidate.form, scope) for candidate in candidates]
+        plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
+        if len(texts) == 1 and (plain or not candidates[0].conditions):
+            chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
+        else:
+            tried = [self._tried(equation, name, text, scope) for text in texts]
+            for i, candidate in enumerate(candidates):
+                if candidate.other is not None:  # in case too many digits have cancelled
+                    text = self._tried(equation, name, self.sheet.expression(candidate.other, scope), scope)
+                    tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
+            chosen = tried[0]
+            if self.dialect.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
+                self.sheet.space.setdefault("only", only)
+                chosen = self.sheet.line(f"only({', '.join(tried)})")
+                self._askable(chosen, scope)
+            elif not self.dialect.is_lazy:
+                self.sheet.space["branches"] = branches
+                inside = self.dialect.sure(self.sheet.mask(scope))
+                several = self.sheet.line(f"branches(axes, {', '.join([inside, *tried])})")
+                chosen = self.sheet.line(f"{several}[0]")
+                scope.ask(self.sheet.line(f"{several}[1]"))
+        domain = self.library.declared[name].domain
+        self.sheet.require_between(scope, chosen, domain.low, domain.high, domain.open_low)
+        scope.bind(name, chosen)
+        return True
+
+    def _tried(self, equation: Equation, name: str, text: str, scope: Scope) -> str:
+        """A candidate where it satisfies its relation; NaN where it does not, infinite where it is only bounded."""
+        inner = scope.copy()
+        value = self.sheet.line(self.dialect.pick(self._inside(text, name), text, "nan"))
+        inner.bind(name, value)
+        tests = [f"({value} == {value})", self._holds(equation, inner)]
+        found = value
+        if has_choice(equation, name):
+            beside = []
+            for share in (0.75, 1.25):
+                inner.bind(name, self.sheet.line(f"{value} * {share}"))
+                beside.append(self._holds(equation, inner))
+            found = self.dialect.pick(self.dialect.logic("or", beside), "inf", value)
+        scope.ask(*inner.asked)
+        return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), found, "nan"))
+
+    def _inside(self, text: str, name: str) -> str:
+        domain = self.library.declared[name].domain
+        return self.sheet.between(text, domain.low, domain.high, domain.open_low)
+
+    def _holds(self, equation: Equation, scope: Scope) -> str:
+        left, right = self.sheet.expression(equation.lhs, scope), self.sheet.expression(equation.rhs, scope)
+        size = "abs" if self.dialect.is_lazy else "np.abs"
+        held = dict.fromkeys(self.sheet.expression(t, scope) for t in (*terms(equation.lhs), *terms(equation.rhs)))
+        whole = " + ".join(f"{size}({text})" for text in held)
+        return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * ({whole}))")
+
+    def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
+        """A block without a closed form: a call to what works it out, for each point that is not out already."""
+        helper = self.sheet.helper((block, *inputs), lambda: worked_out(self.library, block, inputs, self.dialect))
+        texts = [scope.variables[name] for name in inputs]
+        if scope.tests and texts:
+            texts[0] = self.sheet.line(self.dialect.pick(self.sheet.mask(scope), texts[0], "nan"))
+        result = self.sheet.line(self._called(helper, texts))
+        found = [self.sheet.line(f"{result}[{i}]") for i in range(len(block.unknowns))]
+        if not self.dialect.is_lazy:
+            scope.ask(self.sheet.line(f"{result}[{len(found)}]"))
+        self._askable(found[0], scope)
+        self.sheet.require(scope, f"({found[0]} == {found[0]})")
+        for name, text in zip(block.unknowns, found, strict=True):
+            scope.bind(name, text)
+
+    def _called(self, helper: str, texts: Sequence[str]) -> str:
+        return f"{helper}({', '.join(texts if self.dialect.is_lazy else ['axes', *texts])})"

@@ -1,0 +1,232 @@
+"""Several targets of the same arrays at once, by one function that works out once what they have in common.
+
+Each target comes to what a function of its own would yield, since the function binds the givens of each target for that
+target only. Points that lines leave open, because a quantity has several values that relations which are not needed
+could tell apart, or is only bounded on the way, are put to the solver, for the target that they concern.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError
+from derive.kernels.backends.emitter import Unsaid
+from derive.kernels.backends.numba_loops import looped
+from derive.kernels.backends.numba_source import Machine, is_at_hand
+from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.backends.tiles import part, spread, tiles
+from derive.kernels.blocks.solver_calls import only_of_arrays
+from derive.kernels.case_dispatch import Cases, cases, leaves
+from derive.kernels.determinacy import eliminates
+from derive.kernels.lowering import written
+from derive.planning.plan import Plan
+from derive.solving.answering.solver import solve
+from derive.solving.execution.question import outlined
+from derive.time_limits import query
+from quantities.value import read_number
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]
+
+_TILE = 1 << 17  # points that are worked out at once, by NumPy
+_MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
+_LONG = 300  # blocks beyond which it is never worth it
+
+
+def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
+    """The plans for a target, or that it has to be asked for; an error that says what is missing, if neither."""
+    with query():
+        outline = outlined(library, target, given)
+        found = cases(library, outline)
+        if not found.alternatives and eliminates(library, outline):
+            return replace(found, is_asked=True)
+        return _determined(library, found)
+
+
+def plans_for(library: Library, target: str, given: Iterable[str]) -> Cases:
+    """The plans for a quantity beside the targets, by which points are sorted: the solver is not asked for it."""
+    with query():
+        return replace(_determined(library, cases(library, outlined(library, target, given))), is_asked=False)
+
+
+def _determined(library: Library, found: Cases) -> Cases:
+    if not found.alternatives:
+        from derive.solving.diagnosis.diagnosis import shortage
+
+        raise shortage(library, found.outline, {})
+    return found
+
+
+class Abreast:
+    """Functions of arrays that yield each of the targets; every version is made when it is first asked for.
+
+    >>> import numpy
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "A" }
+    ... R = { unit = "ohm" }
+    ... P = { unit = "W" }
+    ... [relations]
+    ... ohm = { equation = "V = I*R" }
+    ... power = { equation = "P = V*I" }''')
+    >>> both = Abreast(ohm, [found_for(ohm, target, ["V", "I"]) for target in ("R", "P")])
+    >>> both.names, [column.tolist() for column in both([numpy.array([12.0, 6.0]), 3.0])]
+    (('V', 'I'), [[4.0, 2.0], [36.0, 18.0]])
+    """
+
+    def __init__(self, library: Library, wanted: Sequence[Cases]) -> None:
+        self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
+        self.outlines = tuple(found.outline for found in wanted)
+        self._library = library
+        self._asked = {i: Asking(library, found, self.names) for i, found in enumerate(wanted) if found.is_asked}
+        wanted = [found for found in wanted if not found.is_asked]
+        self._wanted = tuple(wanted)
+        self._asking = [Asking(library, found, self.names) for found in wanted]
+        self._size = len({block for found in wanted for made in plans_of(found) for block in made.blocks})
+        self._points = 0  # so far
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        """By the back end that is soonest done: translating pays where there are many points, or were before."""
+        import numpy
+
+        if not self._wanted:
+            return self._with_asked([], values)
+        self._points += math.prod(numpy.broadcast_shapes(*map(numpy.shape, values)))
+        if self._points >= _MANY * max(1.0, self._size / 10) and self._size <= _LONG and is_at_hand():
+            return self.in_machine_code(values)
+        return self.on_arrays(values)
+
+    def in_machine_code(self, values: Sequence[Any]) -> list[Any]:
+        """By one loop; what has no lines for it, since a block is solved by numbers, is left to arrays."""
+        return self._with_asked(self._by_machine(values), values)
+
+    def on_arrays(self, values: Sequence[Any]) -> list[Any]:
+        return self._with_asked(self._by_arrays(values), values)
+
+    def _with_asked(self, columns: list[Any], values: Sequence[Any]) -> list[Any]:
+        """The targets in the order in which they are wanted, those among them for which the solver is asked."""
+        if not self._asked:
+            return columns
+        rest, count = iter(columns), len(columns) + len(self._asked)
+        return [self._asked[i].everywhere(values) if i in self._asked else next(rest) for i in range(count)]
+
+    def _by_machine(self, values: Sequence[Any]) -> list[Any]:
+        if not self._wanted:
+            return []
+        if self._apart is None:
+            return looped(self._on_point, len(self._wanted), values, self._by_arrays)
+        found: dict[int, Any] = {}
+        for places, one, is_said in self._apart:
+            own = [values[self.names.index(name)] for name in one.names]
+            found |= dict(zip(places, one.in_machine_code(own) if is_said else one.on_arrays(own), strict=True))
+        return [found[i] for i in range(len(found))]
+
+    def _by_arrays(self, values: Sequence[Any]) -> list[Any]:
+        import numpy
+
+        if not self._wanted:
+            return []
+        arrays, shape = spread(values)
+        with numpy.errstate(all="ignore"):
+            if math.prod(shape) <= _TILE:
+                return self._on_tile(arrays)
+            results = [numpy.empty(shape) for _ in self._wanted]
+            for tile in tiles(shape, _TILE):
+                found = self._on_tile([part(array, tile) for array in arrays])
+                for result, numbers in zip(results, found, strict=True):
+                    result[tile] = numbers
+            return results
+
+    def _on_tile(self, arrays: Sequence[Any]) -> list[Any]:
+        found = self._on_arrays(*arrays)
+        return [asking.settled(held, arrays) for asking, held in zip(self._asking, found, strict=True)]
+
+    @cached_property
+    def _on_arrays(self) -> Callable[..., Any]:
+        return written(self._library, self._wanted, self.names, Arrays())
+
+    @cached_property
+    def _on_point(self) -> Callable[..., Any]:
+        return written(self._library, self._wanted, self.names, Machine())
+
+    @cached_property
+    def _apart(self) -> list[tuple[list[int], Abreast, bool]] | None:
+        """Those for which there is machine code and those for which there is none; None where there is for all."""
+        try:
+            _ = self._on_point
+        except Unsaid:
+            said = [self._is_said(found) for found in self._wanted]
+        else:
+            return None
+        split = [([i for i, one in enumerate(said) if one is is_said], is_said) for is_said in (True, False)]
+        return [
+            (places, Abreast(self._library, [self._wanted[i] for i in places]), is_said)
+            for places, is_said in split
+            if places
+        ]
+
+    def _is_said(self, found: Cases) -> bool:
+        try:
+            written(self._library, [found], self.names, Machine())
+        except Unsaid:
+            return False
+        return True
+
+
+class Asking:
+    """The points of one target at which lines leave open what it comes to."""
+
+    def __init__(self, library: Library, found: Cases, names: Sequence[str]) -> None:
+        self.library = library
+        self.outline = found.outline
+        self.places = [names.index(name) for name in found.outline.strong]
+        plans = plans_of(found)
+        self.has_steps = any(len(made.blocks) > 1 for made in plans)
+        self.has_checks = any(made.checks for made in plans) or any(
+            relation.conditions or not relation.is_equation for relation in library.relations.values()
+        )
+
+    def settled(self, held: Any, arrays: Sequence[Any]) -> Any:
+        """The one value of each point, from its rows; where they leave it open, what the solver says."""
+        import numpy
+
+        result, several, bounded = only_of_arrays(held)
+        open_ones = several & self.has_checks | bounded & self.has_steps
+        if open_ones.any():
+            result = numpy.array(result)
+            own = [numpy.broadcast_to(arrays[i], result.shape)[open_ones].tolist() for i in self.places]
+            points = zip(*own, strict=True) if own else [()] * int(open_ones.sum())
+            result[open_ones] = [self.solved(point) for point in points]
+        return result
+
+    def everywhere(self, values: Sequence[Any]) -> Any:
+        """What the solver says at all points."""
+        import numpy
+
+        own = numpy.broadcast_arrays(*(numpy.asarray(values[i], dtype=float) for i in self.places))
+        points = zip(*(array.ravel().tolist() for array in own), strict=True) if own else [()]
+        numbers = numpy.array([self.solved(point) for point in points])
+        return numbers.reshape(own[0].shape if own else ())
+
+    def solved(self, point: Sequence[float]) -> float:
+        library, outline = self.library, self.outline
+        units = {name: library.declared[name].unit for name in (*outline.strong, outline.target)}
+        try:
+            given = {name: read_number(x, units[name]) for name, x in zip(outline.strong, point, strict=True)}
+            base = solve(library, outline.target, (), given).base
+        except DeriveError:
+            return math.nan
+        declared = math.nan if base is None else units[outline.target].from_base(base)
+        return declared if math.isfinite(declared) else math.nan
+
+
+def plans_of(found: Cases) -> list[Plan]:
+    """The plans of all cases."""
+    return [case.plan for tree in found.alternatives for case in leaves(tree)]

@@ -1,1 +1,0 @@
-"""Text, trees and sympy: what an expression is, and how it is read."""

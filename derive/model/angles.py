@@ -1,0 +1,139 @@
+"""Turning: radians, cycles and hertz, which the SI does not tell apart and which differ by 2 pi.
+
+A revolution has a dimension of its own. A radian is the number 1, and hertz is 1/s; a name that was declared in one of
+them speaks of turning all the same. Every expression therefore has a turn: the powers of cycles, of pi, of radians
+and of hertz among its factors. Two sides of one dimension are compared by the quotient of their turns, in which
+
+    pi and a cycle make radians     omega [rad/s] = 2*pi*n [rpm]
+    pi and a hertz make radians     omega [rad/s] = 2*pi*f [Hz]
+    a cycle and a hertz cancel      f [Hz] = n [rpm], without pi
+
+A cycle that is left over is a fault, and so are radians on one side with hertz on the other. All else is sound: a pi of
+geometry, radians that come from a ratio of lengths (omega = v/r), hertz that come from a time (f = 1/T).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from derive.expressions.tree import Name, Node, Number
+from quantities.dimension import Dimension
+from quantities.spelling import parse_unit
+from quantities.units import Unit
+
+__all__ = ["STILL", "Turn", "mark_of", "same_turning", "turn_of"]
+
+_NONE, _ONE = Fraction(0), Fraction(1)
+
+
+class Turn(NamedTuple):
+    """The powers of what turns among the factors of an expression."""
+
+    cycles: Fraction = _NONE
+    pis: Fraction = _NONE
+    radians: Fraction = _NONE
+    hertz: Fraction = _NONE
+
+    def by(self, other: Turn, power: Fraction = _ONE) -> Turn:
+        """The turn of a product with a power of another."""
+        if other is STILL:
+            return self
+        return Turn(*(a + power * b for a, b in zip(self, other, strict=True)))
+
+    @property
+    def settled(self) -> Turn:
+        """The same with every pi used up that makes radians of cycles or of hertz."""
+        cycles, pis, radians, hertz = self
+        for counted in ("cycles", "hertz"):
+            held = cycles if counted == "cycles" else hertz
+            if held * pis > 0:
+                made = min(abs(held), abs(pis)) * (1 if pis > 0 else -1)
+                pis, radians = pis - made, radians + made
+                cycles, hertz = (cycles - made, hertz) if counted == "cycles" else (cycles, hertz - made)
+        return Turn(cycles, pis, radians, hertz)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the quotient of two sides may turn so."""
+        cycles, _, radians, hertz = self.settled
+        if cycles * hertz < 0:
+            made = min(abs(cycles), abs(hertz)) * (1 if cycles > 0 else -1)
+            cycles, hertz = cycles - made, hertz + made
+        return not cycles and radians * hertz >= 0
+
+
+STILL = Turn()
+
+
+def mark_of(unit: Unit) -> Turn:
+    """What a unit says of turning beside its dimension.
+
+    >>> from quantities.spelling import parse_unit
+    >>> mark_of(parse_unit("deg/s")).radians, mark_of(parse_unit("V/kHz")).hertz
+    (Fraction(1, 1), Fraction(-1, 1))
+    """
+    return _mark(unit.text)
+
+
+@lru_cache(maxsize=4096)
+def _mark(text: str) -> Turn:
+    radians, hertz = parse_unit(text).turning
+    return Turn(radians=radians, hertz=hertz) if radians or hertz else STILL
+
+
+def same_turning(left: Node, right: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> bool:
+    """Whether two sides that agree in everything but cycles agree in those too."""
+    one, other = turn_of(left, known, marks), turn_of(right, known, marks)
+    if one.cycles == other.cycles and one.settled.cycles != other.settled.cycles:
+        return False  # a pi turns the cycles of one of them: 2*pi*n_1 + n_2
+    return other.by(one, -_ONE).is_sound
+
+
+def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> Turn:
+    """The turn of an expression."""
+    if isinstance(node, Name):
+        cycles, mark = known[node.name].cycles, marks.get(node.name, STILL)
+        return mark._replace(cycles=cycles) if cycles else mark
+    if isinstance(node, Number):
+        return STILL
+    match node.op:
+        case "pi":
+            return Turn(pis=_ONE)
+        case "mul":
+            total = STILL
+            for arg in node.args:
+                if not isinstance(arg, Number):
+                    total = total.by(turn_of(arg, known, marks))
+            return total
+        case "neg" | "abs" | "floor" | "ceil":
+            return turn_of(node.args[0], known, marks)
+        case "inv":
+            return STILL.by(turn_of(node.args[0], known, marks), -_ONE)
+        case "sqrt":
+            return STILL.by(turn_of(node.args[0], known, marks), Fraction(1, 2))
+        case "pow" if isinstance(node.args[1], Number):
+            return STILL.by(turn_of(node.args[0], known, marks), node.args[1].value)
+        case "add" | "min" | "max":
+            return _common([turn_of(arg, known, marks) for arg in node.args if not _is_zero(arg)])
+        case "piecewise":
+            arms = [arg for i, arg in enumerate(node.args) if i % 2 == 0 and not _is_zero(arg)]
+            return _common([turn_of(arm, known, marks) for arm in arms])
+    return STILL
+
+
+def _common(turns: list[Turn]) -> Turn:
+    """The turn of several terms: a pi that only some of them have turns nothing."""
+    first = min(turns, key=lambda turn: abs(turn.cycles), default=STILL)
+    settled = [turn.settled for turn in turns]
+    if all(turn[:2] == settled[0][:2] for turn in settled):
+        return first
+    radians = next((turn.radians for turn in turns if turn.radians), _NONE)
+    hertz = next((turn.hertz for turn in turns if turn.hertz), _NONE)
+    return Turn(first.cycles, _NONE, radians, hertz)
+
+
+def _is_zero(node: Node) -> bool:
+    return isinstance(node, Number) and not node.value

@@ -1,0 +1,268 @@
+"""The dimension of an expression, judged as it was written.
+
+Dimensions flow upwards through a tree. A sum, a minimum, a comparison or the arms of a choice need one dimension for
+all of their parts; a product multiplies dimensions; a power multiplies exponents; exp, log and the angles' functions
+take and give numbers. Where the parts do not fit, the smallest subexpression that fails is reported and nothing above
+it, since all that follows from a fault is unknown.
+
+Two readings need saying. A literal zero has every dimension, so that `a - b = 0` and `max(x, 0)` can be written. And
+where cycles, radians and hertz meet, `angles` decides: `omega = 2*pi*n` joins rad/s to revolutions per second, while
+`omega = n`, which is wrong by 2 pi, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
+from derive.model.angles import Turn, same_turning
+from quantities.dimension import NUMBER, Dimension, Monomial, Polynomial, multiply
+from quantities.errors import LimitError
+
+__all__ = ["Mismatch", "dimension_of", "mismatches", "mismatches_of_condition"]
+
+_COUNTED = {"token", "parameter", "sequence", "accelerator"}
+"""What comes in whole pieces of one base unit, so that rounding it does not depend on the unit."""
+
+_LARGEST = 64  # terms of an exponent's polynomial
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """The smallest part of a relation that does not fit: what it is, and its two sides with their dimensions."""
+
+    kind: Literal["sides", "terms", "argument", "exponent", "rounding"]  # of one dimension where they differ by 2 pi
+    node: Node
+    left: Node
+    left_dimension: Dimension
+    right: Node
+    right_dimension: Dimension
+
+
+class _Anything:
+    """The dimension of a literal zero, which fits all, and of whatever has already been reported."""
+
+
+_ANYTHING = _Anything()
+_Found = Dimension | _Anything
+
+
+_NO_MARKS: Mapping[str, Turn] = {}
+
+
+def mismatches(
+    equation: Equation, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
+) -> list[Mismatch]:
+    """All the faults of an equation, innermost first.
+
+    `known` gives each name's dimension, and `marks` what the units of some say of turning.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> length, time = Dimension.of("length"), Dimension.of("time")
+    >>> [fault.kind for fault in mismatches(parse_equation("x = x + L - L"), {"x": time, "L": length})]
+    ['terms']
+    """
+    judge = _Judge(known, marks)
+    whole = Apply("=", (equation.lhs, equation.rhs))
+    judge.agree("sides", whole, (equation.lhs, equation.rhs))
+    return judge.faults
+
+
+def mismatches_of_condition(
+    condition: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
+) -> list[Mismatch]:
+    """The faults of a condition such as `swing < 0.3`."""
+    judge = _Judge(known, marks)
+    judge.of(condition)
+    return judge.faults
+
+
+def dimension_of(node: Node, known: Mapping[str, Dimension]) -> Dimension | None:
+    """The dimension of an expression, or None where it has none or is a bare zero."""
+    judge = _Judge(known)
+    found = judge.of(node)
+    return None if judge.faults or isinstance(found, _Anything) else found
+
+
+class _Judge:
+    def __init__(self, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS) -> None:
+        self.known = known
+        self.marks = marks
+        self.faults: list[Mismatch] = []
+
+    def of(self, node: Node) -> _Found:
+        """The dimension of a node, its faults noted."""
+        if isinstance(node, Name):
+            return self.known[node.name]
+        if isinstance(node, Number):
+            return NUMBER if node.value else _ANYTHING
+        match node.op:
+            case "mul":
+                return self._product(node)
+            case "add" | "min" | "max":
+                return self.agree("terms", node, node.args)
+            case "neg" | "abs":
+                return self.of(node.args[0])
+            case "inv":
+                found = self.of(node.args[0])
+                return NUMBER / found if isinstance(found, Dimension) else found
+            case "sqrt":
+                found = self.of(node.args[0])
+                return found ** Fraction(1, 2) if isinstance(found, Dimension) else found
+            case "pow":
+                return self._power(node)
+            case "piecewise":
+                return self._choice(node)
+            case "floor" | "ceil":
+                return self._rounded(node)
+            case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
+                self.agree("terms", node, node.args)
+            case "and" | "or" | "not":
+                for arg in node.args:
+                    self.of(arg)
+            case "pi" | "true":
+                pass
+            case _:
+                self._number(node)
+        return NUMBER
+
+    def agree(self, kind: Literal["sides", "terms"], whole: Node, parts: tuple[Node, ...]) -> _Found:
+        """The one dimension of all parts."""
+        first: Node | None = None
+        common: _Found = _ANYTHING
+        for part in parts:
+            found = self.of(part)
+            if isinstance(found, _Anything):
+                continue
+            if first is None or isinstance(common, _Anything):
+                first, common = part, found
+            elif not self._fits(first, common, part, found):
+                self.faults.append(Mismatch(kind, whole, first, common, part, found))
+                return _ANYTHING
+            elif found is not common and abs(found.cycles) < abs(common.cycles):
+                first, common = part, found  # cycles that pi has turned into radians
+        return common
+
+    def _fits(self, left: Node, common: Dimension, right: Node, found: Dimension) -> bool:
+        """Whether two parts measure the same, cycles counted as turning counts them."""
+        if found == common:
+            turning = self.marks or common.cycles
+            return not turning or same_turning(left, right, self.known, self.marks)
+        ratio = found / common
+        if len(ratio.powers) != 1 or ratio.bases.keys() != {"cycle"}:
+            return False
+        return same_turning(left, right, self.known, self.marks)
+
+    def _is_plain(self, node: Node, found: _Found) -> bool:
+        """Whether a part is a number, as an exponent and an argument must be."""
+        return not isinstance(found, Dimension) or not found or self._fits(Number(Fraction(1)), NUMBER, node, found)
+
+    def _product(self, node: Apply) -> _Found:
+        total: _Found = NUMBER
+        for arg in node.args:
+            if isinstance(arg, Number):  # a zero too: 0*t is a time
+                continue
+            found = self.of(arg)
+            both = isinstance(found, Dimension) and isinstance(total, Dimension)
+            total = total * found if both else _ANYTHING  # type: ignore[operator]
+        return total
+
+    def _power(self, node: Apply) -> _Found:
+        base, exponent = node.args
+        found = self.of(base)
+        if not self._is_number(exponent, node):
+            return _ANYTHING
+        if isinstance(found, _Anything) or not found:
+            return found
+        polynomial = _polynomial(exponent)
+        if polynomial.keys() <= {()}:
+            return found ** polynomial.get((), Fraction(0))
+        return found.raised(polynomial)
+
+    def _is_number(self, exponent: Node, node: Apply) -> bool:
+        """Whether an exponent is dimensionless, as it must be."""
+        found = self.of(exponent)
+        if isinstance(found, Dimension) and not self._is_plain(exponent, found):
+            self.faults.append(Mismatch("exponent", node, exponent, found, Number(Fraction(1)), NUMBER))
+            return False
+        return True
+
+    def _choice(self, node: Apply) -> _Found:
+        values = [arg for i, arg in enumerate(node.args) if i % 2 == 0]
+        for condition in node.args[1::2]:
+            self.of(condition)
+        return self.agree("terms", node, tuple(values))
+
+    def _rounded(self, node: Apply) -> _Found:
+        found = self.of(node.args[0])
+        if isinstance(found, Dimension) and found:
+            bases = found.bases
+            if len(found.powers) != 1 or bases.keys() - _COUNTED or set(bases.values()) != {1}:
+                self.faults.append(Mismatch("rounding", node, node.args[0], found, Number(Fraction(1)), NUMBER))
+                return _ANYTHING
+        return found
+
+    def _number(self, node: Apply) -> None:
+        """exp, log, sin and their kin take numbers."""
+        for arg in node.args:
+            found = self.of(arg)
+            if isinstance(found, Dimension) and not self._is_plain(arg, found):
+                self.faults.append(Mismatch("argument", node, arg, found, Number(Fraction(1)), NUMBER))
+
+
+def _polynomial(node: Node) -> Polynomial:
+    """An exponent as a polynomial in its symbols; what is no polynomial becomes a symbol of its own.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> _polynomial(parse_expression("(n - 1)/n"))
+    {(): Fraction(1, 1), (('n', -1),): Fraction(-1, 1)}
+    """
+    if isinstance(node, Number):
+        return {(): node.value} if node.value else {}
+    if isinstance(node, Name):
+        return {((node.name, 1),): Fraction(1)}
+    match node.op:
+        case "add":
+            total: dict[Monomial, Fraction] = {}
+            for arg in node.args:
+                for monomial, factor in _polynomial(arg).items():
+                    total[monomial] = total.get(monomial, Fraction(0)) + factor
+            return {monomial: factor for monomial, factor in total.items() if factor}
+        case "neg":
+            return {monomial: -factor for monomial, factor in _polynomial(node.args[0]).items()}
+        case "mul":
+            product: Polynomial = {(): Fraction(1)}
+            for arg in node.args:
+                product = _times(product, _polynomial(arg))
+            return product
+        case "inv":
+            inner = _polynomial(node.args[0])
+            if len(inner) == 1:
+                ((monomial, factor),) = inner.items()
+                return {tuple((atom, -power) for atom, power in monomial): 1 / factor}
+        case "pow" if isinstance(node.args[1], Number) and node.args[1].value in range(1, 9):
+            product = {(): Fraction(1)}
+            for _ in range(int(node.args[1].value)):
+                product = _times(product, _polynomial(node.args[0]))
+            return product
+        case _:
+            pass
+    return {((render(node), 1),): Fraction(1)}
+
+
+def _times(a: Polynomial, b: Polynomial) -> Polynomial:
+    total: dict[Monomial, Fraction] = {}
+    if len(a) * len(b) > _LARGEST:
+        raise LimitError(
+            f"An exponent with a dimension below it has more than {_LARGEST} terms.",
+            hint="Give the exponent a name of its own.",
+            limit=f"{_LARGEST} terms",
+        )
+    for one, c in a.items():
+        for other, d in b.items():
+            key = multiply(one, other)
+            total[key] = total.get(key, Fraction(0)) + c * d
+    return {monomial: factor for monomial, factor in total.items() if factor}

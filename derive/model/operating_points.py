@@ -1,0 +1,87 @@
+"""Operating points: one library, asked about two states of the same thing at once.
+
+At a point, the named quantities have values of their own, and so has everything that follows from them in the direction
+in which the relations are written. Each of these becomes `point.name` beside the original; the rest (the fleet, the
+model, the price list) is shared by both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from derive.errors import ExpressionError, excerpt
+from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.model.relation import Relation
+from quantities.declaration import Declaration, check_name
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["twins"]
+
+
+def twins(library: Library, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:
+    """The second copy of the named quantities, of all that follows from them, and of the relations between these."""
+    check_name(point)
+    if "." in point:
+        raise ExpressionError(f"{excerpt(point)} cannot be a point's name: it has a dot.", hint="Write one word.")
+    moved = _following(library, [library.declaration(name).name for name in names])
+    copies = {name: _twin(library.declared[name], point) for name in library.declared if name in moved}
+    renamed = {name: copy.name for name, copy in copies.items()}
+    relations = []
+    for relation in library.relations.values():
+        if moved.isdisjoint(relation.declared):
+            continue
+        written = relation.written
+        lhs, rhs = _renamed(written.lhs, renamed), _renamed(written.rhs, renamed)
+        held = [copies.get(name, quantity) for name, quantity in relation.declared.items()]
+        relations.append(
+            Relation(
+                f"{point}.{relation.name}",
+                Equation(lhs, written.op, rhs),
+                {quantity.name: quantity for quantity in held},
+                relation.because,
+                relation.source,
+                tuple(_renamed(condition, renamed) for condition in relation.conditions),
+                relation.approximate,
+            )
+        )
+    return relations, list(copies.values())
+
+
+def _following(library: Library, names: Iterable[str]) -> set[str]:
+    """The names, and every quantity that a relation is written for and that hangs on one of them."""
+    structure = library.structure()
+    found = set(names)
+    pending = list(found)
+    while pending:
+        for relation in structure.holders.get(pending.pop(), ()):
+            name = structure.forward.get(relation)
+            if (
+                name is not None
+                and name not in found
+                and not found.isdisjoint(set(structure.members[relation]) - {name})
+            ):
+                found.add(name)
+                pending.append(name)
+    return found
+
+
+def _twin(quantity: Declaration, point: str) -> Declaration:
+    return Declaration(
+        f"{point}.{quantity.name}",
+        quantity.unit.text,
+        f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",
+        latex=f"{quantity.latex}^{{\\mathrm{{{point.replace('_', ' ')}}}}}" if quantity.latex else "",
+        domain=quantity.domain.text,
+        default=quantity.default,
+    )
+
+
+def _renamed(node: Node, names: Mapping[str, str]) -> Node:
+    if isinstance(node, Name):
+        return Name(names.get(node.name, node.name), node.at)
+    if isinstance(node, Number):
+        return node
+    return Apply(node.op, tuple(_renamed(arg, names) for arg in node.args), node.at)

@@ -1,0 +1,364 @@
+"""Relations that say nothing new: those that always hold, those stated twice, and circles that fix nothing.
+
+Two equations are the same if one is the other multiplied by something that is not zero. Brought to one side and over
+one denominator, an equation is a sum of terms, each a coefficient and powers of atoms; divided by its first coefficient
+and by the powers that all its terms share, it is the same for all ways of writing it. An atom is a quantity, pi, or a
+function of terms (exp, max, a power whose exponent is no number). All is reckoned in fractions, so that nothing is
+taken for the same that differs; what is too long to write out is left alone.
+
+    a = 2*b,  b = a/2            a - 2*b, both
+    y = x/(a + b),  x = y*(a + b)     a*y + b*y - x, both
+    a = a                        no term at all
+
+A circle is a set of as many equations as quantities, of which one follows from the others: linear equations by their
+coefficients, products by their exponents. Shortcuts (P = V*I and P = V**2/R beside V = I*R) join more quantities than
+there are equations, leave those free, and are sound, and so is the same formula under other conditions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from fractions import Fraction
+from typing import Any, NamedTuple, TypeVar
+
+from derive.expressions.tree import Name, Node, Number, names_in, walk
+from derive.model.relation import Relation
+
+__all__ = ["Redundant", "redundant"]
+
+_K = TypeVar("_K")
+_TERMS = 200  # of an equation that is written out
+_POWER = 6  # to which a sum is written out
+_CORE = 300  # relations among which circles are looked for
+
+_Atom = tuple[str, tuple[object, ...]]
+_Monomial = frozenset[tuple[_Atom, Fraction]]
+_Sum = dict[_Monomial, Fraction]
+_Row = dict[Any, Fraction]
+_ONE: _Monomial = frozenset()
+_LARGEST = 10_000  # prime that is looked for
+
+
+class Redundant(NamedTuple):
+    """A relation that says nothing new: what it does instead, and the mend."""
+
+    relation: str
+    what: str
+    hint: str
+
+
+class _TooLongError(Exception):
+    """An equation that nobody writes out."""
+
+
+def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
+    """The relations that say nothing new.
+
+    >>> from derive.model.relation import relate
+    >>> from quantities.declaration import Declaration
+    >>> a, b = Declaration("a", "m"), Declaration("b", "m")
+    >>> stated = [relate(name, text, quantities=[a, b]) for name, text in (("one", "a = 2*b"), ("two", "b = a/2"))]
+    >>> print(next(redundant(stated)).what)
+    it says the same as one.
+    """
+    members = {one.name: frozenset(names_in(one.written.lhs, one.written.rhs)) for one in relations}
+    alike = Counter(members.values())
+    circling = _core({one.name: members[one.name] for one in relations if one.is_equation and not one.conditions})
+    circling = circling if len(circling) <= _CORE else []
+    met: dict[object, str] = {}
+    new: dict[str, tuple[Relation, _Sum]] = {}
+    for relation in relations:
+        several = alike[members[relation.name]] > 1 or relation.name in circling
+        terms = _canonical(relation) if several or _may_cancel(relation) else None
+        if terms is None:
+            continue
+        if not terms:
+            hint = "State what fixes one of its quantities, or leave it out."
+            what = "it says nothing: both sides are the same, whatever its quantities are."
+            yield Redundant(relation.name, what, hint)
+        elif relation.is_equation:
+            key = (_scaled(_product_row(relation, terms) or terms), frozenset(relation.when))
+            if other := met.get(key):
+                hint = f"Leave one of {other} and {relation.name} out: either is asked for any of its quantities."
+                yield Redundant(relation.name, f"it says the same as {other}.", hint)
+            else:
+                met[key] = relation.name
+                new[relation.name] = (relation, terms)
+    yield from _circles([new[name] for name in circling if name in new])
+
+
+def _may_cancel(relation: Relation) -> bool:
+    """Whether each of its quantities stands there twice, without which no equation always holds."""
+    sides = (relation.written.lhs, relation.written.rhs)
+    found = Counter(part.name for side in sides for part in walk(side) if isinstance(part, Name))
+    return all(count > 1 for count in found.values())
+
+
+def _scaled(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
+    """The row in which an entry is one; which, is the same for all its multiples."""
+    first = row[min(row, key=hash)]
+    return frozenset((column, factor / first) for column, factor in row.items())
+
+
+# One side, written out
+
+
+def _canonical(relation: Relation) -> _Sum | None:
+    written = relation.written
+    try:
+        positive = frozenset(name for name in relation.declared if _is_positive(relation, name))
+        reading = _Reading(positive)
+        terms = _plus(reading.terms(written.lhs), reading.terms(written.rhs), Fraction(-1))
+        terms = reading.cleared(terms)
+    except (_TooLongError, OverflowError, ZeroDivisionError):
+        return None
+    if not terms:
+        return terms
+    shared = _inverse_of_shared(terms, positive)
+    return {_times_monomial(monomial, shared): factor for monomial, factor in terms.items()}
+
+
+class _Reading:
+    """Trees as sums of terms; `sums` remembers what stands for a sum below a line or a root."""
+
+    def __init__(self, positive: frozenset[str]) -> None:
+        self.positive = positive
+        self.sums: dict[_Atom, _Sum] = {}
+
+    def terms(self, node: Node) -> _Sum:
+        if isinstance(node, Number):
+            return {_ONE: node.value} if node.value else {}
+        if isinstance(node, Name):
+            return _atom(("name", (node.name,)))
+        match node.op:
+            case "pi":
+                return _atom(("pi", ()))
+            case "add":
+                total: _Sum = {}
+                for arg in node.args:
+                    total = _plus(total, self.terms(arg))
+                return total
+            case "neg":
+                return _plus({}, self.terms(node.args[0]), Fraction(-1))
+            case "mul":
+                product: _Sum = {_ONE: Fraction(1)}
+                for arg in node.args:
+                    product = _times(product, self.terms(arg))
+                return product
+            case "inv":
+                return self._power(self.terms(node.args[0]), Fraction(-1))
+            case "sqrt":
+                return self._power(self.terms(node.args[0]), Fraction(1, 2))
+            case "pow" if isinstance(node.args[1], Number):
+                return self._power(self.terms(node.args[0]), node.args[1].value)
+            case "pow" if (exponent := self.terms(node.args[1])).keys() <= {_ONE}:
+                return self._power(self.terms(node.args[0]), exponent.get(_ONE, Fraction(0)))
+        parts: Iterable[object] = (frozenset(self.terms(arg).items()) for arg in node.args)
+        held = (frozenset(parts),) if node.op in ("max", "min", "and", "or") else tuple(parts)
+        return _atom((node.op, held))
+
+    def _power(self, base: _Sum, power: Fraction) -> _Sum:
+        if not base:
+            if power <= 0:
+                raise ZeroDivisionError
+            return {}
+        if len(base) == 1:
+            ((monomial, factor),) = base.items()
+            raised = frozenset((atom, held * power) for atom, held in monomial if held * power)
+            if power.denominator == 1 and abs(power) <= _TERMS:
+                return {raised: factor ** int(power)}
+            known = all(
+                atom[0] in ("name", "pi") and (atom[0] == "pi" or atom[1][0] in self.positive) for atom, _ in monomial
+            )
+            if factor > 0 and known and (root := _root(factor, power)) is not None:
+                return {raised: root}
+        atom: _Atom = ("sum", (frozenset(base.items()),))
+        self.sums[atom] = base
+        if power.denominator == 1 and 0 < power <= _POWER:
+            return self._written_out({frozenset({(atom, power)}): Fraction(1)})
+        return {frozenset({(atom, power)}): Fraction(1)}
+
+    def _written_out(self, terms: _Sum) -> _Sum:
+        """The terms with each sum in a whole positive power multiplied out."""
+        total: _Sum = {}
+        for monomial, factor in terms.items():
+            part: _Sum = {_ONE: factor}
+            for atom, power in monomial:
+                if atom in self.sums and power.denominator == 1 and 0 < power <= _POWER:
+                    for _ in range(int(power)):
+                        part = _times(part, self.sums[atom])
+                else:
+                    part = _times(part, {frozenset({(atom, power)}): Fraction(1)})
+            total = _plus(total, part)
+        return total
+
+    def cleared(self, terms: _Sum) -> _Sum:
+        """The terms over one denominator, which is left away."""
+        for _ in range(_POWER):
+            least = _inverse_of_shared(terms, self.positive, self.sums.keys())
+            if not least:
+                break
+            terms = self._written_out({_times_monomial(m, least): factor for m, factor in terms.items()})
+        return terms
+
+
+def _atom(atom: _Atom) -> _Sum:
+    return {frozenset({(atom, Fraction(1))}): Fraction(1)}
+
+
+def _plus(a: _Sum, b: _Sum, sign: Fraction = Fraction(1)) -> _Sum:
+    total = dict(a)
+    for monomial, factor in b.items():
+        total[monomial] = total.get(monomial, Fraction(0)) + sign * factor
+    return {monomial: factor for monomial, factor in total.items() if factor}
+
+
+def _times(a: _Sum, b: _Sum) -> _Sum:
+    if len(a) * len(b) > _TERMS:
+        raise _TooLongError
+    total: _Sum = {}
+    for one, c in a.items():
+        for other, d in b.items():
+            key = _times_monomial(one, dict(other))
+            total[key] = total.get(key, Fraction(0)) + c * d
+    return {monomial: factor for monomial, factor in total.items() if factor}
+
+
+def _times_monomial(one: _Monomial, other: Mapping[_Atom, Fraction]) -> _Monomial:
+    powers = dict(one)
+    for atom, power in other.items():
+        powers[atom] = powers.get(atom, Fraction(0)) + power
+    return frozenset((atom, power) for atom, power in powers.items() if power)
+
+
+def _inverse_of_shared(terms: _Sum, positive: Set[str], sums: Set[_Atom] | None = None) -> dict[_Atom, Fraction]:
+    """What to multiply all terms by, so that nothing that may be divided by is left in all of them or below a line."""
+    held = [dict(monomial) for monomial in terms]
+    least = {atom: min(powers.get(atom, Fraction(0)) for powers in held) for powers in held for atom in powers}
+    if sums is not None:
+        return {atom: -power for atom, power in least.items() if atom in sums and power < 0}
+    never_zero = {atom for atom in least if atom[0] == "pi" or (atom[0] == "name" and atom[1][0] in positive)}
+    return {atom: -power for atom, power in least.items() if power < 0 or (atom in never_zero and power)}
+
+
+def _root(number: Fraction, power: Fraction) -> Fraction | None:
+    """A power of a positive number that is a fraction again."""
+    ends = []
+    for whole in (number.numerator, number.denominator):
+        base = round(whole ** (1 / power.denominator)) if whole < 10**15 else 0
+        if base**power.denominator != whole:
+            return None
+        ends.append(Fraction(base))
+    return (ends[0] / ends[1]) ** power.numerator if abs(power.numerator) <= _TERMS else None
+
+
+# Circles
+
+
+def _circles(stated: Sequence[tuple[Relation, _Sum]]) -> Iterator[Redundant]:
+    """The last relation of each circle among linear equations, and among products."""
+    told: set[str] = set()
+    for row_of in (_linear_row, _product_row):
+        rows = {relation.name: row for relation, terms in stated if (row := row_of(relation, terms)) is not None}
+        names = {name: frozenset(_names(row)) for name, row in rows.items()}
+        for circle in _dependent({name: rows[name] for name in _core(names)}):
+            *others, last = circle
+            joined = frozenset[str]().union(*(names[name] for name in circle))
+            if len(joined) <= len(circle) and last not in told:
+                told.add(last)
+                what = f"with {', '.join(others)} it goes in a circle that fixes nothing: it follows from them."
+                yield Redundant(last, what, f"Leave {last} out, or state something else of its quantities.")
+
+
+def _linear_row(relation: Relation, terms: _Sum) -> _Row | None:
+    """The coefficients of a linear equation, the constant among them."""
+    for monomial in terms:
+        names = [power for atom, power in monomial if atom[0] != "pi"]
+        if len(names) > 1 or any(power != 1 for power in names) or any(a[0] not in ("name", "pi") for a, _ in monomial):
+            return None
+    return terms
+
+
+def _product_row(relation: Relation, terms: _Sum) -> _Row | None:
+    """The exponents of an equation of two products, those of the primes of its number among them."""
+    if len(terms) != 2:
+        return None
+    (one, c), (other, d) = terms.items()
+    number = -d / c
+    above = _times_monomial(one, {atom: -power for atom, power in other})
+    if number <= 0 or any(atom[0] not in ("name", "pi") for atom, _ in above):
+        return None
+    if any(not _is_positive(relation, str(atom[1][0])) for atom, _ in above if atom[0] == "name"):
+        return None
+    row: _Row = dict(above)
+    for whole, sign in ((number.numerator, -1), (number.denominator, 1)):
+        for prime, count in _primes(whole).items():
+            row[prime] = row.get(prime, Fraction(0)) + sign * count
+    return row
+
+
+def _is_positive(relation: Relation, name: str) -> bool:
+    domain = relation.declared[name].domain
+    return domain.low > 0 or (domain.low == 0 and domain.open_low)
+
+
+def _primes(whole: int) -> Counter[int]:
+    """The prime factors of a number; a large one that is left counts as one of its own."""
+    found: Counter[int] = Counter()
+    prime = 2
+    while prime * prime <= whole and prime < _LARGEST:
+        while whole % prime == 0:
+            found[prime] += 1
+            whole //= prime
+        prime += 1
+    if whole > 1:
+        found[whole] += 1
+    return found
+
+
+def _names(row: _Row) -> Iterator[str]:
+    for column in row:
+        atoms = (
+            [column] if isinstance(column, tuple) else [a for a, _ in column] if isinstance(column, frozenset) else []
+        )
+        yield from (atom[1][0] for atom in atoms if atom[0] == "name")
+
+
+def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
+    """The relations that can be in a circle: each of their quantities stands in another of them."""
+    left = dict(names)
+    holders: dict[str, set[str]] = {}
+    for one, own in names.items():
+        for name in own:
+            holders.setdefault(name, set()).add(one)
+    alone = [next(iter(held)) for held in holders.values() if len(held) == 1]
+    while alone:
+        one = alone.pop()
+        for name in left.pop(one, ()):
+            holders[name].discard(one)
+            alone += list(holders[name]) if len(holders[name]) == 1 else []
+    return list(left)
+
+
+def _dependent(rows: Mapping[str, _Row]) -> Iterator[list[str]]:
+    """The smallest sets of rows in which the last follows from the ones before it, by exact elimination."""
+    pivots: dict[object, tuple[_Row, dict[str, Fraction]]] = {}
+    for name, stated in rows.items():
+        row, made = dict(stated), {name: Fraction(1)}
+        while found := next((column for column in row if column in pivots), None):
+            above, parts = pivots[found]
+            factor = row[found] / above[found]
+            row = _less(row, above, factor)
+            made = _less(made, parts, factor)
+        if row:
+            pivots[next(iter(row))] = (row, made)
+        else:
+            yield [other for other in rows if other in made]
+
+
+def _less(row: Mapping[_K, Fraction], other: Mapping[_K, Fraction], factor: Fraction) -> dict[_K, Fraction]:
+    total = dict(row)
+    for column, held in other.items():
+        total[column] = total.get(column, Fraction(0)) - factor * held
+    return {column: held for column, held in total.items() if held}

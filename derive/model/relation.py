@@ -1,0 +1,303 @@
+"""A relation: an equation whose dimensions were checked when it was born.
+
+There is no relation that does not fit: a `Relation` that exists has passed. It is written with sympy expressions of
+quantities, as its two sides, or as text; text is judged exactly as it was written.
+"""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
+from dataclasses import InitVar, dataclass, fields
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import (
+    DimensionError,
+    ExpressionError,
+    Problem,
+    UnitError,
+    UnknownNameError,
+    excerpt,
+    listed,
+)
+from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
+from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, render, walk
+from derive.model.dimensions import mismatches, mismatches_of_condition
+from derive.model.mismatches import problem_of
+from derive.model.vocabulary import Vocabulary
+from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
+from quantities.spelling import parse_unit
+from quantities.symbolic import Symbols
+from quantities.value import read_value
+
+if TYPE_CHECKING:
+    from sympy.core.relational import Relational
+
+    from quantities.quantity import Quantity
+
+__all__ = ["Relation", "read_tolerance", "relate", "undeclared"]
+
+_TOLD = 20  # faults of one relation that are told
+_MENDED = 3  # of them, those for which a repair is looked for all over the library
+
+
+@dataclass(frozen=True, eq=False)
+class Relation:
+    """A named equation or inequality between quantities, with its reason, its source and its conditions.
+
+    `relate` makes one; see there for an example.
+    """
+
+    name: str
+    written: Equation
+    declared: Mapping[str, Declaration]
+    because: str = ""
+    source: str = ""
+    conditions: tuple[Node, ...] = ()
+    approximate: float | None = None
+    vocabulary: InitVar[Vocabulary | None] = None
+
+    def __post_init__(self, vocabulary: Vocabulary | None) -> None:
+        check_name(self.name)
+        if not names_in(self.written.lhs, self.written.rhs):
+            raise ExpressionError(
+                f"{self.name}: {excerpt(str(self.written))} names no quantity.",
+                hint="A relation joins at least one quantity to something.",
+                text=str(self.written),
+            )
+        problems = self._problems(vocabulary or Vocabulary(self.declared))
+        if problems:
+            raise DimensionError(listed(problems), problems=problems)
+        object.__setattr__(self, "declared", MappingProxyType(dict(self.declared)))
+
+    def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
+        own = Vocabulary(self.declared)
+        faults = [(self.name, self.written, fault) for fault in mismatches(self.written, own.dimensions, own.marks)]
+        for condition in self.conditions:
+            found = mismatches_of_condition(condition, own.dimensions, own.marks)
+            faults += [(f"{self.name}, when", Equation(condition, "=", condition), fault) for fault in found]
+        told = [
+            problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief)
+            for i, fault in enumerate(faults[:_TOLD])
+        ]
+        if len(faults) > _TOLD:
+            rest = f"{self.name}: {len(faults) - _TOLD} more of its parts do not fit."
+            told.append(Problem(self.name, 0, rest, "Mend the first ones, and check it again."))
+        return told
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The quantities that the relation joins, as sympy symbols."""
+        return Symbols(self.declared)
+
+    @cached_property
+    def equation(self) -> Relational:
+        """The relation in sympy, unevaluated."""
+        from derive.expressions.sympy_bridge import to_relational
+
+        return to_relational(self.written, self.quantities)
+
+    @property
+    def lhs(self) -> Any:
+        """The left side in sympy."""
+        return self.equation.args[0]
+
+    @property
+    def rhs(self) -> Any:
+        """The right side in sympy."""
+        return self.equation.args[1]
+
+    @property
+    def when(self) -> tuple[str, ...]:
+        """The conditions under which the relation holds, as text."""
+        return tuple(render(condition) for condition in self.conditions)
+
+    @property
+    def is_equation(self) -> bool:
+        """Whether it can fix a value; an inequality only bounds one."""
+        return self.written.op == "="
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether a maximum, a minimum or a choice stands in it."""
+        parts = (part for side in (self.written.lhs, self.written.rhs) for part in walk(side))
+        return any(isinstance(part, Apply) and part.op in ("max", "min", "piecewise") for part in parts)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        fields = (self.name, self.written, dict(self.declared), self.because, self.source)
+        return Relation, (*fields, self.conditions, self.approximate)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Relation) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.written))
+
+    def over(self, declared: Mapping[str, Declaration]) -> Relation:
+        """The same relation between the same things, as another library tells more of them."""
+        mine = {name: declared[name] for name in self.declared}
+        if mine == dict(self.declared):
+            return self
+        made = object.__new__(Relation)  # proved before, and on the same scales
+        for part in fields(self):
+            object.__setattr__(made, part.name, getattr(self, part.name))
+        object.__setattr__(made, "declared", MappingProxyType(mine))
+        return made
+
+    def states_the_same(self, other: Relation) -> bool:
+        """Whether two relations say the same of the same things, whatever else is known of those."""
+        mine, theirs = self.declared, other.declared
+        return self._statement() == other._statement() and all(same_thing(mine[n], theirs[n]) for n in mine)
+
+    def _content(self) -> tuple[Any, ...]:
+        return (*self._statement(), dict(self.declared))
+
+    def _statement(self) -> tuple[Any, ...]:
+        return (self.name, self.written, self.because, self.source, self.conditions, self.approximate)
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.written}"
+
+
+def relate(
+    name: str,
+    lhs: Any,
+    rhs: Any = None,
+    *,
+    because: str = "",
+    source: str = "",
+    when: Iterable[Any] = (),
+    approximate: str | None = None,
+    quantities: Iterable[Quantity | Declaration] | Mapping[str, Quantity | Declaration] = (),
+    vocabulary: Vocabulary | None = None,
+) -> Relation:
+    """Make a relation from text, from a sympy equation, or from its two sides.
+
+    Text takes its names from `quantities`; sympy expressions bring their own.
+
+    >>> from sympy import pi, sqrt
+    >>> from quantities import Quantity
+    >>> length, gravity = Quantity("length", "m"), Quantity("gravity", "m/s**2")
+    >>> period = Quantity("period", "s")
+    >>> swing = relate("small_swing", period, 2*pi*sqrt(length/gravity), because="small angles")
+    >>> print(swing)
+    small_swing: period = 2*pi*sqrt(length)/sqrt(gravity)
+    >>> relate("wrong", "period = length/gravity", quantities=[period, length, gravity])
+    Traceback (most recent call last):
+        ...
+    derive.errors.DimensionError: wrong: left is s, right is s**2.
+        left:  period [s]
+        right: length [m] / gravity [m/s**2]
+      Take the square root of the right.
+    """
+    stated = quantities if isinstance(quantities, Mapping) else _by_name(quantities)
+    declared = ChainMap[str, Declaration]({}, stated)  # type: ignore[arg-type]  # what sympy brings is added in front
+    equation = _equation(lhs, rhs, declared)
+    if isinstance(when, str) or not isinstance(when, Iterable):
+        raise ExpressionError(f"{name}: 'when' is no list of conditions.", hint='Write when=["swing < 0.3"].')
+    conditions = tuple(_condition(condition, declared) for condition in when)
+    searched = vocabulary or Vocabulary(declared)
+    used = names_in(equation.lhs, equation.rhs, *conditions)
+    if missing := [one for one in used if one not in declared]:
+        raise undeclared(name, missing, searched)
+    tolerance = None if approximate is None else read_tolerance(approximate)
+    mine = {one: _declaration(declared[one]) for one in used}
+    return Relation(name, equation, mine, because, source, conditions, tolerance, searched)
+
+
+def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
+    """The error for the names in a relation that nobody declared."""
+    error = vocabulary.unknown(missing[0])
+    said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
+    error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
+    return error
+
+
+def _by_name(quantities: Any) -> dict[str, Declaration]:
+    listed = list(quantities) if isinstance(quantities, Iterable) else [quantities]
+    return {said.name: said for said in map(_declaration, listed)}
+
+
+def _declaration(quantity: Any) -> Declaration:
+    said = declaration_of(quantity)
+    if said is None:
+        raise ExpressionError(f"a {type(quantity).__name__} is no quantity.", hint='Write Quantity("x", "m").')
+    return said
+
+
+def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equation:
+    if isinstance(lhs, str) and rhs is None:
+        return parse_equation(lhs)
+    if rhs is not None:
+        sides = (_value(lhs, declared), _value(rhs, declared))
+        return Equation(sides[0], "=", sides[1])
+    from sympy import Eq, Ge, Le
+
+    for kind, op in ((Eq, "="), (Le, "<="), (Ge, ">=")):
+        if isinstance(lhs, kind):
+            left, right = (_value(side, declared) for side in lhs.args)
+            return Equation(left, op, right)
+    shown = repr(str(lhs)) if str(lhs) in ("True", "False") else f"a {type(lhs).__name__} alone"
+    raise ExpressionError(
+        f"{shown} is no relation.",
+        hint="Give the two sides apart (sympy turns an equation it can decide into True or False), or text.",
+        text=shown,
+    )
+
+
+def _value(side: Any, declared: ChainMap[str, Declaration]) -> Node:
+    node = _side(side, declared)
+    if is_condition(node):
+        raise ExpressionError(
+            f"{excerpt(render(node))} is a condition, and no side of an equation.",
+            hint="Give it as when=[...], or write Piecewise((a, condition), (b, True)).",
+            text=render(node),
+        )
+    return node
+
+
+def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
+    if isinstance(side, str):
+        return parse_expression(side)
+    node, found = _tree(side)
+    for name, said in found.items():
+        declared.maps[0][name] = agreed(_declaration(declared[name]), said) if name in declared else said
+    return node
+
+
+def _tree(side: Any) -> tuple[Node, dict[str, Declaration]]:
+    """A side as a tree, with what it speaks of; a quantity alone needs no sympy."""
+    said = declaration_of(side)
+    if said is not None:
+        return Name(said.name), {said.name: said}
+    from derive.expressions.sympy_bridge import from_sympy
+
+    return from_sympy(side)
+
+
+def _condition(condition: Any, declared: ChainMap[str, Declaration]) -> Node:
+    if isinstance(condition, str):
+        return parse_condition(condition)
+    node = _side(condition, declared)
+    if not is_condition(node):
+        raise ExpressionError(f"{excerpt(render(node))} compares nothing.", hint="Write swing < 0.3.")
+    return node
+
+
+def read_tolerance(text: str) -> float:
+    """The share within which an approximate relation agrees.
+
+    >>> read_tolerance("3 %")
+    0.03
+    """
+    if not isinstance(text, str):
+        raise ExpressionError(f"approximate: a {type(text).__name__} is no share.", hint='Write "3 %".')
+    value = read_value(text)
+    if value.unit.dimension != parse_unit("").dimension or value.is_range:
+        raise UnitError(f"approximate {excerpt(text)}: it is no share.", hint='Write "3 %".', unit=value.unit.text)
+    share = value.base[1]
+    if not 0 < share < 1:
+        raise ExpressionError(f"approximate {excerpt(text)}: it must lie between 0 and 1.", hint='Write "3 %".')
+    return share

@@ -1,0 +1,312 @@
+"""What to do about a dimension that does not fit.
+
+A mismatch says that one part measures R times what the other does. A repair is a small edit that removes R: turn a
+factor over, square what is no count (a length, a speed), divide by a quantity that measures just R (or multiply by one
+that measures 1/R), change the power of a factor, bring in a product of two quantities. Edits are tried in that order,
+since that is how slips happen, and one is proposed first if it makes the whole relation consistent and not only the
+part that failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.model.angles import turn_of
+from derive.model.dimensions import Mismatch, dimension_of, mismatches
+from derive.model.vocabulary import Vocabulary, exponent_of, factors_of, shown
+from quantities.dimension import NUMBER, Dimension
+
+__all__ = ["repair"]
+
+_PROPOSED = 2  # repairs that one hint names
+_AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
+"""What is counted, so that the same with /s is a rate."""
+
+_COUNTED = _AMOUNTS | {"accelerator"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """A proposal in words, and the part of the relation that it puts something else in place of."""
+
+    words: str
+    old: Node
+    new: Node
+    squares: bool = False  # whether it changes the power of something that stands once and is no count
+
+
+def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
+    nodes: list[Node] = []
+    for node, power in parts:
+        if power == 0:
+            continue
+        raised = node if abs(power) == 1 else Apply("pow", (node, Number(abs(power))))
+        nodes.append(Apply("inv", (raised,)) if power < 0 else raised)
+    return Apply("mul", tuple(nodes)) if nodes else Number(Fraction(1))
+
+
+def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+    """The hint that mends a mismatch."""
+    if fault.left_dimension == fault.right_dimension or _is_turning(fault):
+        return _turned(equation, fault, vocabulary)
+    if (literal := _literal(fault)) is not None:
+        return literal
+    ratio = fault.right_dimension / fault.left_dimension
+    if fault.kind == "rounding":
+        return "Divide by a quantity of that unit before rounding."
+    if fault.kind in ("argument", "exponent"):
+        ratio = fault.left_dimension
+    chosen = _chosen(equation, fault, ratio, vocabulary) if vocabulary.searches else []
+    if len(chosen) < _PROPOSED:
+        chosen += _redeclared(fault, ratio, vocabulary)
+    if not chosen:
+        argument = fault.kind in ("argument", "exponent")
+        subject = "the right" if fault.kind == "sides" else shown(fault.left if argument else fault.right)
+        chosen = [f"divide {subject} by something in {ratio}"]
+    sentence = ", or ".join(chosen)
+    measured = [vocabulary.dimensions[name] for name in names_in(equation.lhs, equation.rhs)]
+    return " ".join(part for part in (_slip(ratio, measured), sentence[0].upper() + sentence[1:] + ".") if part)
+
+
+def _literal(fault: Mismatch) -> str | None:
+    """What to do about a bare number that stands beside a quantity."""
+    for part, other in ((fault.left, fault.right_dimension), (fault.right, fault.left_dimension)):
+        if fault.kind in ("sides", "terms") and other and not names_in(part):
+            return f"Declare {shown(part)} as a quantity in {other}."
+    return None
+
+
+def _is_turning(fault: Mismatch) -> bool:
+    ratio = fault.right_dimension / fault.left_dimension
+    return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
+
+
+def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+    """What joins two sides that differ by cycles: 2*pi where radians meet them, a declaration where none do."""
+    left, right = (turn_of(side, vocabulary.dimensions, vocabulary.marks).settled for side in (fault.left, fault.right))
+    two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
+    if left.radians or right.radians or fault.kind in ("argument", "exponent"):
+        first, second = (
+            (fault.left, fault.right) if fault.kind in ("argument", "exponent") else (fault.right, fault.left)
+        )
+        said = ("the right", "the left") if fault.kind == "sides" else (shown(first), shown(second))
+        by, over = ("multiply", two_pi), ("divide", Apply("inv", (two_pi,)))
+        for side, subject, (act, factor) in ((first, said[0], by), (second, said[1], by), (first, said[0], over)):
+            if _mends(_Edit(act, side, Apply("mul", (side, factor))), equation, vocabulary):
+                return f"Cycles meet radians: 2*pi of these make one of those. {act.capitalize()} {subject} by 2*pi."
+    return _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
+
+
+def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+    """Units in which the relation would fit with its turns as a plain count, or with something told per turn."""
+    turn, own = Dimension.of("cycle"), names_in(equation.lhs, equation.rhs)
+    known = {name: vocabulary.dimensions[name] for name in own}
+    ways: dict[str, str] = {}
+    for name in names_in(fault.left, fault.right):
+        dimension, unit = known[name], vocabulary.quantities[name].unit
+        cycles = dimension.bases.get("cycle", 0)
+        plain = "in Hz or 1/s" if "time" in dimension.bases else "without revolutions"
+        tries = [(cycles, plain)] if cycles else [(1, f"in {unit}/rev"), (-1, f"in ({unit})*rev")]
+        for power, words in tries:
+            if not mismatches(equation, {**known, name: dimension / turn**power}):
+                kind = "plain" if cycles else "per turn" if power > 0 else "by turn"
+                ways.setdefault(kind, f"declare {name} {words}")
+    said = ", or ".join([ways[key] for key in ("plain", "per turn", "by turn") if key in ways][:2])
+    meant = "Where radians are meant, multiply by 2*pi."
+    return f"A revolution is a unit of its own. {meant} {said[0].upper()}{said[1:]}." if said else ""
+
+
+def _chosen(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
+    """The first edits that make the whole relation consistent, else the first that mend the failing part."""
+    whole: dict[str, None] = {}
+    local: dict[str, None] = {}
+    for edit in _proposals(equation, fault, ratio, vocabulary):
+        found = whole if _mends(edit, equation, vocabulary) else local
+        found[edit.words] = None
+        if len(whole) == _PROPOSED:
+            break
+    return list(whole or local)[:_PROPOSED]
+
+
+def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
+    """The words for a typical slip."""
+    bases = ratio.bases
+    if bases.keys() == {"time"} and not any(found.bases.keys() & _AMOUNTS for found in measured):
+        return ""
+    slips = {
+        "accelerator": "A per-chip value meets a total.",
+        "time": "A rate meets an amount.",
+        "sequence": "A per-sequence value meets a total.",
+        "token": "A per-token value meets a total.",
+        "parameter": "A per-parameter value meets a total.",
+    }
+    if len(bases) == 1 and len(ratio.powers) == 1:
+        ((base, power),) = bases.items()
+        return slips.get(base, "") if abs(power) == 1 else ""
+    if bases.keys() == {"information", "parameter"}:
+        return "A count of parameters meets bytes."
+    if bases.keys() == {"information", "token"}:
+        return "A count of tokens meets bytes."
+    return ""
+
+
+def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """Edits that make the failing part fit, likeliest first."""
+    match fault.kind:
+        case "sides":
+            sides = [(fault.right, ratio, "the right"), (fault.left, NUMBER / ratio, "the left")]
+        case "terms":
+            sides = [
+                (fault.right, ratio, shown(fault.right)),
+                (fault.left, NUMBER / ratio, shown(fault.left)),
+            ]
+        case _:
+            sides = [(fault.left, ratio, shown(fault.left))]
+    for side, excess, _ in sides:
+        yield from _inverted(side, excess, vocabulary)
+    if fault.kind == "terms":
+        yield from _multiplied(fault.node, equation, vocabulary)
+        for side, excess, _ in sides:
+            yield from _powers(side, excess, vocabulary)
+    for side, excess, subject in sides[:1] if fault.kind == "sides" else ():
+        alone = len(factors_of(side)) == 1
+        yield from (_rooted if alone else _squared)(side, excess, subject, vocabulary)
+    used = names_in(equation.lhs, equation.rhs)
+    for side, excess, subject in sides[:1] if fault.kind == "sides" else sides:
+        yield from _named_edits(side, excess, subject, vocabulary, used, equation.lhs)
+    for side, excess, subject in sides[:1]:
+        yield from _rooted(side, excess, subject, vocabulary)
+    for side, excess, _ in sides:
+        if side is not equation.lhs or not isinstance(side, Name):
+            yield from _powers(side, excess, vocabulary)
+    for side, excess, subject in sides[:1] if fault.kind == "sides" else sides:
+        yield from _pairs(side, excess, subject, vocabulary, equation.lhs)
+
+
+def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """A sum that should have been a product, if that mends the whole relation."""
+    if isinstance(node, Apply) and node.op == "add":
+        product = Apply("mul", node.args)
+        edit = _Edit(f"multiply instead of adding: {shown(product)}", node, product)
+        if _mends(edit, equation, vocabulary):
+            yield edit
+
+
+def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
+    """A factor that was perhaps declared as an amount and is a rate."""
+    if len(ratio.powers) != 1 or ratio.bases.keys() != {"time"}:
+        return []
+    for factor, power in factors_of(fault.right):
+        if isinstance(factor, Name) and ratio.bases["time"] * power == 1:
+            quantity = vocabulary.quantities[factor.name]
+            bases = quantity.dimension.bases
+            if bases.keys() & _AMOUNTS and "time" not in bases:
+                return [f"declare {factor.name} in {quantity.unit}/s, if it is a rate"]
+    return []
+
+
+def _inverted(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    parts = factors_of(side)
+    for i, (factor, power) in enumerate(parts):
+        found = dimension_of(factor, vocabulary.dimensions)
+        if found and len(parts) > 1 and found ** (2 * power) == excess:
+            new = _joined((node, -held if j == i else held) for j, (node, held) in enumerate(parts))
+            yield _Edit(_repowered(factor, power, -power), side, new)
+
+
+def _named_edits(
+    side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, used: tuple[str, ...], lhs: Node
+) -> Iterator[_Edit]:
+    """Division or multiplication by one quantity; those the relation does not have yet come first."""
+    absent = {factor.name for factor, _ in factors_of(side) if isinstance(factor, Name)}
+    absent |= {lhs.name} if isinstance(lhs, Name) else set()
+    for act, wanted, power in (("divide", excess, -1), ("multiply", NUMBER / excess, 1)):
+        names = [name for name in vocabulary.by_dimension.get(wanted, []) if name not in absent]
+        for name in sorted(names[:64], key=lambda other: other in used)[:3]:
+            new = Apply("mul", (side, Apply("inv", (Name(name),)) if power < 0 else Name(name)))
+            yield _Edit(f"{act} {subject} by {name} [{vocabulary.quantities[name].unit}]", side, new)
+
+
+def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """A whole side whose square root, or square, would fit."""
+    found = dimension_of(side, vocabulary.dimensions)
+    if found and found ** Fraction(1, 2) == excess:
+        yield _Edit(f"take the square root of {subject}", side, Apply("sqrt", (side,)))
+    if found and NUMBER / found == excess:
+        yield _Edit(f"square {subject}", side, Apply("pow", (side, Number(Fraction(2)))))
+
+
+def _squared(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """A factor whose square was meant, or its cube: a length or a speed, and no count of things."""
+    for edit in _powers(side, excess, vocabulary):
+        if edit.words.startswith("write") and edit.squares:
+            yield edit
+
+
+def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+    """Another power of a factor."""
+    parts = factors_of(side)
+    for i, (factor, power) in enumerate(parts):
+        found = dimension_of(factor, vocabulary.dimensions)
+        if not found:
+            continue
+        for step in (Fraction(n, 2) for n in (-2, 2, -1, 1, -4, 4, -6, 6)):
+            changed = power + step
+            if found**step * excess != NUMBER or (changed == 0 and len(parts) == 1):
+                continue
+            new = _joined((node, changed if j == i else held) for j, (node, held) in enumerate(parts))
+            once = [node for node, _ in parts].count(factor) == 1 and changed.denominator == 1
+            squares = once and not found.bases.keys() & _COUNTED
+            yield _Edit(_repowered(factor, power, changed), side, new, squares)
+
+
+def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
+    text = shown(factor) if isinstance(factor, Name) else f"({shown(factor)})"
+    if changed == 0:
+        return f"leave out {text}{exponent_of(power)}"
+    written = text + exponent_of(changed)
+    if (changed < 0) != (power < 0):
+        return f"{'divide' if changed < 0 else 'multiply'} by {written} instead"
+    return f"write {written} instead of {text}{exponent_of(power)}"
+
+
+def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, lhs: Node) -> Iterator[_Edit]:
+    """A product or quotient of two quantities that measures just the excess, or its inverse."""
+    index = {}
+    absent = {node.name for node in (side, lhs) if isinstance(node, Name)}
+    for dimension, names in vocabulary.by_dimension.items():
+        kept = [name for name in names[:2] if name not in absent]
+        if kept:
+            index[dimension] = kept
+    for act, wanted, power in (("divide", excess, -1), ("multiply", NUMBER / excess, 1)):
+        if squares := index.get(wanted**2):
+            root = Apply("sqrt", (Name(squares[0]),))
+            new = Apply("mul", (side, Apply("inv", (root,)) if power < 0 else root))
+            yield _Edit(f"{act} {subject} by sqrt({squares[0]})", side, new)
+        for dimension, names in list(index.items())[:200]:
+            for sign, other in (("*", wanted / dimension), ("/", dimension / wanted)):
+                if not dimension or not other or other not in index:
+                    continue
+                first, second = names[0], index[other][0]
+                pair = _joined([(Name(first), Fraction(1)), (Name(second), Fraction(1 if sign == "*" else -1))])
+                words = f"{first}**2" if first == second else f"{first}{sign}{second}"
+                new = Apply("mul", (side, Apply("inv", (pair,)) if power < 0 else pair))
+                yield _Edit(f"{act} {subject} by {words}", side, new)
+                return
+
+
+def _mends(edit: _Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
+    lhs, rhs = (_replaced(side, edit.old, edit.new) for side in (equation.lhs, equation.rhs))
+    return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions, vocabulary.marks)
+
+
+def _replaced(node: Node, old: Node, new: Node) -> Node:
+    """The tree with one of its nodes, that very one, exchanged."""
+    if node is old:
+        return new
+    if isinstance(node, Apply):
+        return Apply(node.op, tuple(_replaced(arg, old, new) for arg in node.args), node.at)
+    return node

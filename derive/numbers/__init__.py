@@ -1,1 +1,0 @@
-"""Numbers out of expressions: values, enclosures, roots, and closed forms of one unknown."""

@@ -1,0 +1,1 @@
+"""Numbers out of expressions: enclosures, closed forms of one unknown, roots with proofs, local solvers."""

@@ -1,0 +1,140 @@
+"""An expression with the numbers that are known put in, and whatever then is a constant worked out exactly.
+
+A float is a rational number, and sums, products and whole powers of rationals are rational: what cancels here cancels
+wholly, where doubles would leave noise for a search to trip over.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Name, Node, Number
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.like_terms import cleared, denominators
+from derive.numerics.intervals.enclosure import Span, enclose
+
+__all__ = ["folded", "without_quotients"]
+
+_LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
+_STEEPEST = 64  # whole exponent that is worked out exactly
+
+
+def folded(node: Node, known: Mapping[str, float]) -> Node:
+    """The expression of the remaining names alone.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(folded(parse_expression("(1e30 + b*x) - 1e30"), {"b": 2.0}))
+    '2*x'
+    """
+    if isinstance(node, Number):
+        return node
+    if isinstance(node, Name):
+        number = known.get(node.name)
+        return node if number is None or not math.isfinite(number) else Number(Fraction(number))
+    args = tuple(folded(arg, known) for arg in node.args)
+    match node.op:
+        case "add":
+            return _sum(args)
+        case "mul":
+            return _product(args)
+        case "neg":
+            return _negated(args[0])
+    whole = Apply(node.op, args)
+    if args and all(isinstance(arg, Number) for arg in args) and node.op not in ("lt", "le", "gt", "ge", "eq", "ne"):
+        return _constant(whole)
+    return whole
+
+
+def _sum(args: tuple[Node, ...]) -> Node:
+    """One flat sum, with like terms and constants added up."""
+    total = Fraction(0)
+    shares: dict[Node, Fraction] = {}
+    for arg in args:
+        for term in arg.args if isinstance(arg, Apply) and arg.op == "add" else (arg,):
+            if isinstance(term, Number):
+                total += term.value
+            else:
+                share, rest = _shared(term)
+                shares[rest] = shares.get(rest, Fraction(0)) + share
+    parts: list[Node] = [_product((Number(share), rest)) for rest, share in shares.items() if share]
+    if total or not parts:
+        parts.append(_short(total))
+    return parts[0] if len(parts) == 1 else Apply("add", tuple(parts))
+
+
+def _shared(term: Node) -> tuple[Fraction, Node]:
+    """A term as a number times the rest."""
+    if isinstance(term, Apply) and term.op == "neg":
+        share, rest = _shared(term.args[0])
+        return -share, rest
+    if isinstance(term, Apply) and term.op == "mul" and isinstance(term.args[0], Number):
+        others = term.args[1:]
+        return term.args[0].value, others[0] if len(others) == 1 else Apply("mul", others)
+    return Fraction(1), term
+
+
+def _product(args: tuple[Node, ...]) -> Node:
+    """One flat product, its constants multiplied; a zero stays beside what may be undefined."""
+    rest: list[Node] = []
+    factor = Fraction(1)
+    for arg in args:
+        for part in arg.args if isinstance(arg, Apply) and arg.op == "mul" else (arg,):
+            if isinstance(part, Number):
+                factor *= part.value
+            else:
+                rest.append(part)
+    constant = _short(factor)
+    if not rest:
+        return constant
+    parts = tuple(rest) if factor == 1 else (constant, *rest)
+    return parts[0] if len(parts) == 1 else Apply("mul", parts)
+
+
+def _negated(arg: Node) -> Node:
+    if isinstance(arg, Number):
+        return Number(-arg.value)
+    if isinstance(arg, Apply) and arg.op == "add":
+        return Apply("add", tuple(_negated(term) for term in arg.args))
+    if isinstance(arg, Apply) and arg.op == "neg":
+        return arg.args[0]
+    return _product((Number(Fraction(-1)), arg))
+
+
+def _constant(node: Apply) -> Node:
+    numbers = [arg.value for arg in node.args if isinstance(arg, Number)]
+    if node.op == "inv" and numbers[0]:
+        return _short(1 / numbers[0])
+    if node.op == "pow" and numbers[1].denominator == 1 and abs(numbers[1]) <= _STEEPEST and numbers[0]:
+        return _short(numbers[0] ** numbers[1].numerator)
+    if node.op in ("max", "min"):
+        return Number(max(numbers) if node.op == "max" else min(numbers))
+    if node.op == "abs":
+        return Number(abs(numbers[0]))
+    rounded = value(node, {})
+    return Number(Fraction(rounded)) if math.isfinite(rounded) else node
+
+
+def _short(number: Fraction) -> Number:
+    """The constant, rounded where exactness has become a burden."""
+    if number.numerator.bit_length() + number.denominator.bit_length() <= _LONGEST:
+        return Number(number)
+    try:
+        return Number(Fraction(float(number)))
+    except OverflowError:
+        return Number(number)
+
+
+def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
+    """A difference with its terms multiplied by what surely is positive in a box: a quotient hides how alike it moves.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(without_quotients(parse_expression("a - (1 + x)/(2 + x)"), "x", {"x": (0.0, 9.0)}))
+    'a*(2 + x) - (1 + x)'
+    """
+    below = [enclose(part, box, "") for part in denominators(form, name)]
+    positive = all(at is not None and not at.partial and at.values[0] > 0 for at in below)
+    return cleared(form, name) if positive else form

@@ -1,0 +1,249 @@
+"""The value of an expression at given numbers, as a float; NaN where it has none.
+
+Everything is in coherent base units here, so a value is a bare float. What real arithmetic leaves undefined (the root
+of a negative number, a division by zero, an overflow) is NaN and stays NaN, so that a candidate solution that needs it
+fails its substitution instead of raising.
+
+A condition is true, false, or has no meaning. What is too large for a double still compares with what is not:
+`exp(800) > 5` is true. What is undefined compares with nothing, nor do two numbers that are both too large; a choice
+that meets such a condition before a true one has no value.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial
+from operator import itemgetter
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.numerics.intervals.enclosure import joined, truths
+
+__all__ = ["arms", "chosen_arm", "holds", "residual", "strain", "terms", "truth", "value"]
+
+Values = Mapping[str, float]
+
+_NAN = math.nan
+_INFINITY = math.inf
+
+
+def power(base: float, exponent: float) -> float:
+    """A real power, undefined where it would be complex or infinite."""
+    if base == 0 and exponent < 0:
+        return _NAN
+    result = base**exponent
+    return result if isinstance(result, float) else _NAN
+
+
+_FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "neg": operator.neg,
+    "inv": lambda x: 1.0 / x,
+    "abs": abs,
+    **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan")},
+    **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh")},
+    "floor": lambda x: float(math.floor(x)),
+    "ceil": lambda x: float(math.ceil(x)),
+}
+_OF_SEVERAL: dict[str, Callable[[list[float]], float]] = {
+    "add": math.fsum,
+    "pow": lambda args: power(*args),
+    "max": max,
+    "min": min,
+}
+_TESTS: dict[str, Callable[[float, float], bool]] = {
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "eq": operator.eq,
+    "ne": operator.ne,
+}
+
+
+def value(node: Node, values: Values) -> float:
+    """The number that an expression comes to.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> value(parse_expression("2*max(x, 3)**2"), {"x": 1.0})
+    18.0
+    """
+    if isinstance(node, Name):
+        return values[node.name]
+    if isinstance(node, Number):
+        return node.real
+    try:
+        return (node.reckoning or _reckoning(node))(values)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        return _NAN
+
+
+def _reckoning(node: Node) -> Callable[[Values], float]:
+    """How the number of an expression is reckoned: a function for each operation, made once and kept in the tree.
+
+    What one part has no value for, the whole has none for; an error therefore ends the whole of it, and so does NaN.
+    """
+    if isinstance(node, Name):
+        return itemgetter(node.name)
+    if isinstance(node, Number):
+        number = node.real
+        return lambda _: number
+    if node.reckoning is None:
+        object.__setattr__(node, "reckoning", _of_apply(node))
+    assert node.reckoning is not None
+    return node.reckoning
+
+
+def _of_apply(node: Apply) -> Callable[[Values], float]:
+    op = node.op
+    if op == "piecewise":
+        return partial(_chosen, node)
+    if op == "pi":
+        return lambda _: math.pi
+    parts = [_reckoning(arg) for arg in node.args]
+    if op == "mul":
+        return partial(_product, parts)
+    if op in _OF_SEVERAL:
+        return partial(_of_several, _OF_SEVERAL[op], parts)
+    return partial(_of_one, _FUNCTIONS[op], parts[0])
+
+
+def _product(parts: Sequence[Callable[[Values], float]], values: Values) -> float:
+    result = 1.0
+    for part in parts:
+        result *= part(values)
+    return result if -_INFINITY < result < _INFINITY else _NAN
+
+
+def _of_several(
+    function: Callable[[list[float]], float], parts: Sequence[Callable[[Values], float]], values: Values
+) -> float:
+    args = [part(values) for part in parts]
+    for arg in args:
+        if arg != arg:
+            return _NAN
+    result = function(args)
+    return result if -_INFINITY < result < _INFINITY else _NAN
+
+
+def _of_one(function: Callable[[float], float], part: Callable[[Values], float], values: Values) -> float:
+    result = function(part(values))
+    return result if -_INFINITY < result < _INFINITY else _NAN
+
+
+def _chosen(node: Apply, values: Values) -> float:
+    arm = chosen_arm(node, values)
+    return _NAN if arm is None else value(arm, values)
+
+
+def chosen_arm(choice: Apply, values: Values) -> Node | None:
+    """The arm of the first condition that is true; None where there is none, or one without meaning comes before."""
+    args = choice.args
+    for i in range(0, len(args) - 1, 2):
+        met = truth(args[i + 1], values)
+        if met:
+            return args[i]
+        if met is None:
+            return None
+    return args[-1] if len(args) % 2 else None
+
+
+def holds(condition: Node, values: Values) -> bool:
+    """Whether a condition is true, which it is not where it has no meaning."""
+    return truth(condition, values) is True
+
+
+def truth(condition: Node, values: Values) -> bool | None:
+    """Whether a condition is true or false; None where it has no meaning.
+
+    >>> from derive.expressions.grammar import parse_condition
+    >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
+    [False, True]
+    >>> truth(parse_condition("log(x) > 5"), {"x": -1.0})
+    """
+    assert isinstance(condition, Apply)
+    match condition.op:
+        case "true":
+            return True
+        case "and" | "or":
+            return joined(condition.op, (truth(arg, values) for arg in condition.args))
+        case "not":
+            inner = truth(condition.args[0], values)
+            return None if inner is None else not inner
+        case op:
+            left, right = (value(arg, values) for arg in condition.args)
+            if left == left and right == right:
+                return _TESTS[op](left, right)
+            return _beyond_doubles(condition, (left, right), values)
+
+
+def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
+    """What a comparison comes to whose sides are not both numbers, as far as bounds of what overflowed tell."""
+    spans = {name: (values[name], values[name]) for name in names_in(comparison)}
+    if not all(math.isfinite(number) for number, _ in spans.values()):
+        return None
+    known = (arg if x != x else Number(Fraction(x)) for arg, x in zip(comparison.args, sides, strict=True))
+    possible = truths(Apply(comparison.op, tuple(known)), spans)
+    return next(iter(possible)) if len(possible) == 1 else None
+
+
+def terms(node: Node) -> tuple[Node, ...]:
+    """The terms of a sum, signs aside; any other expression is its only term."""
+    if isinstance(node, Apply) and node.op == "add":
+        return tuple(term for arg in node.args for term in terms(arg))
+    if isinstance(node, Apply) and node.op == "neg":
+        return terms(node.args[0])
+    return (node,)
+
+
+def residual(equation: Equation, values: Values) -> float:
+    """How far the sides are apart, as a share of the sum of the absolute terms; NaN where a side has no value.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> residual(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
+    0.0
+    """
+    left, right = value(equation.lhs, values), value(equation.rhs, values)
+    gap = left - right
+    if gap == 0:
+        return 0.0
+    size = _size(equation.lhs, left, values) + _size(equation.rhs, right, values)
+    return gap / size if math.isfinite(size) and size > 0 else _NAN
+
+
+def _size(side: Node, number: float, values: Values) -> float:
+    """The sum of a side's absolute terms, where the side itself is known."""
+    if isinstance(side, Apply) and side.op in ("add", "neg"):
+        return sum(abs(value(term, values)) for term in terms(side))
+    return abs(number)
+
+
+def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
+    """How far the sides are apart beside what they would move if every number in them moved by its own size.
+
+    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does. `moving` says whose numbers may
+    move, if not all of them.
+    """
+    gap = value(equation.lhs, values) - value(equation.rhs, values)
+    moved = 0.0
+    for name in names_in(equation.lhs, equation.rhs) if moving is None else moving:
+        step = 1e-6 * abs(values[name])  # none for a zero, which has no size to move by
+        aside = {**values, name: values[name] + step}
+        change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap
+        moved += abs(change) * 1e6 if change == change else 0.0
+    return abs(gap) / moved if moved else math.inf
+
+
+def arms(node: Node, values: Values) -> list[Node]:
+    """The arms that bind in each max, min and choice of an expression, outermost first."""
+    if not isinstance(node, Apply):
+        return []
+    if node.op in ("max", "min"):
+        sizes = [value(arg, values) for arg in node.args]
+        best = sizes.index(max(sizes) if node.op == "max" else min(sizes))
+        return [node.args[best], *arms(node.args[best], values)]
+    if node.op == "piecewise":
+        arm = chosen_arm(node, values)
+        return [] if arm is None else [arm, *arms(arm, values)]
+    return [arm for arg in node.args for arm in arms(arg, values)]

@@ -1,0 +1,294 @@
+"""One relation, solved for one symbol, by taking off what stands around it.
+
+Where the unknown occurs once, the way from the root of the tree down to it is a sequence of operations, and each is
+undone on the other side: `y = 2*sqrt(x)` becomes `x = (y/2)**2`. An even power, an absolute value or an angle has more
+than one inverse; each gives a candidate, and substitution and domain decide later which of them hold. Where it occurs
+more than once, sums are gathered into a polynomial first (`a*x + b*x = c`, `x**2 + b*x = c`).
+
+Choices are inverted arm by arm. `max(a, x) = y` says that x is y where a <= y; and where a = y, any x up to y will do,
+which is a bound and no value. A candidate therefore carries the conditions under which it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.numerics.algebra.like_terms import (
+    ONE,
+    TWO,
+    ZERO,
+    added,
+    arms_of,
+    cleared,
+    inverted,
+    multiplied,
+    negated,
+    occurrences,
+    plain,
+    polynomial,
+    replaced,
+    simplified,
+    switches,
+)
+from derive.numerics.intervals.enclosure import Span, enclose
+
+__all__ = ["TURNS", "Candidate", "isolate", "leaves_out", "unwound"]
+
+_MOST = 32  # candidates of one relation
+_SPLITS = 4  # choices within choices that are taken arm by arm
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A closed form for the unknown: an expression without it, and what must hold for it to apply."""
+
+    form: Node
+    conditions: tuple[Node, ...] = ()
+    winds: Apply | None = None  # the sin, cos or tan for whose angle it holds TURNS, a whole number of turns
+    other: Node | None = None  # the same number by a way in which nothing cancels
+    divisors: tuple[Node, ...] = ()  # what was divided by: where one is zero, the unknown may be anything else
+    powers: tuple[Apply, ...] = ()  # undone with an exponent that is no plain number: for bases that are not negative
+
+
+_PI = Apply("pi", ())
+TURNS = Name("turns of the angle")
+"""A whole number that stands for itself in the inverse of an angle's function; no quantity can bear such a name."""
+
+
+def leaves_out(powers: Iterable[Apply], spans: Mapping[str, Span]) -> bool:
+    """Whether a base may be negative, of powers that were undone as if it were not."""
+    found = [enclose(power.args[0], spans, "") for power in powers]
+    return any(base is not None and base.values[0] < 0 for base in found)
+
+
+@lru_cache(maxsize=8192)
+def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
+    """All closed forms that the relation has for the name; None where it has none.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_equation
+    >>> [render(found.form) for found in isolate(parse_equation("y = 2*sqrt(x - a)"), "x")]
+    ['(y/2)**2 + a']
+    """
+    left, right = occurrences(equation.lhs, name), occurrences(equation.rhs, name)
+    if left and right:
+        return _peeled(Apply("add", (equation.lhs, negated(equation.rhs))), Candidate(ZERO), name)
+    if left or right:
+        node, other = (equation.lhs, equation.rhs) if left else (equation.rhs, equation.lhs)
+        return _peeled(node, Candidate(other), name)
+    return None
+
+
+def _peeled(node: Node, found: Candidate, name: str, splits: int = _SPLITS) -> tuple[Candidate, ...] | None:
+    """The candidates for the name, where `node` equals the candidate's form."""
+    pending: list[tuple[Node, Candidate]] = [(node, found)]
+    done: list[Candidate] = []
+    while pending:
+        node, found = pending.pop()
+        if isinstance(node, Name):
+            done.append(found)
+            continue
+        assert isinstance(node, Apply)
+        holding = [i for i, arg in enumerate(node.args) if occurrences(arg, name)]
+        if len(holding) > 1:
+            gathered = _gathered(node, found, name, splits)
+            if gathered is None:
+                return None
+            done.extend(gathered)
+            continue
+        steps = _undone(node, holding[0], found)
+        if steps is None or len(pending) + len(done) + len(steps) > _MOST:
+            return None
+        pending.extend((node.args[holding[0]], step) for step in reversed(steps))
+    return tuple(done)
+
+
+def unwound(form: Node, turns: int) -> Node:
+    """A candidate's form for one number of turns."""
+    return simplified(replaced(form, TURNS, Number(Fraction(turns))))
+
+
+def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
+    """What the argument must be for the operation to come to the form: every possibility."""
+    rest = tuple(arg for i, arg in enumerate(node.args) if i != index)
+    y = found.form
+    match node.op:
+        case "add":
+            return [_with(found, added(y, *(negated(arg) for arg in rest)))]
+        case "mul":
+            return [_dividing(_with(found, multiplied(y, *(inverted(arg) for arg in rest))), *rest)]
+        case "neg":
+            return [_with(found, negated(y))]
+        case "inv":
+            return [_with(found, inverted(y))]
+        case "pow":
+            return _unpowered(node, rest[0], index, found)
+        case "sqrt":
+            return [_with(found, Apply("pow", (y, TWO)), Apply("ge", (y, ZERO)))]
+        case "abs":
+            sound = Apply("ge", (y, ZERO))
+            return [_with(found, y, sound), _with(found, negated(y), sound)]
+        case "max" | "min":
+            fits = "le" if node.op == "max" else "ge"
+            return [_with(found, y, *(Apply(fits, (arg, y)) for arg in rest))]
+        case "piecewise":
+            return _unchosen(node, index, found)
+        case "sin" | "cos" | "tan":
+            return _unwound(node, found)
+        case "asin" | "acos" | "atan":
+            return [_with(found, Apply(node.op[1:], (y,)), *_of_arc(node.op, y))]
+        case "cosh":
+            root = Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), negated(ONE)),))),))
+            return [_with(found, root), _with(found, negated(root))]
+        case "sinh":
+            return [replace(_with(found, _arsinh(y)), other=negated(_arsinh(negated(y))))]
+        case _:
+            inverse = _INVERSES.get(node.op)
+            return None if inverse is None else [_with(found, inverse(y))]
+
+
+def _with(found: Candidate, form: Node, *conditions: Node) -> Candidate:
+    return Candidate(form, (*found.conditions, *conditions), found.winds, None, found.divisors, found.powers)
+
+
+def _dividing(found: Candidate, *divisors: Node) -> Candidate:
+    return replace(found, divisors=(*found.divisors, *divisors))
+
+
+def _arsinh(y: Node) -> Node:
+    return Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), ONE),))),))
+
+
+def _unpowered(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
+    y = found.form
+    if index == 1:  # the unknown is the exponent
+        scale = Apply("log", (other,))
+        form = _dividing(_with(found, multiplied(Apply("log", (y,)), inverted(scale))), scale)
+        return [replace(form, powers=(*found.powers, node))]
+    exponent = plain(other)
+    if exponent is None:
+        return [replace(_with(found, Apply("pow", (y, inverted(other)))), powers=(*found.powers, node))]
+    if exponent == 0:
+        return None
+    root = _root(y, 1 / exponent)
+    if exponent.denominator != 1:
+        return [_with(found, root, Apply("ge", (y, ZERO)))]
+    if exponent % 2 == 0:
+        sound = Apply("ge", (y, ZERO))
+        return [_with(found, root, sound), _with(found, negated(root), sound)]
+    if abs(exponent) == 1:
+        return [_with(found, root)]
+    below = negated(_root(negated(y), 1 / exponent))
+    return [_with(found, root, Apply("ge", (y, ZERO))), _with(found, below, Apply("lt", (y, ZERO)))]
+
+
+def _root(y: Node, power: Fraction) -> Node:
+    if power == 1:
+        return y
+    if power == Fraction(1, 2):
+        return Apply("sqrt", (y,))
+    if power == -1:
+        return inverted(y)
+    return inverted(_root(y, -power)) if power < 0 else Apply("pow", (y, Number(power)))
+
+
+def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
+    """An arm of a choice; where the unknown stands in a condition there is no closed form."""
+    if index % 2 and index < len(node.args) - len(node.args) % 2:
+        return None
+    taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
+    earlier = [Apply("not", (node.args[i],)) for i in range(1, min(index, len(node.args) - 1) + 1, 2)]
+    return [_with(found, found.form, *taken, *earlier)]
+
+
+def _unwound(node: Apply, found: Candidate) -> list[Candidate] | None:
+    """An angle: its arcs, and any whole number of turns beside them."""
+    if found.winds:
+        return None
+    op = node.op
+    arc = Apply("a" + op, (found.form,))
+    turns = multiplied(TURNS, _PI) if op == "tan" else multiplied(TWO, TURNS, _PI)
+    mirror = {"sin": added(_PI, negated(arc)), "cos": negated(arc)}.get(op)
+    forms = [arc] if mirror is None else [arc, mirror]
+    return [replace(_with(found, added(form, turns)), winds=node) for form in forms]
+
+
+def _of_arc(op: str, y: Node) -> tuple[Node, ...]:
+    """What an arc can be: beyond, its function has values too, which are those of another arc."""
+    if op == "acos":
+        return Apply("ge", (y, ZERO)), Apply("le", (y, _PI))
+    quarter = multiplied(Number(Fraction(1, 2)), _PI)
+    return (Apply("le" if op == "asin" else "lt", (Apply("abs", (y,)), quarter)),)
+
+
+_INVERSES: dict[str, Callable[[Node], Node]] = {
+    "exp": lambda y: Apply("log", (y,)),
+    "log": lambda y: Apply("exp", (y,)),
+    "log10": lambda y: Apply("pow", (Number(Fraction(10)), y)),
+    "log2": lambda y: Apply("pow", (TWO, y)),
+    "tanh": lambda y: multiplied(
+        Number(Fraction(1, 2)), Apply("log", (multiplied(added(ONE, y), inverted(added(ONE, negated(y)))),))
+    ),
+}
+
+
+# Small constructors that keep sums and products flat
+
+
+# Polynomials in the unknown
+
+
+def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
+    """Where several parts of a node hold the name: the roots of a polynomial, or else arm by arm."""
+    difference = added(node, negated(known.form))
+    found = polynomial(cleared(difference, name), name)
+    if found is None:
+        return _by_arms(difference, known, name, splits)
+    a, b, c = (found.get(power, ZERO) for power in (2, 1, 0))
+    if a == ZERO:
+        return None if b == ZERO else (_dividing(_with(known, _quotient(negated(c), b)), b),)
+    square = added(Apply("pow", (b, TWO)), negated(multiplied(Number(Fraction(4)), a, c)))
+    under = inverted(multiplied(TWO, a))
+    root = Apply("sqrt", (square,))
+    real = Apply("ge", (square, ZERO))
+    return tuple(
+        Candidate(
+            multiplied(added(negated(b), sign), under),
+            (*known.conditions, real),
+            known.winds,
+            multiplied(TWO, c, inverted(added(negated(b), negated(sign)))),
+            (*known.divisors, a),
+            known.powers,
+        )
+        for sign in (root, negated(root))
+    )
+
+
+def _quotient(above: Node, below: Node) -> Node:
+    """A quotient that has no value where its divisor is zero, even if that cancels in it: so does the unknown there."""
+    simple, under = multiplied(above, inverted(below)), inverted(below)
+    divisors = names_in(*(part for part in walk(simple) if isinstance(part, Apply) and part.op == "inv"))
+    return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
+
+
+def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
+    """A choice whose arms hold the name in several places: each arm in turn, where it binds."""
+    switch = next((part for part in walk(difference) if switches(part, name)), None)
+    if switch is None or splits == 0:
+        return None
+    assert isinstance(switch, Apply)
+    found: list[Candidate] = []
+    for arm, conditions in arms_of(switch):
+        start = _with(known, ZERO, *conditions)
+        rest = replaced(difference, switch, arm)
+        if not occurrences(rest, name):
+            continue
+        part = _peeled(rest, start, name, splits - 1)
+        if part is None:
+            return None
+        found.extend(part)
+    return tuple(found)

@@ -1,0 +1,246 @@
+"""Small algebra on trees: sums, products and quotients put together so that what cancels is gone at once."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Name, Node, Number, walk
+
+__all__ = [
+    "ONE",
+    "TWO",
+    "ZERO",
+    "added",
+    "arms_of",
+    "cleared",
+    "denominators",
+    "inverted",
+    "multiplied",
+    "negated",
+    "occurrences",
+    "plain",
+    "polynomial",
+    "replaced",
+    "simplified",
+    "switches",
+]
+
+ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
+
+
+def occurrences(node: Node, name: str) -> int:
+    """How often a name stands in an expression."""
+    return sum(1 for part in walk(node) if isinstance(part, Name) and part.name == name)
+
+
+def simplified(node: Node) -> Node:
+    """The tree with zeros, ones and what cancels left out of its sums and products."""
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(simplified(arg) for arg in node.args)
+    if node.op == "add":
+        return added(*args)
+    return multiplied(*args) if node.op == "mul" else Apply(node.op, args)
+
+
+def plain(node: Node) -> Fraction | None:
+    """The value of a constant exponent such as 2, -1 or 3/2."""
+    if isinstance(node, Number):
+        return node.value
+    if isinstance(node, Name):
+        return None
+    parts = [plain(arg) for arg in node.args]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts) or not known:
+        return None
+    match node.op:
+        case "neg":
+            return -known[0]
+        case "inv":
+            return 1 / known[0] if known[0] else None
+        case "mul":
+            product = Fraction(1)
+            for part in known:
+                product *= part
+            return product
+        case "add":
+            return sum(known, Fraction(0))
+        case _:
+            return None
+
+
+def negated(node: Node) -> Node:
+    if isinstance(node, Apply) and node.op == "neg":
+        return node.args[0]
+    return ZERO if node == ZERO else Apply("neg", (node,))
+
+
+def inverted(node: Node) -> Node:
+    if isinstance(node, Apply) and node.op == "inv":
+        return node.args[0]
+    if isinstance(node, Apply) and node.op == "mul":
+        return multiplied(*(inverted(arg) for arg in node.args))
+    return ONE if node == ONE else Apply("inv", (node,))
+
+
+def added(*nodes: Node) -> Node:
+    flat = [part for node in nodes for part in _parts(node, "add") if part != ZERO]
+    flat = _cancelled(flat, "neg")
+    return ZERO if not flat else flat[0] if len(flat) == 1 else Apply("add", tuple(flat))
+
+
+def multiplied(*nodes: Node) -> Node:
+    flat = [part for node in nodes for part in _parts(node, "mul") if part != ONE]
+    if any(part == ZERO for part in flat):
+        return ZERO
+    flat = _cancelled(flat, "inv")
+    ordered = [part for part in flat if not _is(part, "inv")] + [part for part in flat if _is(part, "inv")]
+    return ONE if not ordered else ordered[0] if len(ordered) == 1 else Apply("mul", tuple(ordered))
+
+
+def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
+    """The parts without those that meet their own inverse; the answer's substitution guards what a zero would hide."""
+    kept = list(parts)
+    for part in parts:
+        if isinstance(part, Apply) and part.op == inverse and part in kept and part.args[0] in kept:
+            kept.remove(part)
+            kept.remove(part.args[0])
+    return kept
+
+
+def _parts(node: Node, op: str) -> tuple[Node, ...]:
+    if isinstance(node, Apply) and node.op == op:
+        return node.args
+    if op == "add" and isinstance(node, Apply) and node.op == "neg" and _is(node.args[0], "add"):
+        return tuple(negated(part) for part in _parts(node.args[0], "add"))
+    return (node,)
+
+
+def _is(node: Node, op: str) -> bool:
+    return isinstance(node, Apply) and node.op == op
+
+
+def polynomial(node: Node, name: str, highest: int = 2) -> dict[int, Node] | None:
+    """The coefficients of an expression as a polynomial in the name, or None where it is none of so low a degree.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> found = polynomial(parse_expression("a*x + x**2 - b*x"), "x")
+    >>> {power: render(part) for power, part in found.items()}
+    {1: 'a - b', 2: '1'}
+    """
+    if not occurrences(node, name):
+        return {0: node}
+    if isinstance(node, Name):
+        return {1: ONE}
+    assert isinstance(node, Apply)
+    match node.op:
+        case "add":
+            total: dict[int, Node] = {}
+            for arg in node.args:
+                part = polynomial(arg, name, highest)
+                if part is None:
+                    return None
+                for power, factor in part.items():
+                    total[power] = added(total.get(power, ZERO), factor)
+            return total
+        case "neg":
+            inner = polynomial(node.args[0], name, highest)
+            return None if inner is None else {power: negated(factor) for power, factor in inner.items()}
+        case "mul":
+            return _product(node.args, name, highest)
+        case "pow":
+            exponent = plain(node.args[1])
+            if exponent is None or exponent not in range(1, highest + 1):
+                return None
+            return _product((node.args[0],) * int(exponent), name, highest)
+        case _:
+            return None
+
+
+def _product(factors: tuple[Node, ...], name: str, highest: int) -> dict[int, Node] | None:
+    total: dict[int, Node] = {0: ONE}
+    for factor in factors:
+        part = polynomial(factor, name, highest)
+        if part is None or max(part) + max(total) > highest:
+            return None
+        product: dict[int, Node] = {}
+        for power, one in total.items():
+            for other, two in part.items():
+                key = power + other
+                product[key] = added(product.get(key, ZERO), multiplied(one, two))
+        total = product
+    return total
+
+
+def switches(node: Node, name: str) -> bool:
+    if not isinstance(node, Apply) or node.op not in ("max", "min", "abs", "piecewise"):
+        return False
+    return bool(occurrences(node, name))
+
+
+def arms_of(switch: Apply) -> list[tuple[Node, tuple[Node, ...]]]:
+    """Each arm of a choice, and when it binds."""
+    if switch.op == "abs":
+        inner = switch.args[0]
+        return [(inner, (Apply("ge", (inner, ZERO)),)), (negated(inner), (Apply("lt", (inner, ZERO)),))]
+    if switch.op in ("max", "min"):
+        fits = "ge" if switch.op == "max" else "le"
+        return [
+            (arm, tuple(Apply(fits, (arm, other)) for other in switch.args if other is not arm)) for arm in switch.args
+        ]
+    found: list[tuple[Node, tuple[Node, ...]]] = []
+    earlier: tuple[Node, ...] = ()
+    for i in range(0, len(switch.args) - 1, 2):
+        condition = switch.args[i + 1]
+        found.append((switch.args[i], (*earlier, condition)))
+        earlier = (*earlier, Apply("not", (condition,)))
+    if len(switch.args) % 2:
+        found.append((switch.args[-1], earlier))
+    return found
+
+
+def replaced(node: Node, old: Node, new: Node) -> Node:
+    """The tree with every occurrence of a part exchanged for another."""
+    if node == old:
+        return new
+    if isinstance(node, Apply):
+        return Apply(node.op, tuple(replaced(arg, old, new) for arg in node.args), node.at)
+    return node
+
+
+def cleared(difference: Node, name: str) -> Node:
+    """The sum with its terms multiplied by the denominators that hold the name, where that is simple."""
+    below = denominators(difference, name)
+    if not below or len(below) > 2:
+        return difference
+    return Apply("add", tuple(_times_all(part, below) for part in _parts(added(difference), "add")))
+
+
+def denominators(difference: Node, name: str) -> list[Node]:
+    """What the terms of a sum are divided by, as far as it holds the name."""
+    if not _is(difference, "add"):
+        return []
+    factors = [factor for part in _parts(added(difference), "add") for factor in _denominators(part)]
+    return list(dict.fromkeys(factor for factor in factors if occurrences(factor, name)))
+
+
+def _denominators(term: Node) -> list[Node]:
+    if _is(term, "neg"):
+        assert isinstance(term, Apply)
+        return _denominators(term.args[0])
+    factors = term.args if isinstance(term, Apply) and term.op == "mul" else (term,)
+    return [factor.args[0] for factor in factors if isinstance(factor, Apply) and factor.op == "inv"]
+
+
+def _times_all(term: Node, below: list[Node]) -> Node:
+    if isinstance(term, Apply) and term.op == "neg":
+        return negated(_times_all(term.args[0], below))
+    factors = list(term.args) if isinstance(term, Apply) and term.op == "mul" else [term]
+    for denominator in below:
+        inverse = Apply("inv", (denominator,))
+        if inverse in factors:
+            factors.remove(inverse)
+        else:
+            factors.append(denominator)
+    return multiplied(*factors)

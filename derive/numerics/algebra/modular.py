@@ -1,0 +1,142 @@
+"""Values and slopes of expressions in whole numbers modulo a prime, at a random point: exact, and quick to come by.
+
+What cancels comes out as zero, where floats would leave rounding. A root is the power with a broken exponent that it
+is, and of any other function the value and the slopes are drawn at random, the same ones for the same arguments.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.numerics.algebra.like_terms import plain
+
+__all__ = ["PRIME", "Row", "drawn", "inverse", "inverses", "residue", "scaled", "slopes", "subtract"]
+
+PRIME = 2**61 - 1
+
+Row = dict[str, int]
+"""Factors of names, modulo the prime; none is zero."""
+
+
+def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
+    """The slopes of an equation in the logarithms of its names, where both sides come to the same but for a factor.
+
+    Of a name that is zero at the point it is the slope in itself.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> found = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
+    >>> {name: number - PRIME if number > 9 else number for name, number in found.items()}
+    {'p': 1, 'V': 1, 'n': -1, 'R': -1, 'T': -2}
+    """
+    left, right = (_valued(side, point) for side in (equation.lhs, equation.rhs))
+    if left is None or right is None:
+        return None
+    both = left[0] and right[0]
+    row = scaled(left[1], inverse(left[0]) if both else 1)
+    subtract(row, right[1], inverse(right[0]) if both else 1)
+    return {name: number for name, slope in row.items() if (number := slope * (point[name] or 1) % PRIME)}
+
+
+def residue(node: Node, point: Mapping[str, int]) -> int:
+    """What an expression comes to at a point; zero where it has no value."""
+    found = _valued(node, point)
+    return 0 if found is None else found[0]
+
+
+@lru_cache(4096)
+def inverse(number: int) -> int:
+    return 1 if number == 1 else pow(number, -1, PRIME)
+
+
+def inverses(numbers: Sequence[int]) -> list[int]:
+    """The inverses of numbers that are not zero, by one inversion for all (Montgomery 1987).
+
+    >>> [number * other % PRIME for number, other in zip([2, 3, 7], inverses([2, 3, 7]))]
+    [1, 1, 1]
+    """
+    before = [1]  # the products of all that come before each
+    for number in numbers:
+        before.append(before[-1] * number % PRIME)
+    rest = inverse(before.pop())
+    found = []
+    for number in reversed(numbers):
+        found.append(rest * before.pop() % PRIME)
+        rest = rest * number % PRIME
+    return found[::-1]
+
+
+def subtract(row: Row, other: Mapping[str, int], factor: int) -> None:
+    """Take some times another row off a row."""
+    for name, number in other.items():
+        left = (row.get(name, 0) - factor * number) % PRIME
+        if left:
+            row[name] = left
+        else:
+            row.pop(name, None)
+
+
+def scaled(row: Row, factor: int) -> Row:
+    return {name: number * factor % PRIME for name, number in row.items()}
+
+
+def drawn(text: str) -> int:
+    """A number that looks random, and is the same for the same text."""
+    return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "big") % (PRIME - 1) + 1
+
+
+def _valued(node: Node, point: Mapping[str, int]) -> tuple[int, Row] | None:
+    """What an expression comes to at the point, and how it moves with each name there; None where it has no value."""
+    if isinstance(node, Number):
+        return node.value.numerator * inverse(node.value.denominator) % PRIME, {}
+    if isinstance(node, Name):
+        return point[node.name], {node.name: 1}
+    parts = [_valued(arg, point) for arg in node.args]
+    known = [part for part in parts if part is not None]
+    return None if len(known) < len(parts) else _applied(node, known)
+
+
+def _applied(node: Apply, parts: Sequence[tuple[int, Row]]) -> tuple[int, Row] | None:
+    values = [number for number, _ in parts]
+    match node.op:
+        case "add":
+            return sum(values) % PRIME, _weighted(parts, [1] * len(parts))
+        case "neg":
+            return -values[0] % PRIME, _weighted(parts, [-1])
+        case "mul":
+            return _product(parts)
+    exponent = _exponent(node)
+    if exponent is None:
+        place = str((node.op, values))
+        return drawn(place), _weighted(parts, [drawn(f"{place} {i}") for i in range(len(parts))])
+    if not values[0]:
+        return (0, {}) if exponent > 1 else None
+    whole = exponent.denominator == 1
+    number = pow(values[0], int(exponent), PRIME) if whole else drawn(str((exponent, values[0])))
+    share = exponent.numerator * inverse(exponent.denominator * values[0]) % PRIME
+    return number, _weighted(parts[:1], [number * share])
+
+
+def _exponent(node: Apply) -> Fraction | None:
+    """The exponent of a power, root or inverse, where it is a plain number."""
+    fixed = {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op)
+    return plain(node.args[1]) if node.op == "pow" else fixed
+
+
+def _product(parts: Sequence[tuple[int, Row]]) -> tuple[int, Row]:
+    before, after = [1], [1]  # products of all that come before a factor, and of all that come after it
+    for number, _ in parts:
+        before.append(before[-1] * number % PRIME)
+    for number, _ in reversed(parts):
+        after.append(after[-1] * number % PRIME)
+    return before[-1], _weighted(parts, [one * two for one, two in zip(before, after[-2::-1], strict=False)])
+
+
+def _weighted(parts: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
+    total: Row = {}
+    for (_, row), weight in zip(parts, weights, strict=True):
+        subtract(total, row, -weight)
+    return total

@@ -1,0 +1,161 @@
+"""Expressions as products: a number and powers of what it is made of, so that whatever cancels is gone.
+
+A sum is one factor of a product. Like terms in it are put together, and what all of its terms share stands before it:
+`n*c + n*d` is `n` times `c + d`, and the same sum in another order is the same factor. Powers are taken apart only
+where a base is known to be positive; a base that may be zero or negative stays within its power.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Name, Node, Number, render
+from derive.numerics.algebra.like_terms import added, inverted, multiplied, negated, plain
+
+__all__ = ["Product", "Test", "product_of", "written"]
+
+Test = Callable[[Node], bool]
+"""Whether a name, or a sum, is known to be positive."""
+
+_HIGHEST = 64  # exponent to which a number is raised
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A number times powers of names, and of expressions that are no products."""
+
+    number: Fraction
+    powers: Mapping[Node, Fraction]
+
+    def times(self, other: Product) -> Product:
+        powers = dict(self.powers)
+        for base, exponent in other.powers.items():
+            powers[base] = powers.get(base, Fraction(0)) + exponent
+        number = self.number * other.number
+        return Product(number, {base: e for base, e in powers.items() if e} if number else {})
+
+    def to(self, exponent: Fraction) -> Product | None:
+        """A power of a product, for bases that are positive wherever the exponent is not whole."""
+        if self.number <= 0 and exponent.denominator != 1:
+            return None
+        if not self.number:
+            return self if exponent > 0 else None
+        powers = {base: e * exponent for base, e in self.powers.items()}
+        if exponent.denominator == 1 and abs(exponent) <= _HIGHEST:
+            return Product(self.number ** int(exponent), powers)
+        if self.number != 1:
+            root = Number(self.number)
+            powers[root] = powers.get(root, Fraction(0)) + exponent
+        return Product(Fraction(1), powers)
+
+
+def product_of(node: Node, is_positive: Test) -> Product:
+    """An expression as a product.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(written(product_of(parse_expression("sqrt(n*c*n)*(n*d + 2*d*n)/n"), lambda node: True)))
+    '3*sqrt(c)*d*n'
+    """
+    if isinstance(node, Number):
+        return Product(node.value, {})
+    if isinstance(node, Name):
+        return Product(Fraction(1), {node: Fraction(1)})
+    match node.op:
+        case "mul":
+            whole = Product(Fraction(1), {})
+            for arg in node.args:
+                whole = whole.times(product_of(arg, is_positive))
+            return whole
+        case "neg":
+            inner = product_of(node.args[0], is_positive)
+            return Product(-inner.number, inner.powers)
+        case "inv" | "sqrt" | "pow":
+            return _power(node, is_positive)
+        case "add":
+            return _sum(node, is_positive)
+        case "max" | "min":
+            return _choice(node, is_positive)
+    return _whole(Apply(node.op, tuple(written(product_of(arg, is_positive)) for arg in node.args)))
+
+
+def written(product: Product) -> Node:
+    """A product as an expression, in an order of its own."""
+    factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
+    size = (
+        multiplied(*factors)
+        if abs(product.number) == 1 and factors
+        else multiplied(Number(abs(product.number)), *factors)
+    )
+    return negated(size) if product.number < 0 else size
+
+
+def _raised(base: Node, exponent: Fraction) -> Node:
+    if exponent < 0:
+        return inverted(_raised(base, -exponent))
+    if exponent == 1:
+        return base
+    return Apply("sqrt", (base,)) if exponent == Fraction(1, 2) else Apply("pow", (base, Number(exponent)))
+
+
+def _whole(node: Node) -> Product:
+    """What is no product, as the one factor of its own."""
+    return Product(Fraction(1), {node: Fraction(1)})
+
+
+def _power(node: Apply, is_positive: Test) -> Product:
+    exponent = {"inv": Fraction(-1), "sqrt": Fraction(1, 2)}.get(node.op) or plain(node.args[1])
+    base = product_of(node.args[0], is_positive)
+    rest = node.args[1:]
+    if exponent is not None and (exponent == -1 or all(is_positive(part) for part in base.powers)):
+        raised = base.to(exponent)
+        if raised is not None:
+            return raised
+    return _whole(Apply(node.op, (written(base), *(written(product_of(arg, is_positive)) for arg in rest))))
+
+
+def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
+    """The terms of a sum, sums within it taken apart."""
+    found = product_of(node, is_positive)
+    if len(found.powers) == 1:
+        ((base, exponent),) = found.powers.items()
+        if exponent == 1 and isinstance(base, Apply) and base.op == "add":
+            for arg in base.args:
+                inner = product_of(arg, is_positive)
+                yield Product(inner.number * found.number, inner.powers)
+            return
+    yield found
+
+
+def _sum(node: Apply, is_positive: Test) -> Product:
+    like: dict[frozenset[tuple[Node, Fraction]], Product] = {}
+    for term in (term for arg in node.args for term in _terms(arg, is_positive)):
+        key = frozenset(term.powers.items())
+        before = like.get(key)
+        like[key] = term if before is None else Product(before.number + term.number, term.powers)
+    terms = [term for term in like.values() if term.number]
+    if len(terms) < 2:
+        return terms[0] if terms else Product(Fraction(0), {})
+    shared, rest = _parted(terms, lambda base: True)
+    scale = abs(rest[0].number)
+    inner = added(*(written(Product(term.number / scale, term.powers)) for term in rest))
+    return Product(scale, {}).times(shared).times(_whole(inner))
+
+
+def _choice(node: Apply, is_positive: Test) -> Product:
+    """A max or min, what is positive and shared by all of its arms put before it."""
+    arms = list(dict.fromkeys(written(product_of(arg, is_positive)) for arg in node.args))
+    if len(arms) == 1:
+        return product_of(arms[0], is_positive)
+    shared, rest = _parted([product_of(arm, is_positive) for arm in arms], is_positive)
+    return shared.times(_whole(Apply(node.op, tuple(map(written, rest)))))
+
+
+def _parted(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
+    """What all terms share, and what is left of each, in an order of its own; nothing is left to divide by."""
+    lowest = {base: min(term.powers.get(base, Fraction(0)) for term in terms) for term in terms for base in term.powers}
+    shared = Product(Fraction(1), {base: e for base, e in lowest.items() if e and is_shared(base)})
+    inverse = Product(Fraction(1), {base: -e for base, e in shared.powers.items()})
+    rest = [term.times(inverse) for term in terms]
+    return shared, sorted(rest, key=lambda term: render(written(Product(Fraction(1), term.powers))))

@@ -1,0 +1,1 @@
+"""Interval arithmetic, rounded outwards: of numbers, of functions, of whole expressions."""

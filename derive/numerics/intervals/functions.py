@@ -1,0 +1,337 @@
+"""What an operation makes of enclosures of its arguments: where its values lie, and where its slopes.
+
+One rule for each operation. A rule's factor is the operation's own slope, which the chain rule multiplies with the
+slope inside. A rule is right when, for all arguments in their intervals, the true values and slopes lie in the result:
+
+- Where an operation only rises or only falls, its values lie between those at the ends; where it turns (cosh, sin, an
+  even power), the turning point is an end too. Every number that a rule computes is moved outwards by what its
+  computation may be off (`arithmetic`), before it is used as an end.
+- A slope is computed by the same interval arithmetic from numbers that were moved outwards already.
+- What is not smooth says so in `flaw`: values then still lie inside where there are any, and slopes prove nothing. A
+  kink (abs, max) is no flaw: its slopes are all those between the slopes on both sides, and the mean value theorem
+  holds for these.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from derive.numerics.intervals.arithmetic import (
+    ALL,
+    FAINT,
+    ZERO,
+    Span,
+    hull,
+    minus,
+    outward,
+    over,
+    plus,
+    sizes,
+    square,
+    times,
+)
+
+__all__ = ["GAP", "JUMP", "SMOOTH", "Enclosure", "applied", "sum_of"]
+
+_HALF, _TURN = 3.14, 6.28  # a little less than half a turn of an angle, and than a whole one
+
+SMOOTH, JUMP, GAP = range(3)
+"""What an expression may be: defined and smooth throughout, defined throughout, or not even that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """Where an expression's values and slopes lie, and what may be wrong with it there."""
+
+    values: Span
+    slopes: Span
+    flaw: int = SMOOTH
+
+    @property
+    def partial(self) -> bool:
+        """Whether it may jump, or be undefined somewhere."""
+        return self.flaw != SMOOTH
+
+    @property
+    def misses_zero(self) -> bool:
+        return self.values[0] > 0 or self.values[1] < 0
+
+    @property
+    def is_monotone(self) -> bool:
+        return not self.partial and (self.slopes[0] > 0 or self.slopes[1] < 0)
+
+
+def applied(op: str, parts: list[Enclosure]) -> Enclosure | None:
+    """The enclosure of an operation; None where it is nowhere defined.
+
+    >>> tripled = applied("mul", [Enclosure((1.0, 2.0), (1.0, 1.0)), Enclosure((3.0, 3.0), ZERO)])
+    >>> [round(end, 12) for end in (*tripled.values, *tripled.slopes)]
+    [3.0, 6.0, 3.0, 3.0]
+    """
+    flaw = max((part.flaw for part in parts), default=SMOOTH)
+    match op:
+        case "add":
+            return sum_of(parts)
+        case "mul":
+            product = parts[0]
+            for part in parts[1:]:
+                slopes = plus(times(product.values, part.slopes), times(part.values, product.slopes))
+                product = Enclosure(times(product.values, part.values), slopes)
+            return Enclosure(product.values, product.slopes, flaw)
+        case "neg":
+            return Enclosure(minus(parts[0].values), minus(parts[0].slopes), flaw)
+        case "pow":
+            return _power(parts[0], parts[1])
+        case "max" | "min":
+            return _extreme(op, parts, flaw)
+        case _:
+            return _RULES[op](parts[0])
+
+
+def sum_of(parts: list[Enclosure]) -> Enclosure:
+    """The enclosure of a sum, from those of its terms."""
+    values = slopes = ZERO
+    for part in parts:
+        values, slopes = plus(values, part.values), plus(slopes, part.slopes)
+    return Enclosure(values, slopes, max((part.flaw for part in parts), default=SMOOTH))
+
+
+def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) -> Enclosure:
+    """A function's values, and its slope times the slope inside."""
+    return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
+
+
+def _rising(function: Callable[[float], float], slope: Callable[[Span], Span]) -> Callable[[Enclosure], Enclosure]:
+    def rule(inner: Enclosure) -> Enclosure:
+        return _chained(inner, _ends(function, inner.values), slope(inner.values))
+
+    return rule
+
+
+def _ends(function: Callable[[float], float], span: Span, floor: float = -math.inf, roof: float = math.inf) -> Span:
+    """The values of a rising function, which are all between floor and roof."""
+    low, high = outward(_at(function, span[0]), _at(function, span[1]))
+    return max(low, floor), min(high, roof)
+
+
+def _at(function: Callable[[float], float], x: float) -> float:
+    try:
+        return function(x)
+    except OverflowError:
+        return math.inf if x > 0 or function is math.cosh else -math.inf
+
+
+def _even(function: Callable[[Span], Span], span: Span) -> Span:
+    """The values of a function of the size alone, which only rises or only falls with it."""
+    near, far = sizes(span)
+    return hull(function((near, near)), function((far, far)))
+
+
+def _exp(span: Span) -> Span:
+    low, high = _ends(math.exp, span, floor=0.0)
+    return low, high or FAINT  # what underflows is not zero
+
+
+def _cosh(span: Span) -> Span:
+    return _ends(math.cosh, sizes(span), floor=1.0)
+
+
+def _inverse(inner: Enclosure) -> Enclosure:
+    low, high = inner.values
+    if low < 0 < high or low == 0 == high:
+        return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+    values = over(inner.values)
+    return _chained(inner, values, minus(square(values)), low == 0 or high == 0)
+
+
+def _log(function: Callable[[float], float], base: float) -> Callable[[Enclosure], Enclosure | None]:
+    scale = over(outward(math.log(base), math.log(base))) if base != math.e else (1.0, 1.0)
+
+    def rule(inner: Enclosure) -> Enclosure | None:
+        low, high = inner.values
+        if high <= 0:
+            return None
+        low = max(low, 0.0)
+        values = outward(function(low) if low > 0 else -math.inf, function(high))
+        return _chained(inner, values, times(over((low, high)), scale), low <= 0)
+
+    return rule
+
+
+def _root(inner: Enclosure) -> Enclosure | None:
+    low, high = inner.values
+    if high < 0:
+        return None
+    values = outward(math.sqrt(max(low, 0.0)), math.sqrt(high), 1)
+    factor = times((0.5, 0.5), over(values)) if values[1] > 0 else (0.0, math.inf)
+    return _chained(inner, values, factor, low < 0)
+
+
+def _power(base: Enclosure, exponent: Enclosure) -> Enclosure | None:
+    """A power: of any base where the exponent is a whole number, of one that is not negative where it is none.
+
+    For such a base `x**y` only rises or only falls with either of the two while the other stays, so that its extremes
+    lie at the corners. It has the slope `y*x**(y - 1)` in the base and `x**y*log(x)` in the exponent.
+    """
+    start, end = exponent.values
+    if start == end and start.is_integer() and exponent.slopes == ZERO:
+        return _whole_power(base, start)
+    low, high = base.values
+    flaw = max(base.flaw, exponent.flaw, GAP if low < 0 or (low == 0 and start <= 0) else SMOOTH)
+    if low < 0 and math.floor(end) >= start:  # a whole exponent is among many
+        return Enclosure(ALL, ALL, GAP)
+    if high < 0:
+        return None
+    sound = (max(low, 0.0), high)
+    values = _corners(sound, exponent.values)
+    slopes = ZERO
+    if base.slopes != ZERO:
+        factor = times(exponent.values, _corners(sound, plus(exponent.values, (-1.0, -1.0))))
+        slopes = times(factor, base.slopes)
+    if exponent.slopes != ZERO:
+        logs = outward(math.log(sound[0]) if sound[0] > 0 else -math.inf, math.log(high) if high > 0 else -math.inf)
+        slopes = plus(slopes, times(times(values, logs), exponent.slopes))
+    return Enclosure(values, slopes, flaw)
+
+
+def _whole_power(base: Enclosure, n: float) -> Enclosure:
+    if n == 0:
+        return Enclosure((1.0, 1.0), ZERO, base.flaw)
+    if n == 1:
+        return base
+    if n < 0:
+        return _inverse(_whole_power(base, -n))
+    return _chained(base, _multiplied(base.values, n), times((n, n), _multiplied(base.values, n - 1)))
+
+
+def _multiplied(span: Span, n: float) -> Span:
+    """The values of a power with a whole exponent of one or more."""
+    even = n % 2 == 0
+    ends = sizes(span) if even else span
+    low, high = (_pow(x, n) if x > 0 else -_pow(-x, n) for x in ends)
+    low, high = outward(low, high)
+    return (max(low, 0.0) if ends[0] >= 0 else low), high
+
+
+def _corners(base: Span, exponent: Span) -> Span:
+    numbers = [_pow(x, y) for x in base for y in exponent]
+    low, high = outward(min(numbers), max(numbers))
+    return max(low, 0.0), high
+
+
+def _pow(x: float, y: float) -> float:
+    """A power of a base that is not negative; where it has none, the number that it comes close to."""
+    try:
+        return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)
+    except (OverflowError, ZeroDivisionError):
+        return math.inf
+
+
+def _absolute(inner: Enclosure) -> Enclosure:
+    low, high = inner.values
+    if low >= 0:
+        return inner
+    if high <= 0:
+        return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
+    return _chained(inner, sizes(inner.values), (-1.0, 1.0))
+
+
+def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
+    pick = max if op == "max" else min
+    values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
+    able = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
+    slopes = able[0].slopes
+    for part in able[1:]:
+        slopes = hull(slopes, part.slopes)
+    return Enclosure(values, slopes, flaw)
+
+
+def _stepped(rounded: Callable[[float], int]) -> Callable[[Enclosure], Enclosure]:
+    def rule(inner: Enclosure) -> Enclosure:
+        low, high = (float(rounded(end)) if math.isfinite(end) else end for end in inner.values)
+        return Enclosure((low, high), ZERO, max(inner.flaw, JUMP) if low != high else inner.flaw)
+
+    return rule
+
+
+def _swing(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
+    """The values of sin or cos.
+
+    Crests and troughs take turns, half a turn apart, where the slope changes its sign. The signs of the slope just
+    inside both ends therefore tell whether their number is odd, and the width how many there can be. The signs are
+    sure: but for zero, no double is a multiple of a quarter turn, and the library reduces the largest of them to the
+    last digits. (A sum of an argument and a quarter turn would be off by many.)
+    """
+    low, high = span
+    if not high - low < _TURN:
+        return -1.0, 1.0
+    starts = slope(low) > 0
+    ends = slope(high) >= 0 if low < high else starts
+    if starts == ends and high - low > _HALF:  # none, or two
+        return -1.0, 1.0
+    first, last = function(low), function(high)
+    bottom, top = outward(min(first, last), max(first, last))
+    return (-1.0 if ends > starts else max(bottom, -1.0)), (1.0 if starts > ends else min(top, 1.0))
+
+
+def _sine(span: Span) -> Span:
+    return _swing(math.sin, math.cos, span)
+
+
+def _cosine(span: Span) -> Span:
+    return _swing(math.cos, lambda x: -math.sin(x), span)
+
+
+def _tangent(inner: Enclosure) -> Enclosure:
+    """It rises from pole to pole, and at a pole the cosine changes its sign."""
+    low, high = inner.values
+    if high - low < _HALF and (math.cos(low) > 0) == (math.cos(high) > 0):
+        values = outward(math.tan(low), math.tan(high))
+        return _chained(inner, values, plus((1.0, 1.0), square(values)))
+    return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
+
+
+def _arc(function: Callable[[float], float], falls: bool) -> Callable[[Enclosure], Enclosure | None]:
+    def rule(inner: Enclosure) -> Enclosure | None:
+        low, high = inner.values
+        if high < -1 or low > 1:
+            return None
+        sound = max(low, -1.0), min(high, 1.0)
+        factor = _even(_arc_slope, sound)
+        if falls:
+            values, factor = outward(function(sound[1]), function(sound[0])), minus(factor)
+        else:
+            values = outward(function(sound[0]), function(sound[1]))
+        return _chained(inner, values, factor, sound != (low, high))
+
+    return rule
+
+
+def _arc_slope(size: Span) -> Span:
+    """`1/sqrt(1 - x**2)`, with no digits lost where the square is close to one."""
+    under = times(plus((1.0, 1.0), minus(size)), plus((1.0, 1.0), size))
+    return over(outward(math.sqrt(under[0]), math.sqrt(under[1]), 1)) if under[1] > 0 else (0.0, math.inf)
+
+
+_RULES: dict[str, Callable[[Enclosure], Enclosure | None]] = {
+    "inv": _inverse,
+    "sqrt": _root,
+    "abs": _absolute,
+    "log": _log(math.log, math.e),
+    "log10": _log(math.log10, 10.0),
+    "log2": _log(math.log2, 2.0),
+    "exp": lambda inner: _chained(inner, values := _exp(inner.values), values),
+    "sinh": _rising(math.sinh, _cosh),
+    "cosh": lambda inner: _chained(inner, _cosh(inner.values), _ends(math.sinh, inner.values)),
+    "tanh": _rising(math.tanh, lambda span: _even(lambda size: over(square(_cosh(size))), span)),
+    "atan": _rising(math.atan, lambda span: _even(lambda size: over(plus((1.0, 1.0), square(size))), span)),
+    "sin": lambda inner: _chained(inner, _sine(inner.values), _cosine(inner.values)),
+    "cos": lambda inner: _chained(inner, _cosine(inner.values), minus(_sine(inner.values))),
+    "tan": _tangent,
+    "asin": _arc(math.asin, falls=False),
+    "acos": _arc(math.acos, falls=True),
+    "floor": _stepped(math.floor),
+    "ceil": _stepped(math.ceil),
+}

@@ -1,0 +1,239 @@
+"""A root near a start, for systems that are to be solved locally: the methods of MINPACK, and Newton's for sparse ones.
+
+Powell's hybrid method (Powell 1970; MINPACK's `hybr`) goes along a dogleg between the Newton step and the steepest
+descent and updates its Jacobian by Broyden's rule; it is first where the unknowns are few. Where it comes to rest
+without a root, and always where the unknowns are many, Newton's method is damped by the natural monotonicity test
+(Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, section 3.3): a step counts if the next correction, by the
+same Jacobian, is shorter. Unlike the gaps, corrections do not change when an equation is multiplied by something. Last
+comes the method of Levenberg and Marquardt (`lm`), which also leaves points where the Jacobian is singular.
+
+An unknown that must be positive is sought by its logarithm, so that its size is no matter and it stays positive; where
+that leads nowhere, by itself. Each equation is divided by what it moves if every unknown moves by its own size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from derive.expressions.tree import Equation
+from derive.numerics.algebra.multiprecision import difference
+from derive.numerics.local_solvers.automatic_differentiation import Tape
+from derive.time_limits import tick
+
+__all__ = ["Search", "refined"]
+
+Array = Any
+"""A NumPy array of floats."""
+
+_FEW = 60  # unknowns up to which the dense methods come first
+_MANY = 300  # unknowns above which they do not come at all
+_CLOSE = 1e-13  # a correction, as a share of the unknowns, with which Newton's method is done
+_NEAR = 1e-6  # a correction that may be all rounding, where a system is badly conditioned
+_STEPS = 100
+_SHORTEST = 1e-6  # share of a Newton step that is still tried
+_FARTHEST = 3.0  # change of a logarithm in one step
+_CALL = 1000  # operations that a call takes whatever the size of the system
+_BEYOND = 1e100  # what stands for a gap that has no value
+
+
+class Search:
+    """Searches for roots of one system, one from each start, and the operations that they have taken so far."""
+
+    def __init__(self, tape: Tape, positive: Sequence[bool]) -> None:
+        self.tape = tape
+        self.positive = np.array(positive)
+        self.work = 0
+
+    def root_near(self, start: Sequence[float]) -> Array | None:
+        """Where a start leads to, if that is a root as far as Newton's method can tell."""
+        at = np.array(start, dtype=float)
+        logarithmic = self.positive & (at > 0)
+        for chart in [logarithmic, np.zeros_like(logarithmic)] if logarithmic.any() else [logarithmic]:
+            for method in self._methods():
+                tick()
+                found = method(_View(self, chart, at))
+                if found is not None and np.isfinite(found).all():
+                    root = corrected(self.tape, found)
+                    if root is not None:
+                        return root
+        return None
+
+    def _methods(self) -> list[Callable[[_View], Array | None]]:
+        size = len(self.tape.unknowns)
+        if size <= _FEW:
+            return [_hybrid, _newton, _levenberg]
+        return [_newton, _hybrid] if size <= _MANY else [_newton]
+
+
+class _View:
+    """The system as a method sees it: unknowns of one size or by their logarithms, and equations of one size."""
+
+    def __init__(self, search: Search, chart: Array, start: Array) -> None:
+        self.search, self.chart = search, chart
+        size = np.abs(start)
+        middling = np.exp(np.mean(np.log(size[size > 0]))) if size.any() else 1.0
+        self.unit = np.where(chart, 1.0, np.maximum(size, 1e-3 * middling))
+        self.start = self.inward(start)
+        self.weights = np.ones(len(start))
+        moved = abs(self.jacobian(self.start)).sum(axis=1)
+        self.weights = 1.0 / np.where(np.isfinite(moved) & (moved > 0), moved, 1.0)
+
+    def inward(self, at: Array) -> Array:
+        return np.where(self.chart, np.log(np.where(self.chart, at, 1.0)), at / self.unit)
+
+    def outward(self, at: Array) -> Array:
+        with np.errstate(over="ignore"):
+            return np.where(self.chart, np.exp(np.where(self.chart, at, 0.0)), at * self.unit)
+
+    def gaps(self, at: Array) -> Array:
+        tick()
+        self.search.work += self.search.tape.work + _CALL
+        with np.errstate(all="ignore"):
+            found = self.search.tape.gaps(self.outward(at)) * self.weights
+        return np.where(np.isfinite(found), found, _BEYOND)
+
+    def jacobian(self, at: Array) -> Array:
+        tape = self.search.tape
+        self.search.work += tape.work * min(len(tape.unknowns), 30) + 3 * _CALL
+        outer = self.outward(at)
+        found = tape.jacobian(outer)
+        unit = np.where(self.chart, outer, self.unit)
+        if tape.is_sparse:
+            from scipy import sparse
+
+            return sparse.diags_array(self.weights) @ found @ sparse.diags_array(unit)
+        with np.errstate(all="ignore"):
+            found = found * unit * self.weights[:, None]
+        return np.nan_to_num(found, nan=0.0, posinf=_BEYOND, neginf=-_BEYOND)
+
+
+def _hybrid(view: _View) -> Array | None:
+    return _by_minpack(view, "hybr", {"xtol": 1e-12, "maxfev": 20 * (len(view.start) + 5)})
+
+
+def _levenberg(view: _View) -> Array | None:
+    return _by_minpack(view, "lm", {"xtol": 1e-12, "ftol": 1e-15, "maxiter": 20 * (len(view.start) + 5)})
+
+
+def _by_minpack(view: _View, method: str, options: dict[str, Any]) -> Array | None:
+    from scipy import optimize
+
+    dense = (lambda at: view.jacobian(at).toarray()) if view.search.tape.is_sparse else view.jacobian
+    if np.abs(view.gaps(view.start)).max() >= _BEYOND:
+        return None
+    with np.errstate(all="ignore"):
+        found = optimize.root(view.gaps, view.start, jac=dense, method=method, options=options)
+    view.search.work += found.nfev * len(view.start)
+    return view.outward(found.x)
+
+
+def _newton(view: _View) -> Array | None:
+    """Damped by the natural monotonicity test."""
+    at, share = view.start, 1.0
+    gaps = view.gaps(at)
+    for _ in range(_STEPS):
+        tick()
+        solve = solver(view.jacobian(at))
+        step = None if solve is None or np.abs(gaps).max() >= _BEYOND else -solve(gaps)
+        if solve is None or step is None or not np.isfinite(step).all():
+            return None
+        length = _length(step, at, view.chart)
+        if length <= _CLOSE:
+            return view.outward(at + step)
+        farthest = np.abs(step[view.chart]).max(initial=0.0)
+        share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)
+        while True:
+            there = at + share * step
+            gaps = view.gaps(there)
+            nearer = _length(solve(gaps), there, view.chart) if np.abs(gaps).max() < _BEYOND else np.inf
+            if nearer <= (1.0 - share / 4.0) * length:
+                break
+            share /= 2.0
+            if share < _SHORTEST:  # as at a root, where nothing but rounding is left of the steps
+                return view.outward(at) if length <= _NEAR else None
+        at = there
+    return view.outward(at)
+
+
+def _length(step: Array, at: Array, chart: Array) -> float:
+    """The size of a step as a share of the unknowns; of logarithms, by itself."""
+    scale = np.where(chart, 1.0, np.maximum(np.abs(at), 1.0))
+    return float(np.sqrt(np.mean((step / scale) ** 2)))
+
+
+def solver(jacobian: Array) -> Callable[[Array], Array] | None:
+    """How to solve linear equations with this matrix; by least squares where it is singular, if it is not too large."""
+    if not isinstance(jacobian, np.ndarray):
+        from scipy.sparse import linalg
+
+        try:
+            factors = linalg.splu(jacobian.tocsc())
+        except (RuntimeError, ValueError):
+            return None
+        solve: Callable[[Array], Array] = factors.solve
+        return solve
+    from scipy import linalg as dense
+
+    if not np.isfinite(jacobian).all():
+        return None
+    lu, pivots, _ = dense.lapack.dgetrf(jacobian)
+    diagonal = np.abs(np.diag(lu))
+    if diagonal.min() > 1e-14 * diagonal.max():
+        return lambda right: dense.lapack.dgetrs(lu, pivots, right)[0]
+    return lambda right: np.linalg.lstsq(jacobian, right, rcond=1e-10)[0]
+
+
+def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
+    """A root to its last digit: the gaps worked out in many digits, the corrections to them in few (Wilkinson 1963).
+
+    What comes nearer to zero by all its digits each time is zero.
+    """
+    solve = solver(tape.jacobian(at))
+    if solve is None:
+        return at
+
+    def step_from(place: Array) -> Array | None:
+        numbers = dict(zip(tape.unknowns, place.tolist(), strict=True))
+        gaps = [difference(equation, numbers, tape.known) for equation in equations]
+        return None if any(gap is None for gap in gaps) else solve(np.array([float(gap) for gap in gaps]))
+
+    now, shortest = at, np.inf
+    for _ in range(3):
+        tick()
+        step = step_from(now)
+        length = np.inf if step is None else float(np.max(np.abs(step) / np.where(at != 0, np.abs(at), 1.0)))
+        if not length < shortest:
+            break
+        now, shortest = now - step, length
+    small = np.abs(now) <= 1e-12 * np.maximum(np.abs(at), 1e-13 * np.max(np.abs(at)))
+    snapped = np.where(small, 0.0, now)
+    back = step_from(snapped) if small.any() else None
+    return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(at[small])) else now
+
+
+def corrected(tape: Tape, at: Array) -> Array | None:
+    """A point after a few whole Newton steps, if these grow shorter until nothing but rounding is left of them."""
+    best, shortest = None, np.inf
+    for _ in range(12):
+        tick()
+        gaps = tape.gaps(at)
+        if not np.isfinite(gaps).all():
+            break
+        if not gaps.any():
+            return at
+        matrix = tape.jacobian(at)
+        solve = solver(matrix) if np.isfinite(matrix.data if tape.is_sparse else matrix).all() else None
+        step = None if solve is None else solve(gaps)
+        if step is None or not np.isfinite(step).all():
+            break
+        length = float(np.max(np.abs(step) / np.maximum(np.abs(at), 1e-3 * np.max(np.abs(at)) or 1.0)))
+        if length >= 0.7 * shortest:
+            break
+        best, shortest = at, length
+        at = at - step
+        if length <= 1e-15:
+            return at
+    return best if shortest <= 1e-4 else None

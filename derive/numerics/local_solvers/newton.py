@@ -1,0 +1,162 @@
+"""Simultaneous equations from many starts: damped Newton steps on relative residuals.
+
+The unknowns of this field run over forty orders of magnitude. A residual is therefore taken relative to the size of
+its equation's terms, and a positive unknown is stepped in its logarithm. Without either, a step that is right for one
+unknown is nothing to another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from derive.expressions.tree import Equation
+from derive.numerics.algebra.evaluation import residual
+from derive.time_limits import tick
+
+__all__ = ["is_isolated", "many_starts"]
+
+_STEP = 1e-7  # of the difference quotient
+_DONE = 1e-13
+_DAMPED = 1e-5  # share of the largest curvature that is added to each
+
+
+def many_starts(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    starts: Sequence[Mapping[str, float]],
+    positive: frozenset[str] = frozenset(),
+    steps: int = 80,
+) -> Iterator[dict[str, float]]:
+    """The points that the starts run to, where they run to a solution at all.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> pair = [parse_equation("x*y = 6*u"), parse_equation("x + y = 5*u")]
+    >>> (found,) = many_starts(pair, ["x", "y"], {"u": 1.0}, [{"x": 1.0, "y": 9.0}])
+    >>> [round(number, 9) for number in found.values()]
+    [2.0, 3.0]
+    """
+    for start in starts:
+        tick()
+        point = _descended(equations, unknowns, known, dict(start), positive, steps)
+        if point is not None:
+            yield point
+
+
+def is_isolated(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
+    """Whether a solution stands alone: its Jacobian has full rank, seen from either side of a corner."""
+    gaps = _gaps(equations, known, point)
+    return gaps is not None and all(
+        (rows := _rows(equations, list(point), known, point, gaps, step)) and _solved(rows) for step in (_STEP, -_STEP)
+    )
+
+
+def _descended(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    point: dict[str, float],
+    positive: frozenset[str],
+    steps: int,
+) -> dict[str, float] | None:
+    gaps = _gaps(equations, known, point)
+    for _ in range(steps):
+        if gaps is None:
+            return None
+        size = max(map(abs, gaps))
+        if size <= _DONE:
+            return point
+        rows = _rows(equations, unknowns, known, point, gaps)
+        taken = rows and (_solved([*map(list, rows)]) or _solved(_normal(rows)))
+        if not taken:
+            return None
+        direction = dict(zip(unknowns, taken, strict=True))
+        moved = _damped(equations, known, point, direction, positive, size)
+        if moved is None:
+            return point if size <= 1e-10 else None
+        point, gaps = moved
+    return point if gaps is not None and max(map(abs, gaps)) <= 1e-10 else None
+
+
+def _gaps(equations: Sequence[Equation], known: Mapping[str, float], point: Mapping[str, float]) -> list[float] | None:
+    values = {**known, **point}
+    gaps = [residual(equation, values) for equation in equations]
+    return gaps if all(math.isfinite(gap) for gap in gaps) else None
+
+
+def _rows(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    point: Mapping[str, float],
+    gaps: Sequence[float],
+    share: float = _STEP,
+) -> list[list[float]] | None:
+    """The linear equations of a Newton step, in relative changes of the unknowns."""
+    columns = []
+    for name in unknowns:
+        step = share * abs(point[name]) or share
+        shifted = _gaps(equations, known, {**point, name: point[name] + step})
+        if shifted is None:
+            return None
+        columns.append([(there - here) / share for there, here in zip(shifted, gaps, strict=True)])
+    return [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
+
+
+def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
+    """The damped normal equations (Levenberg 1944), which have a solution where the Jacobian is singular.
+
+    A system that holds along a curve is singular on all of it, and has to be met there to be told.
+    """
+    size = len(rows)
+    squares = [[math.fsum(row[i] * row[k] for row in rows) for k in range(size + 1)] for i in range(size)]
+    scale = max(squares[i][i] for i in range(size)) or 1.0
+    return [
+        [entry / scale + (_DAMPED if i == k else 0.0) for k, entry in enumerate(row)] for i, row in enumerate(squares)
+    ]
+
+
+def _solved(rows: list[list[float]]) -> list[float] | None:
+    size = len(rows)
+    for column in range(size):
+        best = max(range(column, size), key=lambda i: abs(rows[i][column]))
+        if abs(rows[best][column]) < 1e-7:
+            return None
+        rows[column], rows[best] = rows[best], rows[column]
+        pivot = rows[column]
+        for row in rows[column + 1 :]:
+            factor = row[column] / pivot[column]
+            for k in range(column, size + 1):
+                row[k] -= factor * pivot[k]
+    result = [0.0] * size
+    for i in range(size - 1, -1, -1):
+        rest = sum(rows[i][k] * result[k] for k in range(i + 1, size))
+        result[i] = (rows[i][size] - rest) / rows[i][i]
+    return result
+
+
+def _damped(
+    equations: Sequence[Equation],
+    known: Mapping[str, float],
+    point: Mapping[str, float],
+    direction: Mapping[str, float],
+    positive: frozenset[str],
+    size: float,
+) -> tuple[dict[str, float], list[float]] | None:
+    """The longest of ever shorter steps that brings the equations closer."""
+    share = min(1.0, 5.0 / max(1e-300, *map(abs, direction.values())))
+    for _ in range(30):
+        moved = {name: _stepped(x, share * direction[name], name in positive) for name, x in point.items()}
+        gaps = _gaps(equations, known, moved)
+        if gaps is not None and max(map(abs, gaps)) < size:
+            return moved, gaps
+        share /= 2
+    return None
+
+
+def _stepped(x: float, change: float, positive: bool) -> float:
+    """A number after a relative change; one that must stay positive is cut to a tenth at most."""
+    if x == 0:
+        return change
+    return x * (1 + (max(change, -0.9) if positive else change))

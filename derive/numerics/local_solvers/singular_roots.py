@@ -1,0 +1,208 @@
+"""Roots at which the Jacobian is singular: whether one stands alone, of which order it is, and its digits.
+
+A singular Jacobian at a root does not prove that solutions go on beside it: a line that touches a circle meets it once.
+So solutions are sought aside of it, at two distances along each direction in which the slopes vanish: on the plane at
+that distance the gaps are made as small as they come, by least squares. Where solutions go on, nothing is left of the
+gaps at either distance. Where the root stands alone they grow with a power of the distance. That power is its order,
+and by it the digits of the givens are divided: an order of two leaves eight of sixteen, since a change in the sixteenth
+moves a double root in the eighth.
+
+Newton's method still runs to such a root, if slowly, and with a hundred and fifty digits it does not end in rounding.
+Its steps shrink by a fixed share, which tells how far they will go in all (Reddien 1978; Decker and Kelley 1980).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from derive.expressions.tree import Equation
+from derive.numerics.algebra.multiprecision import difference
+from derive.time_limits import tick
+
+__all__ = ["Standing", "sharpened", "standing"]
+
+_DISTANCES = (0.1, 0.03)  # as shares of the unknowns
+_AROUND = 0.3  # share of the unknowns within which the size of a gap is measured
+_FLAT = 1e-5  # a singular value that counts as nothing beside the largest
+_NOTHING = 1e-9  # a gap that does, beside those around
+_AIDE = 1e-60  # share of an unknown that is the step of a difference quotient
+_SHARP = 1e-30  # of a Newton step, as a share of the unknowns, that ends the search
+_FAR = 10.0  # step, as a share of the largest unknown, that leads elsewhere
+_STEPS = 150
+_SWEEPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Whether a root stands alone, and its order: one where the slopes fix it."""
+
+    alone: bool
+    order: int
+
+
+def standing(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> Standing:
+    """How a root stands in its surroundings.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> line = parse_equation("x + y = 2")
+    >>> standing([parse_equation("x**2 + y**2 = 2"), line], {"x": 1.0, "y": 1.0}, {})
+    Standing(alone=True, order=2)
+    >>> standing([parse_equation("(x + y)**2 = 4"), line], {"x": 1.0, "y": 1.0}, {})
+    Standing(alone=False, order=1)
+    """
+    import numpy as np
+
+    from derive.numerics.local_solvers.automatic_differentiation import Tape
+
+    tape = Tape(equations, list(point), known)
+    at = np.array(list(point.values()))
+    jacobian = tape.jacobian(at)
+    slopes, columns = _balanced(jacobian.toarray() if tape.is_sparse else jacobian)
+    if not np.isfinite(slopes).all():
+        return Standing(alone=True, order=1)
+    values = np.linalg.svd(slopes, compute_uv=False)
+    if values[-1] > _FLAT * values[0]:
+        return Standing(alone=True, order=1)
+    unit = _units(at, columns)
+    weights = _weights(tape, at, unit)
+    _, values, directions = np.linalg.svd(slopes / columns * unit)
+    flat = directions[values <= _FLAT * values[0]] if values[0] else directions
+    orders = [1]
+    for direction, sign in product(flat, (1.0, -1.0)):
+        gaps = [_aside(tape, (at, unit, weights), sign * direction, distance) for distance in _DISTANCES]
+        if max(gaps) <= _NOTHING:
+            return Standing(alone=False, order=1)
+        if min(gaps) > 0 and math.isfinite(max(gaps)):
+            orders.append(round(math.log(gaps[0] / gaps[1]) / math.log(_DISTANCES[0] / _DISTANCES[1])))
+    return Standing(alone=True, order=max(2, *orders))
+
+
+def _balanced(matrix: Any) -> tuple[Any, Any]:
+    """A matrix with rows and columns brought to one size, and what its columns were multiplied by."""
+    import numpy as np
+
+    columns = np.ones(matrix.shape[1])
+    for _ in range(_SWEEPS):
+        for axis in (1, 0):
+            largest = np.max(np.abs(matrix), axis=axis, keepdims=True)
+            scale = 1.0 / np.where(largest > 0, largest, 1.0)
+            matrix = matrix * scale
+            columns = columns * scale[0] if axis == 0 else columns
+    return matrix, columns
+
+
+def _units(at: Any, columns: Any) -> Any:
+    """The size of each unknown; of one that is zero, the size at which it matters as much as the others do."""
+    import numpy as np
+
+    shares = np.abs(at) / columns
+    largest = shares.max() or 1.0
+    return np.where(shares > _NOTHING * largest, np.abs(at), largest * columns)
+
+
+def _weights(tape: Any, at: Any, unit: Any) -> Any:
+    """What brings each gap to the size one somewhere around a point."""
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    around = [np.abs(tape.gaps(at + _AROUND * unit * draw.uniform(-1, 1, len(at)))) for _ in range(len(at) + 6)]
+    largest = np.max(np.nan_to_num(around), axis=0)
+    return 1.0 / np.where(largest > 0, largest, 1.0)
+
+
+def _aside(tape: Any, place: tuple[Any, Any, Any], direction: Any, distance: float) -> float:
+    """How small the gaps can be made at a distance from a root along a direction; infinite where they have no value."""
+    import numpy as np
+    from scipy import optimize
+
+    at, unit, weights = place
+
+    def gaps(step: Any) -> Any:
+        tick()
+        found = tape.gaps(at + unit * step) * weights
+        return np.append(np.where(np.isfinite(found), found, 1.0), direction @ step - distance)
+
+    def slopes(step: Any) -> Any:
+        found = tape.jacobian(at + unit * step)
+        rows = (found.toarray() if tape.is_sparse else found) * unit * weights[:, None]
+        return np.vstack([np.nan_to_num(rows), direction])
+
+    found = optimize.least_squares(gaps, distance * direction, slopes, method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    moved = direction @ found.x
+    if not 0.5 * distance < moved < 2.0 * distance:
+        return math.inf
+    left = tape.gaps(at + unit * found.x) * weights
+    return float(np.max(np.abs(left))) if np.isfinite(left).all() else math.inf
+
+
+def sharpened(
+    equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
+) -> dict[str, float] | None:
+    """A root to the last digit of doubles, by Newton's method in a hundred and fifty; None where it comes to no end.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> touching = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
+    >>> sharpened(touching, {"x": 1.00000003, "y": 0.99999998}, {})
+    {'x': 1.0, 'y': 1.0}
+    """
+    from mpmath import mp, mpf
+
+    with mp.workdps(150):
+        at = [mpf(x) for x in point.values()]
+        sizes = [abs(x) or max(map(abs, at)) or mpf(1) for x in at]
+
+        def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+            """How long a Newton step is from a place, and the step."""
+            tick()
+            step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
+            return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else mp.inf, step or ()
+
+        length, step = stepping(at)
+        for _ in range(_STEPS):
+            if not max(map(abs, step), default=mp.inf) <= _FAR * max(sizes):
+                return None
+            if length <= _SHARP:
+                return {name: _rounded(x, point[name]) for name, x in zip(point, at, strict=True)}
+            at = [x - part for x, part in zip(at, step, strict=True)]
+            before, (length, step) = length, stepping(at)
+            if 0.3 < length / before < 0.95:
+                ahead = [x - part / (1 - length / before) for x, part in zip(at, step, strict=True)]
+                farther = stepping(ahead)
+                if farther[0] < 0.1 * length:
+                    at, (length, step) = ahead, farther
+    return None
+
+
+def _rounded(x: Any, before: float) -> float:
+    """The double that is meant: zero, for what comes ever closer to it."""
+    return 0.0 if abs(x) <= 1e-18 * abs(before) else float(x)
+
+
+def _step(
+    equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
+) -> Sequence[Any] | None:
+    """A Newton step in many digits; None where there is none."""
+    from mpmath import mp
+
+    here = [difference(equation, at, known) for equation in equations]
+    if any(gap is None for gap in here):
+        return None
+    if not any(here):
+        return [0] * len(here)
+    matrix = mp.matrix(len(here), len(here))
+    for column, (name, x) in enumerate(at.items()):
+        aside = _AIDE * (abs(x) or sizes[column])
+        for row, equation in enumerate(equations):
+            there = difference(equation, {**at, name: x + aside}, known)
+            if there is None:
+                return None
+            matrix[row, column] = (there - here[row]) / aside
+    try:
+        found: Sequence[Any] = mp.lu_solve(matrix, mp.matrix(here))
+    except (ZeroDivisionError, ValueError, TypeError):  # the last where an entry is undefined
+        return None
+    return found

@@ -1,0 +1,1 @@
+"""All roots in an interval or a box, each proved, and whether they are all."""

@@ -1,0 +1,147 @@
+"""Branch and bound: the greatest value of a form over a box, surely not exceeded and mostly attained.
+
+A box's ceiling is the end of the form's enclosure on it, or what the value in its middle and the steepest slopes allow,
+whichever is less. The box with the highest ceiling is cut in two until that ceiling is no more than what a point that
+was tried attains, to one part in a million. Two things keep the boxes few: a side along which the form only rises or
+only falls is put to its better end at once, and of the others that one is cut which the form may change most along.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+from derive.expressions.tree import Node
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
+from derive.time_limits import tick
+
+__all__ = ["greatest"]
+
+_ENCLOSED = 8000  # enclosures that are made, at most
+_CLOSE = 1e-6
+_ROUNDED = 1e-14  # share of a bound that enclosures add to it
+_LEAST = 1e-60  # nearer to zero than this a side is cut no further
+_CORNERED = 8  # moving names up to which every corner is tried
+
+
+def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float = 1.0) -> tuple[float, bool]:
+    """The greatest value of sign times the form, or more than that, and whether it is known closely.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> greatest(parse_expression("(x - 1)**2 - y"), {"x": (0.0, 3.0), "y": (1.0, 2.0)}, ["x", "y"])
+    (3.0, True)
+    """
+    seen = _View(form, spans, sign)
+    whole = {name: spans[name] for name in moving}
+    ends = product(*whole.values()) if len(moving) <= _CORNERED else ()
+    tried = [seen.at(corner) for corner in (_middle(whole), *(dict(zip(whole, at, strict=True)) for at in ends))]
+    best = max(tried)
+    spread = best - min(number for number in tried if number > -math.inf) if best > -math.inf else 0.0
+    first = seen.box(whole)
+    boxes = [(-first.ceiling, 0, first)]
+    count = 0
+    while boxes and seen.enclosed < _ENCLOSED:
+        tick()
+        top, _, box = boxes[0]
+        best = max(best, box.middle)
+        if -top <= best + _slack(best, spread):
+            return (-top if -top > best + _ROUNDED * abs(best) else best), True
+        if box.is_fine:
+            break
+        heapq.heappop(boxes)
+        for part in box.halves():
+            count += 1
+            half = seen.box(part)
+            best = max(best, half.middle)
+            heapq.heappush(boxes, (-half.ceiling, -count, half))  # of equal ones the latest, which goes deep
+    return (max(best, -boxes[0][0]), False) if boxes else (best, True)
+
+
+def _slack(best: float, spread: float) -> float:
+    """What a bound may be off by: little beside its size, or beside how far the values are apart."""
+    return _CLOSE * max(abs(best), spread / 100) if math.isfinite(spread) else _CLOSE * abs(best)
+
+
+@dataclass(frozen=True, slots=True)
+class _Box:
+    """Sides that still move or were put to an end, and what the form comes to there."""
+
+    sides: Mapping[str, Span]
+    widest: str  # the side along which the form may change most
+    middle: float
+    ceiling: float
+
+    @property
+    def is_fine(self) -> bool:
+        low, high = self.sides[self.widest]
+        return high - low <= max(_LEAST, 4 * math.ulp(max(-low, high)))
+
+    def halves(self) -> tuple[dict[str, Span], dict[str, Span]]:
+        """Two boxes, cut by ratio where the side reaches down to zero, since a pole may lie there."""
+        low, high = self.sides[self.widest]
+        cut = (low + high) / 2
+        if low == 0 or high == 0:
+            cut = math.copysign(math.sqrt(_LEAST) * math.sqrt(max(-low, high)), cut)
+        return {**self.sides, self.widest: (low, cut)}, {**self.sides, self.widest: (cut, high)}
+
+
+class _View:
+    """A form over boxes, seen so that what is wanted is its greatest value."""
+
+    def __init__(self, form: Node, spans: Mapping[str, Span], sign: float) -> None:
+        self.form, self.spans, self.sign = form, spans, sign
+        self.values = {name: low for name, (low, _) in spans.items()}
+        self.enclosed = 0
+
+    def at(self, point: Mapping[str, float]) -> float:
+        number = value(self.form, {**self.values, **point})
+        return self.sign * number if number == number else -math.inf
+
+    def box(self, sides: Mapping[str, Span]) -> _Box:
+        """A box with every side put to its better end along which the form only rises or only falls."""
+        while True:
+            seen = {name: self._enclosed(sides, name) for name, (low, high) in sides.items() if low < high}
+            better = {name: (end, end) for name, found in seen.items() for end in self._better(found, *sides[name])}
+            if not better:
+                break
+            sides = {**sides, **better}
+        point = _middle(sides)
+        middle = self.at(point)
+        shares = {name: _share(found, *sides[name]) for name, found in seen.items()}
+        widest = max(shares, key=lambda name: (shares[name], _ratio(*sides[name])), default=next(iter(sides)))
+        return _Box(sides, widest, middle, min(self._top(sides), middle + sum(shares.values())))
+
+    def _enclosed(self, sides: Mapping[str, Span], moving: str = "") -> Enclosure | None:
+        self.enclosed += 1
+        return enclose(self.form, {**self.spans, **sides}, moving)
+
+    def _better(self, found: Enclosure | None, low: float, high: float) -> tuple[float, ...]:
+        """The end of a side at which the form is greatest throughout; none where it may rise and fall."""
+        if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
+            return ()
+        return (high,) if self.sign * sum(found.slopes) > 0 else (low,)
+
+    def _top(self, sides: Mapping[str, Span]) -> float:
+        found = self._enclosed(sides)
+        if found is None:
+            return -math.inf
+        return found.values[1] if self.sign > 0 else -found.values[0]
+
+
+def _middle(sides: Mapping[str, Span]) -> dict[str, float]:
+    return {name: low if low == high else (low + high) / 2 for name, (low, high) in sides.items()}
+
+
+def _share(found: Enclosure | None, low: float, high: float) -> float:
+    """How much a form may change from the middle of a side to its ends."""
+    if found is None or found.partial:
+        return math.inf
+    return max(-found.slopes[0], found.slopes[1]) * (high - low) / 2
+
+
+def _ratio(low: float, high: float) -> float:
+    return (high - low) / max(-low, high)

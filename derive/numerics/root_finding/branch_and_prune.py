@@ -1,0 +1,225 @@
+"""Branch and prune: all solutions of a square system in a box, each proved, and whether these are all.
+
+Every part of the box is in one of four states. It is dropped, because a contractor (`contractors`, `krawczyk`) left
+nothing of it: no solution lies there. It lies within a region that was proved to hold exactly one solution, which has
+been counted. It is open: too small to be cut, or left over when the allowance was spent. Or it is cut in two. All
+steps round outwards. So each solution in the box is one of those counted or lies in an open part; where no part is
+open, the list is complete.
+
+A region around a solution is made larger than the part in which it was found, so that a solution on the border of two
+parts is counted once and both parts are dropped. Two regions hold the same solution if the narrow box around the one
+lies within the other, and different ones if the narrow boxes miss each other; if neither can be told, the part stays
+open.
+
+A multiple solution can be cornered and cannot be proved, since some system as near as rounding has none: parts around
+it stay open. What is open is said to be so, and nothing is claimed of it.
+
+The part to be cut next is the last one made, and it is cut where the equations vary most (smear); by ratio rather than
+by length where its ends are far apart, since magnitudes here run from 1e-15 to 1e30. An end at infinity is treated
+like a large one: the contractors know what becomes of sums and products there. Linear equations of the system are
+solved for each other in fractions, and what follows contracts the parts as well. The allowance is counted in steps of
+work and not in seconds, so that the same question always ends the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.expressions.tree import Equation
+from derive.numerics.algebra.linear import echelon
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
+from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
+from derive.time_limits import tick
+
+__all__ = ["ALLOWANCE", "Located", "located"]
+
+ALLOWANCE = 1_000_000
+"""Steps of work, one or two seconds of them."""
+
+_FINE = 1e-11  # relative width of a part that is cut no further
+_SPECK = 1e-15  # width, as a share of the whole box, of a part that is cut no further
+_AROUND = 1e-6  # relative distance around a solution that it is tried to stand alone in, however small its part is
+_FARTHEST = 1e150  # beyond which a part is cut no further
+_OPEN = 400  # parts that may stay open before the rest does
+_SKEW = 0.4871  # where a part is cut: not in the middle, where solutions like to lie
+_AT_A_POINT = 30  # steps of the interval Newton method around one point, each three runs through the graph
+_ROUNDS = 6  # of contractors on one part
+_GAIN = 0.7  # share of a width to which a round must cut one unknown for the next to follow
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """The solutions of a system in a box: where each lies, and the parts of the box of which nothing is known."""
+
+    solutions: tuple[Box, ...]
+    open: tuple[Box, ...]
+    hazes: tuple[Box, ...] = ()  # where each solution lies for all the numbers that the known ones may be
+
+    @property
+    def complete(self) -> bool:
+        return not self.open
+
+
+def located(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    box: Sequence[Span],
+    allowance: int = ALLOWANCE,
+    blur: float = 0.0,
+) -> Located | None:
+    """Every solution in a box, each in a box of its own; None where the system cannot be looked at like this.
+
+    With a blur, all that is said holds wherever the known numbers are within that share of themselves.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("x*y = 12")]
+    >>> found = located(pair, ["x", "y"], {}, [(-10.0, 10.0), (-10.0, 10.0)])
+    >>> sorted(tuple(round(low + high) / 2 for low, high in one) for one in found.solutions), found.complete
+    ([(-4.0, -3.0), (-3.0, -4.0), (3.0, 4.0), (4.0, 3.0)], True)
+    """
+    exact = dag_of(equations, unknowns, known)
+    dag = dag_of(equations, unknowns, known, echelon(equations, unknowns, {} if blur else known), blur)
+    if dag is None or exact is None or len(equations) != len(unknowns):
+        return None
+    found = _Search(dag, allowance).through(tuple(box))
+    return Located(tuple(tightened(exact, haze) for haze in found.solutions), found.open, found.solutions)
+
+
+class _Search:
+    def __init__(self, dag: Dag, allowance: int) -> None:
+        self.dag = dag
+        self.left = allowance
+        self.rest = allowance // 4  # what is spent at most once the list cannot be complete any more
+        self.cost = dag.work + len(dag.unknowns) ** 3 // 2 + 20
+        self.regions: list[tuple[Box, Box]] = []  # what holds one solution, and the narrow box around that
+        self.open: list[Box] = []
+        self.scale: tuple[float, ...] = ()
+
+    def through(self, box: Box) -> Located:
+        whole = contracted(self.dag, box)
+        if whole is None:
+            return Located((), ())
+        self.scale = tuple(high - low if high - low < math.inf else 1.0 for low, high in whole)
+        pending = [whole]
+        while pending and self.left > 0 and len(self.open) < _OPEN:
+            tick()
+            pending.extend(self._pruned(pending.pop()))
+        rest = (part for part in (*self.open, *pending) if not self._counted(part))
+        inside = (narrow for _, narrow in self.regions if _meets(narrow, box))
+        return Located(tuple(inside), tuple(rest))
+
+    def _pruned(self, part: Box) -> list[Box]:
+        """The parts that are to be looked at in place of one."""
+        step: Newton | None = None
+        for _ in range(_ROUNDS):
+            self.left -= 2 * self.cost + len(self.regions)
+            left = contracted(self.dag, part)
+            if left is None or self._counted(left):
+                return []
+            self.left -= 3 * self.cost
+            step = newton(self.dag, left)
+            if step is not None:
+                if step.left is None:
+                    return []
+                if step.unique and self._counts(left, step):
+                    return []
+                left = step.left
+            gained = _gained(part, left)
+            part = left
+            if not gained:
+                break
+        if step is not None and self._approached(part, step) and self._counted(part):
+            return []
+        return self._cut(part, step)
+
+    def _approached(self, part: Box, step: Newton) -> bool:
+        """Whether a solution was found where a step from the middle of a part leads to."""
+        near = zip(step.towards, part, strict=True)
+        if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
+            return False
+        self.left -= _AT_A_POINT * self.cost
+        found = isolated_near(self.dag, step.towards, _reach(part))
+        return found is not None and self._added(*found)
+
+    def _counts(self, part: Box, step: Newton) -> bool:
+        """Count the one solution of a part, in a region around it that is as large as may be."""
+        self.left -= _AT_A_POINT * self.cost
+        assert step.left is not None
+        narrow = tightened(self.dag, step.left)
+        larger = isolated_near(self.dag, step.towards, _reach(part))
+        return self._added(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
+
+    def _added(self, region: Box, narrow: Box) -> bool:
+        """Count a solution unless it has been; whether it can be told."""
+        for other, at in self.regions:
+            if _within(narrow, other) or _within(at, region):
+                return True
+            if _meets(narrow, at):
+                return False
+        self.regions.append((region, narrow))
+        return True
+
+    def _counted(self, part: Box) -> bool:
+        return any(_within(part, region) for region, _ in self.regions)
+
+    def _cut(self, part: Box, step: Newton | None) -> list[Box]:
+        """A part in two, or nothing if it stays open."""
+        widths = [self._width(i, span) for i, span in enumerate(part)]
+        if max(widths) <= _FINE:
+            self.open.append(part)
+            self.left = min(self.left, self.rest)
+            return []
+        shares = step.smears if step is not None else None
+        able = [width > _FINE for width in widths]
+        weights = [share if one else -1.0 for share, one in zip(shares or widths, able, strict=True)]
+        i = max(range(len(part)), key=weights.__getitem__)
+        at = _divide(part[i])
+        halves = (part[i][0], at), (at, part[i][1])
+        return [(*part[:i], half, *part[i + 1 :]) for half in halves]
+
+    def _width(self, i: int, span: Span) -> float:
+        """How wide a span is beside its ends, in powers of e where it is wider than they are; a speck has no width."""
+        low, high = span
+        if high - low <= _SPECK * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
+            return 0.0
+        near, far = sorted((abs(low), abs(high)))
+        if low * high <= 0 or near == 0:
+            return 2.0 if high - low < math.inf else 1e3
+        return (far - near) / far if far < 2 * near else math.log(far / near) if far < math.inf else 1e3
+
+
+def _divide(span: Span) -> float:
+    """Where a span is cut: by ratio where its ends are far apart, or one of them at infinity."""
+    low, high = span
+    if high <= 0:
+        return -_divide((-high, -low))
+    if low < 0:
+        return low + _SKEW * (high - low) if high - low < math.inf else 0.1 if math.isinf(low) else 1.0 - low
+    if math.isinf(high):
+        return max(1e3, low * low) if low < _FARTHEST else low
+    if high > 64 * low and high > 64:
+        return max(math.sqrt(low) * math.sqrt(high), math.sqrt(high) / 8)
+    return low + _SKEW * (high - low)
+
+
+def _reach(part: Box) -> tuple[float, ...]:
+    """How far around a solution in a part it is tried to be the only one; farther than a part that is a speck."""
+    return tuple(max((high - low) / 2, _AROUND * max(abs(low), abs(high))) for low, high in part)
+
+
+def _gained(before: Box, after: Box) -> bool:
+    """Whether contractors have cut one unknown by enough to be called again."""
+    return any(b - a <= _GAIN * (high - low) < math.inf for (low, high), (a, b) in zip(before, after, strict=True))
+
+
+def _within(inner: Box, outer: Box) -> bool:
+    return all(a >= low and b <= high for (a, b), (low, high) in zip(inner, outer, strict=True))
+
+
+def _meets(one: Box, other: Box) -> bool:
+    return all(a <= high and low <= b for (a, b), (low, high) in zip(one, other, strict=True))

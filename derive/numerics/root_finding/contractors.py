@@ -1,0 +1,289 @@
+"""Contractors: what equations leave of a box, no solution lost.
+
+HC4 (Benhamou, Goualard, Granvilliers and Puget 1999) works on each expression of a system. Forwards, the spans of the
+arguments bound that of the expression. Backwards, from the difference of an equation's sides, which is zero, the span
+of an expression bounds each of its arguments: of `z = x + y` it is `x = z - y`, of `z = exp(x)` it is `x = log(z)`. A
+point that solves the equations lies in every span on the way, since each step is an enclosure, rounded outwards; so it
+lies in what remains of the box, and where a span comes out empty there is no solution. Expressions that several
+equations share carry what one learns to the other. The sweeps are repeated as long as they pay.
+
+An inverse with several branches (a root, an arc) yields the hull of those that meet the argument's span.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+
+from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, product, times
+from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, products, sums, without_each
+
+__all__ = ["contracted", "quotients"]
+
+_SWEEPS = 12  # through the dag in one contraction
+_PAYS = 0.9  # share of a width to which a sweep must cut one unknown for the next to pay
+_WIDE = 1e-3  # ratio of the ends of a span below which its width is that of its logarithm
+_WIDEST = 40.0  # periods of a wave that are looked through for its inverse
+_HALF_TURN = (math.nextafter(math.pi, 0), math.nextafter(math.pi, 4))
+
+Pieces = Iterable[Span]
+
+
+def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | None:
+    """The box with what holds no solution cut off; None where nothing remains.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from derive.numerics.root_finding.expression_graph import dag_of
+    >>> dag = dag_of([parse_equation("x*y = 6"), parse_equation("x**2 + y = 5")], ["x", "y"], {})
+    >>> contracted(dag, ((1.0, 9.0), (4.5, 9.0))) is None
+    True
+    """
+    here = tuple(box)
+    for _ in range(sweeps):
+        run = dag.run(here)
+        left = None if run is None else _swept(dag, run)
+        if left is None:
+            return None
+        if not any(_pays(one, other) for one, other in zip(here, left, strict=True)):
+            return left
+        here = left
+    return here
+
+
+def _swept(dag: Dag, run: Run) -> Box | None:
+    """What the unknowns are left with after one sweep backwards."""
+    spans = run.spans
+    for root in (*dag.roots, *dag.implied):
+        if not spans[root][0] <= 0 <= spans[root][1]:
+            return None
+        spans[root] = (0.0, 0.0)
+    for step in reversed(dag.steps):
+        for arg, left in _backwards(step, run):
+            low, high = spans[arg]
+            low, high = max(low, left[0]), min(high, left[1])
+            if not low <= high:
+                return None
+            spans[arg] = (low, high)
+    return tuple(spans[: len(dag.unknowns)])
+
+
+def _pays(before: Span, after: Span) -> bool:
+    """Whether an unknown has been cut by enough for another sweep."""
+    (low, high), (bottom, top) = before, after
+    if (math.isinf(low) and bottom > low) or (math.isinf(high) and top < high):
+        return True
+    if top - bottom <= _PAYS * (high - low) < math.inf:
+        return True
+    return 0 < low < _WIDE * high < math.inf and math.log(top / bottom) <= _PAYS * math.log(high / low)
+
+
+def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
+    """What the span of an expression leaves of each of its arguments."""
+    spans, args = run.spans, step.args
+    whole = spans[step.at]
+    match step.op:
+        case "add":
+            rests = without_each([spans[arg] for arg in args], sums, (0.0, 0.0))
+            return [(arg, sums(whole, minus(rest))) for arg, rest in zip(args, rests, strict=True)]
+        case "mul":
+            rests = without_each([spans[arg] for arg in args], products, (1.0, 1.0))
+            pairs = zip(args, rests, strict=True)
+            return [(arg, _within(spans[arg], quotients(whole, rest))) for arg, rest in pairs]
+        case "neg":
+            return [(args[0], minus(whole))]
+        case "max" | "min":
+            return _of_extreme(step, run)
+        case "piecewise":
+            arms = run.arms[step.at]
+            return [(arms[0], whole)] if len(arms) == 1 else []
+        case "pow":
+            low, high = spans[args[1]]
+            pieces = _unpowered(whole, low, spans[args[0]]) if low == high else [ALL]
+            return [(args[0], _within(spans[args[0]], pieces))]
+        case op:
+            inverse = _INVERSES.get(op)
+            return [] if inverse is None else [(args[0], _within(spans[args[0]], inverse(whole, spans[args[0]])))]
+
+
+_NONE: Span = (math.inf, -math.inf)
+
+
+def _within(span: Span, pieces: Pieces) -> Span:
+    """The hull of what pieces have in common with a span; where they have nothing, no span at all."""
+    low, high = _NONE
+    for piece in pieces:
+        left = meet(span, piece)
+        if left[0] <= left[1]:
+            low, high = min(low, left[0]), max(high, left[1])
+    return low, high
+
+
+def quotients(whole: Span, divisor: Span) -> list[Span]:
+    """Where a number lies that comes to a span when it is multiplied by a divisor: in one piece, two or none.
+
+    >>> [[round(end, 9) for end in piece] for piece in quotients((2.0, 4.0), (-1.0, 2.0))]
+    [[-inf, -2.0], [1.0, inf]]
+    """
+    if divisor[0] > 0 or divisor[1] < 0:
+        return [products(whole, _inverse(divisor))]
+    if whole[0] <= 0 <= whole[1]:
+        return [ALL]
+    if whole[1] < 0:
+        return quotients(minus(whole), minus(divisor))
+    found: list[Span] = []
+    if divisor[0] < 0:
+        found.append((-math.inf, outward(0.0, whole[0] / divisor[0])[1]))
+    if divisor[1] > 0:
+        found.append((outward(whole[0] / divisor[1], 0.0)[0], math.inf))
+    return found
+
+
+def _inverse(span: Span) -> Span:
+    """Where the inverses of numbers of one sign lie."""
+    low, high = span
+    if high < 0:
+        return minus(_inverse(minus(span)))
+    return outward(1 / high, 1 / low)
+
+
+def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
+    """What a max or min leaves of its arguments: none is beyond it, and one reaches it."""
+    spans, whole = run.spans, run.spans[step.at]
+    upwards = step.op == "max"
+    bound = (-math.inf, whole[1]) if upwards else (whole[0], math.inf)
+    able = [arg for arg in step.args if (spans[arg][1] >= whole[0] if upwards else spans[arg][0] <= whole[1])]
+    if not able:
+        return [(step.args[0], _NONE)]
+    return [(arg, meet(bound, whole) if able == [arg] else bound) for arg in step.args]
+
+
+def _unpowered(whole: Span, n: float, base: Span) -> list[Span]:
+    """The bases whose n-th power comes to a span; powers that are not whole have none below zero."""
+    if n == 0:
+        return [ALL]
+    if n < 0:
+        return [piece for one in quotients((1.0, 1.0), whole) for piece in _unpowered(one, -n, base)]
+    if n != int(n):
+        return [] if whole[1] < 0 else [_roots(whole, n)]
+    if int(n) % 2:
+        low, high = whole
+        bottom = -_roots((0.0, -low), n)[1] if low < 0 else _roots((low, math.inf), n)[0]
+        top = -_roots((-high, math.inf), n)[0] if high < 0 else _roots((0.0, high), n)[1]
+        return [(bottom, top)]
+    return [] if whole[1] < 0 else [_roots(whole, n), minus(_roots(whole, n))]
+
+
+def _roots(span: Span, n: float) -> Span:
+    """The n-th roots of what is not negative in a span."""
+    bottom, top = (math.sqrt(end) if n == 2 else float(end ** (1 / n)) for end in (max(span[0], 0.0), span[1]))
+    low, high = outward(bottom, top)
+    spread = 0.0 if n == 2 else 1e-13  # what the rounding of 1/n comes to, over all the sizes that doubles have
+    return low * (1 - spread), high * (1 + spread)
+
+
+def _of_wave(shift: float) -> Callable[[Span, Span], Pieces]:
+    """The angles whose sine comes to a span, seen from an angle that runs ahead by a share of half a turn."""
+
+    def pieces(whole: Span, angle: Span) -> list[Span]:
+        if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
+            return [ALL]
+        low, high = max(whole[0], -1.0), min(whole[1], 1.0)
+        if low > high:
+            return []
+        arc = outward(math.asin(low), math.asin(high))
+        ahead = times(_HALF_TURN, (shift, shift))
+        first, last = math.floor(angle[0] / math.tau) - 2, math.ceil(angle[1] / math.tau) + 2
+        found: list[Span] = []
+        for turn in range(first, last + 1):
+            rising = plus(plus(arc, times(_HALF_TURN, (2.0 * turn,) * 2)), minus(ahead))
+            falling = plus(plus(minus(arc), times(_HALF_TURN, (2.0 * turn + 1,) * 2)), minus(ahead))
+            found += [rising, falling]
+        return found
+
+    return pieces
+
+
+def _of_tangent(whole: Span, angle: Span) -> list[Span]:
+    if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
+        return [ALL]
+    arc = outward(math.atan(whole[0]), math.atan(whole[1]))
+    first, last = math.floor(angle[0] / math.pi) - 2, math.ceil(angle[1] / math.pi) + 2
+    return [plus(arc, times(_HALF_TURN, (float(turn),) * 2)) for turn in range(first, last + 1)]
+
+
+def _rising(function: Callable[[float], float], least: float, most: float) -> Callable[[Span, Span], Pieces]:
+    """The inverse of a function that only rises, whose values lie between two bounds."""
+
+    def pieces(whole: Span, _: Span) -> list[Span]:
+        low, high = max(whole[0], least), min(whole[1], most)
+        return [] if low > high else [outward(_limit(function, low), _limit(function, high))]
+
+    return pieces
+
+
+def _limit(function: Callable[[float], float], x: float) -> float:
+    """A value, or the limit at the end of where there is one; what is too small for a double is not zero."""
+    try:
+        return function(x) or (FAINT if x and x > -math.inf else 0.0)
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return math.copysign(math.inf, x) if x else -math.inf
+
+
+def _both(inverse: Callable[[Span, Span], Pieces]) -> Callable[[Span, Span], Pieces]:
+    """The inverse of an even function: what one half yields, on both sides of zero."""
+    return lambda whole, arg: [piece for one in inverse(whole, arg) for piece in (one, minus(one))]
+
+
+def _of_root(whole: Span, _: Span) -> list[Span]:
+    low, high = max(whole[0], 0.0), whole[1]
+    return [] if high < 0 else [outward(product(low, low), product(high, high))]
+
+
+def _power_of(base: float) -> Callable[[float], float]:
+    return lambda x: base**x
+
+
+def _of_arc(function: Callable[[float], float], falling: bool) -> Callable[[Span, Span], Pieces]:
+    least, most = (0.0, math.pi) if falling else (-math.pi / 2, math.pi / 2)
+
+    def pieces(whole: Span, _: Span) -> list[Span]:
+        low, high = max(whole[0], least), min(whole[1], most)
+        if low > high:
+            return [] if whole[0] > most + 1e-9 or whole[1] < least - 1e-9 else [ALL]
+        low, high = (function(high), function(low)) if falling else (function(low), function(high))
+        return [(low - 1e-15, high + 1e-15)]
+
+    return pieces
+
+
+def _of_arctangent(whole: Span, _: Span) -> list[Span]:
+    if whole[1] <= -math.pi / 2 or whole[0] >= math.pi / 2:
+        return [ALL] if min(abs(whole[0]), abs(whole[1])) < 1.6 else []
+    low = math.tan(whole[0]) if whole[0] > -math.pi / 2 else -math.inf
+    high = math.tan(whole[1]) if whole[1] < math.pi / 2 else math.inf
+    return [outward(low, high)]
+
+
+_INVERSES: dict[str, Callable[[Span, Span], Pieces]] = {
+    "inv": lambda whole, _: quotients((1.0, 1.0), whole),
+    "sqrt": _of_root,
+    "abs": _both(lambda whole, _: [] if whole[1] < 0 else [(max(whole[0], 0.0), whole[1])]),
+    "exp": _rising(math.log, 0.0, math.inf),
+    "log": _rising(math.exp, -math.inf, math.inf),
+    "log10": _rising(_power_of(10.0), -math.inf, math.inf),
+    "log2": _rising(_power_of(2.0), -math.inf, math.inf),
+    "sinh": _rising(math.asinh, -math.inf, math.inf),
+    "cosh": _both(_rising(math.acosh, 1.0, math.inf)),
+    "tanh": _rising(math.atanh, -1.0, 1.0),
+    "sin": _of_wave(0.0),
+    "cos": _of_wave(0.5),
+    "tan": _of_tangent,
+    "asin": _of_arc(math.sin, False),
+    "acos": _of_arc(math.cos, True),
+    "atan": _of_arctangent,
+    "floor": lambda whole, _: [plus(whole, (0.0, 1.0))],
+    "ceil": lambda whole, _: [plus(whole, (-1.0, 0.0))],
+}
+"""The arguments that a function can have had, its value lying in a span."""

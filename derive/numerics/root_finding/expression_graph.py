@@ -1,0 +1,380 @@
+"""A system of equations as one directed acyclic graph: every expression that occurs in it stands there once.
+
+Arguments stand before what is made of them. Run forwards over a box, the graph says where the value of each expression
+lies (interval arithmetic, rounded outwards: Schichl and Neumaier 2005). Run backwards from one equation, it says where
+that equation's slopes in all unknowns lie (reverse accumulation: Griewank and Walther, Evaluating Derivatives, 2008):
+an expression passes on what the equation feels of it, times its own slope in each of its arguments. Where an expression
+may be undefined or jump inside the box, the mean value theorem says nothing, and the run is said to be flawed. At a
+kink, as max and abs have, the slopes from both sides are taken together, with which the theorem still holds (Lebourg
+1975).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.intervals.arithmetic import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, times
+from derive.numerics.intervals.enclosure import truths
+from derive.numerics.intervals.functions import GAP, SMOOTH, Enclosure, applied
+
+__all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
+
+Box = tuple[Span, ...]
+"""An interval of each unknown, in the order in which they are named."""
+
+_ONE: Span = (1.0, 1.0)
+_STEEPEST = 1000  # whole exponent that is worked out as such
+_LARGE, _SMALL = 1e300, 1e-290  # sizes between which products and sums neither overflow nor underflow
+_DEEPEST = 400  # levels of an expression that are followed
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One expression: its place in the graph, its operation, and where its arguments stand."""
+
+    at: int
+    op: str
+    args: tuple[int, ...]
+    conditions: tuple[Node, ...] = ()
+    power: int = 0  # the exponent, where it is positive and whole
+
+
+@dataclass(slots=True)
+class Run:
+    """What a run over a box found: where each expression lies, and what it feels of its argument if it has but one."""
+
+    spans: list[Span]
+    slopes: dict[int, Span] = field(default_factory=dict)
+    arms: dict[int, tuple[int, ...]] = field(default_factory=dict)  # of choices: those that their conditions allow
+    flawed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dag:
+    """The equations' expressions in order; the unknowns stand first."""
+
+    unknowns: tuple[str, ...]
+    start: tuple[Span, ...]  # what is known of each place before any unknown is
+    steps: tuple[Step, ...]  # those that hang on an unknown
+    roots: tuple[int, ...]  # the places of the differences of the equations' sides
+    implied: tuple[int, ...]  # the same of equations that follow from these
+    below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
+
+    @property
+    def work(self) -> int:
+        """What a run costs, in steps."""
+        return len(self.steps) + sum(map(len, self.below))
+
+    def run(self, box: Sequence[Span]) -> Run | None:
+        """Where every expression lies as the unknowns run over a box; None where one is nowhere defined."""
+        run = Run(list(self.start))
+        run.spans[: len(box)] = box
+        named = dict(zip(self.unknowns, box, strict=True))
+        for step in self.steps:
+            found = _forwards(step, run, named)
+            if found is None:
+                return None
+            run.spans[step.at] = found
+        return run
+
+    def gradient(self, equation: int, run: Run) -> list[Span]:
+        """Where the slopes of an equation lie in all unknowns, on the box of a run without flaw."""
+        felt: dict[int, Span] = {self.roots[equation]: _ONE}
+        for step in self.below[equation]:
+            share = felt.pop(step.at, None)
+            if share is None or share == ZERO:
+                continue
+            for arg, slope in zip(step.args, _slopes(step, run), strict=True):
+                through = products(share, slope)
+                felt[arg] = sums(felt[arg], through) if arg in felt else through
+        return [felt.get(i, ZERO) for i in range(len(self.unknowns))]
+
+
+def dag_of(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    implied: Sequence[Equation] = (),
+    blur: float = 0.0,
+) -> Dag | None:
+    """The graph of a system at known numbers; None where an expression is too deep to be followed.
+
+    With a blur the known numbers may be off by that share of themselves.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> dag = dag_of([parse_equation("x**2 + y = 3"), parse_equation("x**2 = y")], ["x", "y"], {})
+    >>> run = dag.run([(1.0, 2.0), (0.0, 1.0)])
+    >>> [[round(end) for end in run.spans[root]] for root in dag.roots]
+    [[-2, 2], [0, 4]]
+    >>> [[round(end) for end in slope] for slope in dag.gradient(1, run)]
+    [[2, 4], [-1, -1]]
+    """
+    writer = _Writer(tuple(unknowns), known, blur)
+    try:
+        roots, others = (
+            tuple(writer.place(added(one.lhs, negated(one.rhs))) for one in group) for group in (equations, implied)
+        )
+    except (RecursionError, KeyError):
+        return None
+    steps = tuple(step for step in writer.steps if writer.moves[step.at])
+    made_by = {step.at: step for step in steps}
+    below = tuple(_below(root, made_by) for root in roots)
+    return Dag(tuple(unknowns), tuple(writer.start), steps, roots, others, below)
+
+
+def _below(root: int, made_by: Mapping[int, Step]) -> tuple[Step, ...]:
+    reached, pending = set[int](), [root]
+    while pending:
+        at = pending.pop()
+        if at in made_by and at not in reached:
+            reached.add(at)
+            pending.extend(made_by[at].args)
+    return tuple(made_by[at] for at in sorted(reached, reverse=True))
+
+
+class _Writer:
+    """The graph as it is written: like expressions share a place."""
+
+    def __init__(self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float) -> None:
+        self.start: list[Span] = [ALL] * len(unknowns)
+        self.moves = [True] * len(unknowns)  # whether a place hangs on an unknown
+        self.steps: list[Step] = []
+        self.names = {name: i for i, name in enumerate(unknowns)}
+        self.known = known
+        self.blur = blur
+        self.places: dict[object, int] = {}
+
+    def place(self, node: Node, depth: int = 0) -> int:
+        """Where an expression stands."""
+        if depth > _DEEPEST:
+            raise RecursionError
+        if isinstance(node, Name) and node.name in self.names:
+            return self.names[node.name]
+        if not isinstance(node, Apply):
+            return self._constant(node)
+        if node.op == "pow" and not _is_double(node.args[1]):
+            node = Apply("exp", (Apply("mul", (node.args[1], Apply("log", (node.args[0],)))),))
+        conditions: tuple[Node, ...] = ()
+        args = node.args
+        if node.op == "piecewise":
+            conditions = tuple(_with_numbers(one, self.known) for one in node.args[1::2])
+            args = (*node.args[:-1:2], node.args[-1]) if len(node.args) % 2 else node.args[::2]
+        places = tuple(self.place(arg, depth + 1) for arg in args)
+        key = (node.op, places, conditions)
+        if key not in self.places:
+            self.places[key] = self._new(node.op, places, conditions)
+        return self.places[key]
+
+    def _constant(self, node: Node) -> int:
+        key = (type(node), node)
+        if key not in self.places:
+            self.places[key] = len(self.start)
+            self.start.append(_number(node, self.known, self.blur))
+            self.moves.append(False)
+        return self.places[key]
+
+    def _new(self, op: str, places: tuple[int, ...], conditions: tuple[Node, ...]) -> int:
+        low, high = self.start[places[1]] if op == "pow" else ZERO
+        power = int(low) if low == high and 0 < low <= _STEEPEST and low == int(low) else 0
+        step = Step(len(self.start), op, places, conditions, power)
+        moves = op == "piecewise" or any(self.moves[at] for at in places)
+        self.start.append(ALL)
+        if not moves:
+            run = Run(self.start)
+            found = _forwards(step, run, {})
+            moves = found is None or run.flawed  # then every run shall find it so
+            self.start[step.at] = ALL if found is None else found
+        self.moves.append(moves)
+        self.steps.append(step)
+        return step.at
+
+
+def _is_double(node: Node) -> bool:
+    """Whether an exponent is a number, and one that a double holds, as it does not hold a third."""
+    return isinstance(node, Number) and node.real == node.real and Fraction(node.real) == node.value
+
+
+def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
+    """The doubles next to a constant, or the constant itself where it is a double; a known number within its blur."""
+    if isinstance(node, Name):
+        number = known[node.name]
+        return number - blur * abs(number), number + blur * abs(number)
+    assert isinstance(node, Number)
+    if math.isnan(node.real):
+        return (math.nextafter(math.inf, 0), math.inf) if node.value > 0 else (-math.inf, math.nextafter(-math.inf, 0))
+    if Fraction(node.real) == node.value:
+        return node.real, node.real
+    return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
+
+
+def _with_numbers(node: Node, known: Mapping[str, float]) -> Node:
+    """A condition with the known numbers put in."""
+    if isinstance(node, Name):
+        return Number(Fraction(known[node.name])) if node.name in known else node
+    if isinstance(node, Number):
+        return node
+    return Apply(node.op, tuple(_with_numbers(arg, known) for arg in node.args))
+
+
+def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
+    """Where an expression lies, its arguments being known; None where it is nowhere defined."""
+    spans, args = run.spans, step.args
+    match step.op:
+        case "add":
+            total = spans[args[0]]
+            for arg in args[1:]:
+                total = sums(total, spans[arg])
+            return total
+        case "mul":
+            whole = spans[args[0]]
+            for arg in args[1:]:
+                whole = products(whole, spans[arg])
+            return whole
+        case "neg":
+            return minus(spans[args[0]])
+        case "pi":
+            return math.nextafter(math.pi, 0), math.nextafter(math.pi, 4)
+        case "piecewise":
+            return _chosen(step, run, named)
+        case "max" | "min":
+            pick = max if step.op == "max" else min
+            return pick(spans[arg][0] for arg in args), pick(spans[arg][1] for arg in args)
+        case "pow" if step.power > 0:
+            return whole_power(spans[args[0]], step.power)
+        case _:
+            return _function(step, run)
+
+
+def whole_power(span: Span, n: int) -> Span:
+    """Where the n-th powers of numbers lie, n being positive (or zero) and whole.
+
+    >>> whole_power((-2.0, 1.0), 2)[0], whole_power((-2.0, 1.0), 3)[0] <= -8
+    (0.0, True)
+    """
+    low, high = span
+    if n <= 1:
+        return span if n else _ONE
+    if n % 2 == 0 and low < 0:
+        low, high = (0.0 if high >= 0 else -high), max(-low, high)
+    bottom, top = _power(low, n), _power(high, n)
+    found = outward(bottom, top)
+    return (max(found[0], 0.0), found[1]) if low >= 0 else found
+
+
+def _power(x: float, n: int) -> float:
+    """A power; what is too small for a double is not zero, and what is too large is at infinity."""
+    try:
+        return x**n or math.copysign(FAINT if x else 0.0, x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
+def _function(step: Step, run: Run) -> Span | None:
+    """Where a function or a power of one argument lies; its slope and its flaw are noted."""
+    inner = [Enclosure(run.spans[step.args[0]], _ONE)]
+    if step.op == "pow":
+        inner.append(Enclosure(run.spans[step.args[1]], ZERO))
+    try:
+        found = applied(step.op, inner)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        found = Enclosure(ALL, ALL, GAP)
+    if found is None:
+        return None
+    if found.flaw != SMOOTH:
+        run.flawed = True
+    run.slopes[step.at] = found.slopes
+    return found.values
+
+
+def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
+    """Where a choice lies: in one of the arms that its conditions allow."""
+    allowed: list[int] = []
+    gap = False
+    for arm, condition in zip(step.args, step.conditions, strict=False):
+        possible = truths(condition, named)
+        gap = gap or None in possible
+        if True in possible:
+            allowed.append(arm)
+        if False not in possible:
+            break
+    else:
+        if len(step.args) > len(step.conditions):
+            allowed.append(step.args[-1])
+        else:
+            gap = True
+    run.flawed = run.flawed or gap or len(allowed) > 1
+    run.arms[step.at] = tuple(allowed)
+    whole: Span | None = None
+    for arm in allowed:
+        whole = run.spans[arm] if whole is None else hull(whole, run.spans[arm])
+    return whole
+
+
+def _slopes(step: Step, run: Run) -> list[Span]:
+    """What an expression feels of each of its arguments."""
+    spans, args = run.spans, step.args
+    match step.op:
+        case "add":
+            return [_ONE] * len(args)
+        case "neg":
+            return [(-1.0, -1.0)]
+        case "mul":
+            return without_each([spans[arg] for arg in args], products, _ONE)
+        case "max" | "min":
+            low, high = spans[step.at]
+            able = [spans[arg][1] >= low if step.op == "max" else spans[arg][0] <= high for arg in args]
+            return [_ONE if sum(able) == 1 and one else (0.0, 1.0) if one else ZERO for one in able]
+        case "piecewise":
+            first = args.index(run.arms[step.at][0])
+            return [_ONE if i == first else ZERO for i in range(len(args))]
+        case "pow" if step.power > 0:
+            return [products((float(step.power),) * 2, whole_power(spans[args[0]], step.power - 1)), ZERO]
+        case "pow":
+            return [run.slopes[step.at], ZERO]
+        case _:
+            return [run.slopes[step.at]] * len(args)
+
+
+def products(a: Span, b: Span) -> Span:
+    """Where products lie: like `times`, and quicker where nothing is infinite, and nothing too small for a double."""
+    one, two, three, four = a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]
+    low, high = min(one, two, three, four), max(one, two, three, four)
+    if one + two + three + four - _LARGE < 0 < one + two + three + four + _LARGE and not (
+        -_SMALL < low < _SMALL or -_SMALL < high < _SMALL
+    ):
+        return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
+    return times(a, b)
+
+
+def sums(a: Span, b: Span) -> Span:
+    """Where sums lie: like `plus`, and quicker where nothing is infinite; a sum that is zero is exact."""
+    low, high = a[0] + b[0], a[1] + b[1]
+    if low > -_LARGE and high < _LARGE:
+        return low and math.nextafter(low, -math.inf), high and math.nextafter(high, math.inf)
+    return plus(a, b)
+
+
+def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], nothing: Span) -> list[Span]:
+    """What all but one come to, for each of them in turn, be it their sum or their product.
+
+    >>> without_each([(2.0, 2.0), (3.0, 4.0), (5.0, 5.0)], hull, ZERO)
+    [(3.0, 5.0), (2.0, 5.0), (2.0, 4.0)]
+    """
+    if len(spans) == 1:
+        return [nothing]
+    if len(spans) == 2:
+        return [spans[1], spans[0]]
+    after = [nothing] * len(spans)
+    for i in range(len(spans) - 2, -1, -1):
+        after[i] = spans[i + 1] if i == len(spans) - 2 else joined(spans[i + 1], after[i + 1])
+    before = spans[0]
+    found = [after[0]]
+    for i in range(1, len(spans)):
+        found.append(joined(before, after[i]) if i < len(spans) - 1 else before)
+        before = joined(before, spans[i])
+    return found

@@ -1,0 +1,248 @@
+"""The interval Newton method of Krawczyk: whether a box holds exactly one solution of a square system, or none.
+
+Let F be continuous on a box X with centre c and radii r, J an enclosure of its slopes there, and Y any real matrix,
+here nearly the inverse of J's middle. By the mean value theorem every solution in X is `c + d` with
+
+    d = b + (I - Y*A)*d    for some matrix A in J,    where b = -Y*F(c).
+
+With E an upper bound of |I - Y*A| for all A in J, each component of d lies in `b_i +- (E*r)_i`. Hence:
+
+- no solution lies in X outside of these bounds, and none at all where they miss X (contraction);
+- where `|b_i| + (E*r)_i < r_i` for all i, X holds exactly one (Krawczyk 1969, Moore 1977). That there is one: the
+  right-hand side maps X - c into itself and has a fixed point (Brouwer), and Y is regular, since I - Y*A is smaller
+  than one in the norm that r scales. That there are no two: the difference of two would be mapped to zero by some
+  Y*A, which is regular for the same reason. For this second part alone `(E*r)_i < r_i` is enough.
+
+Where E_ii is less than one, the i-th row can be solved for d_i, whose bounds are then `b_i +- sum of E_ij*r_j` over the
+others, divided by something between 1 - E_ii and 1 + E_ii (Hansen and Sengupta 1981). J comes as middles and radii, so
+that the matrices are multiplied in doubles; what these round off is bounded by the sum of the absolute products and
+added to E (Rump 1999).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import mul
+
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.expression_graph import Box, Dag
+
+__all__ = ["Newton", "isolated_near", "newton", "tightened"]
+
+_ROUNDING = 2.0**-52
+_TINY = 1e-300  # more than what underflows in a sum
+_SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # of a box that are tried around a point
+_POLISHING = 12  # steps towards a point
+
+Matrix = list[list[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Newton:
+    """What one step found: what is left of the box, None if nothing is, and whether that holds exactly one solution."""
+
+    left: Box | None
+    unique: bool
+    single: bool  # whether it holds no more than one
+    towards: tuple[float, ...]  # the point that a step from the centre leads to
+    smears: tuple[float, ...]  # how much of what the equations vary by is due to each unknown
+
+
+def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
+    """One step of the interval Newton method; None where the slopes are unbounded, undefined or nearly singular.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from derive.numerics.root_finding.expression_graph import dag_of
+    >>> dag = dag_of([parse_equation("x**2 + y**2 = 25"), parse_equation("x + y = 7")], ["x", "y"], {})
+    >>> newton(dag, ((2.6, 3.4), (3.6, 4.4))).unique, newton(dag, ((2.0, 2.5), (3.6, 4.4))).left
+    (True, None)
+    """
+    slopes = _slopes(dag, box)
+    if slopes is None:
+        return None
+    centre = tuple(low + (high - low) / 2 for low, high in box)
+    radii = [_up(max(c - low, high - c)) for c, (low, high) in zip(centre, box, strict=True)]
+    shares = _smears(slopes, radii)
+    middles, spreads = _split(slopes)
+    inverse = _inverse(middles, radii)
+    here = dag.run([(c, c) for c in centre])
+    if inverse is None or here is None or here.flawed:
+        return None
+    gaps = [here.spans[root] for root in dag.roots]
+    if not all(math.isfinite(low) and math.isfinite(high) for low, high in gaps):
+        return None
+    steps, blurs = _steps(inverse, gaps)
+    errors = _errors(inverse, middles, spreads)
+    towards = tuple(c + step for c, step in zip(centre, steps, strict=True))
+    left: list[Span] = []
+    unique = single = True
+    for i, (low, high) in enumerate(box):
+        reach = _sum(errors[i], radii)
+        single = single and reach < radii[i]
+        inside = min(centre[i] - low, high - centre[i]) * (1 - 4 * _ROUNDING)
+        unique = unique and _up(abs(steps[i]) + blurs[i] + reach) < inside
+        bound = _up(reach + blurs[i])
+        bottom, top = steps[i] - bound, steps[i] + bound
+        if errors[i][i] < 1:
+            bottom, top = _divided(i, steps[i], blurs[i], errors[i], radii, (bottom, top))
+        slack = 4 * _ROUNDING * (abs(centre[i]) + abs(steps[i]) + bound) + _TINY
+        bottom, top = max(low, centre[i] + bottom - slack), min(high, centre[i] + top + slack)
+        if not bottom <= top:
+            return Newton(None, False, True, towards, shares)
+        left.append((bottom, top))
+    return Newton(tuple(left), unique, single, towards, shares)
+
+
+def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
+    """A box that holds exactly one solution, and where in it that lies; None where no point near leads to one.
+
+    The first is as large as a share of the reach to either side of the solution can be shown to be.
+    """
+    at = list(point)
+    for _ in range(_POLISHING):
+        found = newton(dag, [(x, x) for x in at])
+        if found is None:
+            return None
+        moved = max(abs(x - y) / (size or 1.0) for x, y, size in zip(found.towards, at, reach, strict=True))
+        at = list(found.towards)
+        if not all(map(math.isfinite, at)):
+            return None
+        if moved <= 1e-15:
+            break
+    for share in _SHARES:
+        least = 64 * _ROUNDING
+        sizes = [max(share * size, least * abs(x), _TINY) for x, size in zip(at, reach, strict=True)]
+        around = tuple((x - size, x + size) for x, size in zip(at, sizes, strict=True))
+        found = newton(dag, around)
+        if found is not None and found.unique and found.left is not None:
+            return around, tightened(dag, found.left)
+    return None
+
+
+def tightened(dag: Dag, box: Box) -> Box:
+    """A box that is known to hold a solution, narrowed as far as doubles go."""
+    for _ in range(8):
+        found = newton(dag, box)
+        if found is None or found.left is None:
+            return box
+        pays = any(b - a < 0.5 * (high - low) for (a, b), (low, high) in zip(found.left, box, strict=True))
+        box = found.left
+        if not pays:
+            break
+    return box
+
+
+def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[float, ...]:
+    """The share of each unknown in what the equations may vary by, summed over the equations (Trombettoni 2010)."""
+    total = [0.0] * len(radii)
+    for row in slopes:
+        parts = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
+        whole = sum(parts)
+        if 0 < whole < math.inf:
+            total = [sofar + part / whole for sofar, part in zip(total, parts, strict=True)]
+    return tuple(total)
+
+
+def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
+    """Where the slopes of all equations lie; None where they have no bounds."""
+    if not all(math.isfinite(low) and math.isfinite(high) for low, high in box):
+        return None
+    run = dag.run(box)
+    if run is None or run.flawed:
+        return None
+    rows = [dag.gradient(i, run) for i in range(len(dag.roots))]
+    bounded = all(math.isfinite(low) and math.isfinite(high) for row in rows for low, high in row)
+    return rows if bounded else None
+
+
+def _split(slopes: Sequence[Sequence[Span]]) -> tuple[Matrix, Matrix]:
+    """Intervals as middles and radii, which cover them."""
+    middles = [[low / 2 + high / 2 for low, high in row] for row in slopes]
+    spreads = [
+        [_up(max(high - middle, middle - low)) for (low, high), middle in zip(row, along, strict=True)]
+        for row, along in zip(slopes, middles, strict=True)
+    ]
+    return middles, spreads
+
+
+def _up(x: float) -> float:
+    return x * (1 + 4 * _ROUNDING) + 5e-324
+
+
+def _sum(row: Sequence[float], column: Sequence[float]) -> float:
+    """An upper bound of a sum of products that are not negative."""
+    total: float = sum(map(mul, row, column))
+    return total * (1 + (2 * len(row) + 4) * _ROUNDING) + _TINY
+
+
+def _steps(inverse: Matrix, gaps: Sequence[Span]) -> tuple[list[float], list[float]]:
+    """b, and how far rounding and the enclosure of F may have moved it."""
+    middles = [low / 2 + high / 2 for low, high in gaps]
+    share = (len(gaps) + 4) * _ROUNDING
+    sizes = [
+        _up(max(high - middle, middle - low)) + share * abs(middle)
+        for (low, high), middle in zip(gaps, middles, strict=True)
+    ]
+    steps = [-sum(map(mul, row, middles)) for row in inverse]
+    return steps, [_sum([abs(x) for x in row], sizes) for row in inverse]
+
+
+def _errors(inverse: Matrix, middles: Matrix, spreads: Matrix) -> Matrix:
+    """E: an upper bound of |I - Y*A| for all matrices A of the enclosure."""
+    size = len(inverse)
+    share = (size + 4) * _ROUNDING
+    columns = list(zip(*middles, strict=True))
+    widths = [
+        [spread + share * abs(middle) for spread, middle in zip(*pair, strict=True)]
+        for pair in zip(zip(*spreads, strict=True), columns, strict=True)
+    ]
+    errors = []
+    for i, row in enumerate(inverse):
+        sizes = [abs(x) for x in row]
+        errors.append(
+            [
+                _up(abs((i == j) - sum(map(mul, row, columns[j]))) + _sum(sizes, widths[j]) + share * (i == j))
+                for j in range(size)
+            ]
+        )
+    return errors
+
+
+def _divided(i: int, step: float, blur: float, errors: Sequence[float], radii: Sequence[float], bounds: Span) -> Span:
+    """Bounds of a component of d with the diagonal divided off, where they are closer."""
+    others = _sum([0.0 if j == i else error for j, error in enumerate(errors)], radii)
+    reach = _up(others + blur)
+    low, high = step - reach, step + reach
+    least, most = (1 - errors[i]) * (1 - 4 * _ROUNDING), _up(1 + errors[i])
+    low = low / (least if low < 0 else most)
+    high = high / (least if high > 0 else most)
+    slack = 4 * _ROUNDING * (abs(low) + abs(high))
+    return max(bounds[0], low - slack), min(bounds[1], high + slack)
+
+
+def _inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
+    """Nearly the inverse (Gauss and Jordan, rows scaled by what they come to over the box); None where none is near."""
+    size = len(matrix)
+    rows = []
+    for i, row in enumerate(matrix):
+        scale = max((abs(entry) * radius for entry, radius in zip(row, radii, strict=True)), default=0.0)
+        scale = scale if scale > _TINY else max(map(abs, row))  # a point has no radii
+        if not 0 < scale < math.inf:
+            return None
+        rows.append([entry / scale for entry in row] + [(1 / scale if i == j else 0.0) for j in range(size)])
+    for column in range(size):
+        best = max(range(column, size), key=lambda i: abs(rows[i][column]))
+        pivot = rows[best][column]
+        if not pivot or not math.isfinite(pivot):
+            return None
+        rows[column], rows[best] = rows[best], rows[column]
+        lead = [entry / pivot for entry in rows[column]]
+        rows[column] = lead
+        for i, row in enumerate(rows):
+            if i != column and row[column]:
+                factor = row[column]
+                rows[i] = [entry - factor * above for entry, above in zip(row, lead, strict=True)]
+    inverse = [row[size:] for row in rows]
+    return inverse if all(math.isfinite(entry) for row in inverse for entry in row) else None

@@ -1,0 +1,118 @@
+"""Where an angle makes one turn: the part of an unbounded domain that a periodic equation is sought in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from derive.expressions.tree import Apply, Equation, Name, Node, walk
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.root_boxes import middle
+from quantities.domain import Domain
+
+__all__ = ["one_turn", "recurs", "stands_outside"]
+
+_SMALLEST, _LARGEST = 1e-60, 1e60
+_MULTIPLE = 24  # turns of the slowest angle after which all come round together
+
+
+def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
+    """The part of an unbounded domain in which the angles that hold the unknown make one turn."""
+    if math.isfinite(domain.low) and math.isfinite(domain.high):
+        return None
+    angles = [
+        part.args[0]
+        for side in (equation.lhs, equation.rhs)
+        for part in walk(side)
+        if isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and occurrences(part, name)
+    ]
+    spans = [span for angle in angles if (span := _turn_of(angle, name, known, domain))]
+    if not spans:
+        return None
+    low, high = max(spans, key=lambda span: span[1] - span[0])
+    common = _in_common([span[1] - span[0] for span in spans]) if len(spans) == len(angles) else None
+    if common and low < 0 < high:
+        low, high = -common / 2, common / 2
+    elif common:
+        high = low + common
+    return Domain(f"{low:.6g}..{high:.6g}", low, high, domain.open_low and low == 0, domain.unit)
+
+
+def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
+    """Whether what happens in one turn is all that ever happens: all angles that hold the unknown come round together.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> [recurs(parse_equation(text), "x", {"a": 0.3}) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
+    [True, False]
+    """
+    angles = {
+        part.args[0]
+        for side in (equation.lhs, equation.rhs)
+        for part in walk(side)
+        if isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and occurrences(part, name)
+    }
+    outside = any(stands_outside(side, name) for side in (equation.lhs, equation.rhs))
+    rates = [_rate_of(angle, name, known) for angle in angles]
+    linear = [math.tau / abs(rate) for rate in rates if rate]
+    return not outside and (len(angles) == 1 or (len(linear) == len(angles) and _in_common(linear) is not None))
+
+
+def _in_common(turns: Sequence[float]) -> float | None:
+    """The least whole multiple of all turns; None where they have none that is small."""
+    longest = max(turns)
+    for count in range(1, _MULTIPLE + 1):
+        shares = [count * longest / turn for turn in turns]
+        if all(abs(share - round(share)) <= 1e-9 * share for share in shares):
+            return count * longest
+    return None
+
+
+def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None:
+    """By how much an angle grows with the unknown, if that is always the same."""
+
+    def at(x: float) -> float:
+        return value(angle, {**known, name: x})
+
+    rate = at(1.0) - at(0.0)
+    steady = rate == rate and rate != 0 and abs(at(3.0) - at(0.0) - 3 * rate) <= 1e-9 * abs(rate)
+    return rate if steady else None
+
+
+def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
+    """Where an angle stays within one turn: half a turn to each side of zero, or a turn from the domain's end."""
+
+    def at(x: float) -> float:
+        return value(angle, {**known, name: x})
+
+    rate = _rate_of(angle, name, known)
+    if rate:
+        turn = math.tau / abs(rate)
+        return (-turn / 2, turn / 2) if domain.low < 0 else (max(domain.low, 0.0), max(domain.low, 0.0) + turn)
+    start, end = max(domain.low, _SMALLEST), min(domain.high, _LARGEST)
+    if not abs(at(start)) < math.tau:
+        start, end = end, start
+    first = at(start)
+    if not abs(first) < math.tau:
+        return None
+    inside, outside = start, end
+    for _ in range(200):
+        cut = middle((min(inside, outside), max(inside, outside)))
+        if abs(at(cut) - first) <= math.tau:
+            inside = cut
+        else:
+            outside = cut
+    return min(start, inside), max(start, inside)
+
+
+def stands_outside(form: Node, name: str) -> bool:
+    """Whether the name also stands outside of every sine, cosine and tangent, so that nothing repeats."""
+    pending = [form]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Name) and node.name == name:
+            return True
+        if isinstance(node, Apply) and node.op not in ("sin", "cos", "tan"):
+            pending.extend(node.args)
+    return False

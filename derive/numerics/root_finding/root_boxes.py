@@ -1,0 +1,302 @@
+"""Branch and prune: where a form in one name may be zero, with what has been proved of each such place.
+
+The domain is cut into boxes. Of each box the enclosures (`enclosure`) tell whether the form can vanish in it at all; if
+not, it is dropped. If the form only rises or only falls there, it has one root or none, and the signs at the box's ends
+say which. Otherwise the box is cut in two, by ratio rather than by length, since magnitudes here run from 1e-15 to
+1e30. What is known of the slope narrows the enclosure of a small box to the second order of its width, so that even a
+double root is cornered in few boxes.
+
+A form is level where it stays within rounding of zero beside its own terms. Places that doubles cannot settle (a
+level stretch, a double root, a jump) are handed on as such, to be judged with more digits. A form is flat where it does
+not depend on the name at all, its slopes being zero. There it is a constant, which counts as zero as soon as two sides
+agree, to nine digits: an arm of a maximum ties with a given number, a rounded number comes out right.
+
+What is proved. Every point of the span at which the form may be zero is in one of the places, because
+
+1. a box is dropped only if an enclosure of the form on it misses zero by more than a share of its terms, so that no
+   rounding of the numbers in them brings it there either, or if the form has no value anywhere in it;
+2. a box counts as a crossing only if the form is defined throughout, its slopes are all of one sign, and its signs at
+   the ends are certain and differ (then it holds one root) or are the same (then none, and it is dropped);
+3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at
+   single points, or is all that there is of it, nothing would come of looking closer, and its parts are unsettled.
+
+So a search is complete when each place but the crossings is shown to be a root, an interval of them, or neither.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from derive.expressions.tree import Apply, Node
+from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, shifted
+from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.intervals.functions import Enclosure, sum_of
+from derive.time_limits import tick
+
+__all__ = ["FARTHEST", "Places", "middle", "pruned"]
+
+FARTHEST = 1e60
+"""How far from zero an unbounded unknown is sought, in base units."""
+
+_LEAST = 1e-60  # nearer to zero than this there is only zero itself
+_ROUNDING = 1e-14  # share of the terms below which a form is zero
+_TIE = 1e-9  # share of the terms below which a constant is zero, as two sides agree
+_STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
+_FINEST = 1e-13  # relative width of a box that is cut no further
+_UNSEEN = 1e-3  # share of the terms in which a form is hidden by rounding, at a single point
+_NOISE = 1e-13  # share of the terms below which it is rounding itself, if it is all over a long box
+_LONG = 0.05  # relative width of a long box
+_ANYWHERE = (0.1273, 0.3819, 0.7321)  # shares of a box at which no row of roots is likely to lie
+_NEAR = 1e-4  # relative distance from the middle of a box within which a level stretch is seen to be one
+_HIDDEN = 64  # parts into which boxes are cut in which rounding hides the form
+
+
+@dataclass(slots=True)
+class Places:
+    """Where a form may vanish."""
+
+    crossings: list[Span] = field(default_factory=list)  # in each of these lies exactly one root: proved
+    level: list[Span] = field(default_factory=list)  # here it is zero within rounding
+    flat: list[Span] = field(default_factory=list)  # and here because it does not depend on the name
+    jumps: list[Span] = field(default_factory=list)  # cut no further: a jump, a pole, an edge of what is defined
+    unsettled: list[Span] = field(default_factory=list)  # left over when patience ended, or hidden by rounding
+    beyond: list[Span] = field(default_factory=list)  # here doubles overflow
+
+
+def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
+    """The places of a span at which a form of one name can be zero; it is not zero anywhere else.
+
+    Patience is the number of boxes that may be opened.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> found = pruned(parse_expression("exp(x) - 3*x"), "x", (0.0, 10.0))
+    >>> len(found.crossings), found.level, found.jumps, found.unsettled
+    (2, [], [], [])
+    """
+    search = _Search(form, name)
+    pending = deque(_parts(span))
+    for _ in range(patience):
+        if not pending:
+            break
+        tick()
+        box = pending.popleft()
+        if not search.settles(box):
+            pending.extend(_halves(box))
+    places = search.places
+    places.unsettled.extend((*pending, *_cut(search.hidden)))
+    for spans in (places.crossings, places.level, places.flat, places.jumps, places.unsettled, places.beyond):
+        spans.sort()
+    places.level, places.beyond = joined((*places.level, *places.flat)), joined(places.beyond)
+    places.jumps = joined(places.jumps)
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is seen of the form on a box: its enclosure, the same loosened by rounding, and the size of its terms."""
+
+    at: Enclosure
+    loose: Span
+    size: float
+
+    @property
+    def misses_zero(self) -> bool:
+        return self.loose[0] > 0 or self.loose[1] < 0
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the form may be zero as far as one sees, and either one does not see far or it is very near."""
+        low, high = self.at.values
+        return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= _NOISE * self.size)
+
+    @property
+    def is_finite(self) -> bool:
+        return math.isfinite(self.at.values[0]) and math.isfinite(self.at.values[1])
+
+
+class _Search:
+    def __init__(self, form: Node, name: str) -> None:
+        self.name = name
+        self.terms = form.args if isinstance(form, Apply) and form.op == "add" else (form,)
+        self.places = Places()
+        self.hidden: list[Span] = []
+
+    def settles(self, box: Span) -> bool:
+        """Whether nothing more is to be learnt from a box by cutting it."""
+        seen = self._look(box)
+        if seen is None or self._is_flat(box, seen) or seen.misses_zero:
+            return True
+        if not seen.at.partial:
+            if seen.at.is_monotone and self._crossed(box):
+                return True
+            if self._narrowed(box, seen):
+                return True
+        if _is_fine(box):
+            self.places.jumps.append(box)
+            return True
+        return not seen.is_finite and self._overflows(box)
+
+    def _is_flat(self, box: Span, seen: _Look) -> bool:
+        """Whether a form that is the same all over a box is zero there."""
+        if seen.at.partial or seen.at.slopes != ZERO or box[0] == box[1]:
+            return False
+        centre = middle(box)
+        here = self._look((centre, centre))
+        if here is None or not max(-here.at.values[0], here.at.values[1]) <= _TIE * here.size:
+            return False
+        self.places.flat.append(box)
+        return True
+
+    def _crossed(self, box: Span) -> bool:
+        """Settle a box on which the form only rises or only falls, by the signs at its ends."""
+        low, high = (self._sign(end) for end in box)
+        if low is None or high is None:
+            return False
+        if (low == 0) != (high == 0) and self._sign(_beside(box, low == 0)) == 0:
+            return False  # level along more than its end: how far shows when it is cut
+        if low * high < 0:
+            self.places.crossings.append(box)
+        if low == 0 or high == 0:
+            self.places.level.append((box[0] if low == 0 else box[1], box[1] if high == 0 else box[0]))
+        return True
+
+    def _narrowed(self, box: Span, seen: _Look) -> bool:
+        """Whether the mean value theorem settles a box: the form at its middle, and the slope from there."""
+        centre = middle(box)
+        here = self._look((centre, centre))
+        if here is None or here.at.partial or not here.is_finite:
+            return False
+        low, high = _by_slopes(box, centre, seen, here)
+        noise = _ROUNDING * seen.size
+        if low > noise or high < -noise:
+            return True
+        if max(-low, high) <= _ROUNDING * here.size:
+            self.places.level.append(box)
+            return True
+        if self._is_hidden(box, centre, here):
+            self.hidden.append(box)
+            return True
+        return False
+
+    def _is_hidden(self, box: Span, centre: float, here: _Look) -> bool:
+        """Whether rounding hides the form at single points of a long box, or is all that there is of it."""
+        low, high = box
+        if not here.is_hidden or high - low <= _LONG * max(-low, high):
+            return False
+        others = (self._look((x, x)) for x in (low + (high - low) * share for share in _ANYWHERE))
+        if not all(seen is not None and seen.is_hidden for seen in others):
+            return False
+        width = _NEAR * min(abs(centre), high - low)
+        around = centre - width, centre + width
+        seen = self._look(around)
+        if seen is None:
+            return False
+        least, most = _by_slopes(around, centre, seen, here)
+        return max(-least, most) > _ROUNDING * here.size  # else it is level there, and will show as that
+
+    def _sign(self, x: float) -> int | None:
+        """The sign at a point, zero within rounding; None where the form has no finite value."""
+        seen = self._look((x, x))
+        if seen is None or seen.at.partial or not seen.is_finite:
+            return None
+        return 1 if seen.loose[0] > 0 else -1 if seen.loose[1] < 0 else 0
+
+    def _overflows(self, box: Span) -> bool:
+        """Whether a box lies where no double holds the form, so that nothing can be learnt there at all."""
+        if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
+            return False
+        for point in (*box, middle(box)):
+            seen = self._look((point, point))
+            if seen is None or seen.is_finite:
+                return False
+        self.places.beyond.append(box)
+        return True
+
+    def _look(self, box: Span) -> _Look | None:
+        """The form on a box; None where it is nowhere defined."""
+        spans = {self.name: box}
+        parts: list[Enclosure] = []
+        for term in self.terms:
+            part = enclose(term, spans, self.name)
+            if part is None:
+                return None
+            parts.append(part)
+        whole = sum_of(parts)
+        loose = [_loosened(part.values) for part in parts]
+        size = sum(max(-part.values[0], part.values[1]) for part in parts)
+        bounds = _total(low for low, _ in loose), -_total(-high for _, high in loose)
+        return _Look(whole, bounds, size)
+
+
+def _by_slopes(box: Span, centre: float, seen: _Look, here: _Look) -> Span:
+    """Where the form lies on a box, by its value in the middle and its slopes from there."""
+    return meet(seen.at.values, shifted(here.at.values, seen.at.slopes, plus(box, (-centre, -centre))))
+
+
+def _loosened(values: Span) -> Span:
+    low, high = values
+    return low - _ROUNDING * min(abs(low), FARTHEST), high + _ROUNDING * min(abs(high), FARTHEST)
+
+
+def _total(lows: Iterable[float]) -> float:
+    """A lower bound of a sum, where there is one."""
+    total = sum(lows)
+    return total if total == total else -math.inf
+
+
+def _parts(span: Span) -> list[Span]:
+    """A span as boxes that do not reach over zero."""
+    low, high = max(span[0], -FARTHEST), min(span[1], FARTHEST)
+    boxes: list[Span] = []
+    if low < -_LEAST:
+        boxes.append((low, min(high, -_LEAST)))
+    if low <= 0 <= high:
+        boxes.append((0.0, 0.0))
+    if high > _LEAST:
+        boxes.append((max(low, _LEAST), high))
+    return boxes
+
+
+def _is_fine(box: Span) -> bool:
+    return box[1] - box[0] <= _FINEST * max(abs(box[0]), abs(box[1]))
+
+
+def middle(box: Span) -> float:
+    """Where a box, which does not reach over zero, is cut: by ratio where its ends are far apart."""
+    low, high = box
+    if low < 0:
+        return -middle((-high, -low))
+    return math.sqrt(low) * math.sqrt(high) if high > 4 * low else (low + high) / 2
+
+
+def _beside(box: Span, first: bool) -> float:
+    """A point close to one end of a box."""
+    near, far = box if first else (box[1], box[0])
+    return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01
+
+
+def _halves(box: Span) -> tuple[Span, Span]:
+    cut = middle(box)
+    return (box[0], cut), (cut, box[1])
+
+
+def _cut(boxes: Iterable[Span]) -> list[Span]:
+    """Boxes cut into smaller ones, the widest first, until there are many."""
+    parts = deque(boxes)
+    while 0 < len(parts) < _HIDDEN:
+        parts.extend(_halves(parts.popleft()))
+    return list(parts)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """The spans that touch, as one."""
+    whole: list[Span] = []
+    for low, high in sorted(spans):
+        if whole and low <= whole[-1][1] + 1e-12 * abs(whole[-1][1]) + 2 * _LEAST:
+            whole[-1] = whole[-1][0], max(high, whole[-1][1])
+        else:
+            whole.append((low, high))
+    return whole

@@ -1,0 +1,407 @@
+"""All roots of one equation in one unknown, with a proof that there are no others wherever one can be had.
+
+The known numbers are put in exactly (`constant_folding`). A ratio of polynomials has its roots counted
+(`polynomials`). For anything else the domain is cut into boxes until each is known to hold one root or none
+(`root_boxes`). What doubles cannot settle there is judged here with more digits (`multiprecision`): a level stretch
+may be a double root, or a plateau, on which the unknown cancels and the answer is an interval, or two sides that only
+approach each other.
+
+An unknown inside a sine without an interval of its own is sought within one turn.
+
+`Roots.proved` is the claim that nothing is missing where the roots were sought. Of a ratio of polynomials it rests on
+the count. Otherwise `root_boxes` has shown that the sides can meet only in the places that it hands on, and each of
+these has been settled:
+
+- a crossing holds one root, which is bracketed to the last digit;
+- a flat or level stretch is an interval of solutions, or holds the one root at which the sides come nearest, or none as
+  a hundred and fifty digits see it there; a wide one of which that is not seen leaves the claim undone;
+- at a jump, a root is reached on one of its sides, or the form is monotone on each side and of one sign at its ends, or
+  the sides are apart all around; else the claim is undone;
+- what patience did not suffice for, or doubles have no room for, undoes it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Number, names_in, walk
+from derive.numerics.algebra.constant_folding import folded, without_quotients
+from derive.numerics.algebra.evaluation import residual, strain, truth, value
+from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.algebra.multiprecision import is_attained, is_level, is_root, polished, sign_of_gap, turning_point
+from derive.numerics.algebra.polynomials import Polynomial, ratio_of, real_roots
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.intervals.functions import JUMP
+from derive.numerics.root_finding.bisection import bracketed, last_holding
+from derive.numerics.root_finding.periods import one_turn, recurs, stands_outside
+from derive.numerics.root_finding.root_boxes import FARTHEST, Places, middle, pruned
+from quantities.domain import Domain
+
+__all__ = ["LARGEST", "SMALLEST", "Roots", "one_turn", "roots_of"]
+
+SMALLEST, LARGEST = 1e-60, 1e60
+
+_SAME = 1e-9  # relative distance at which two roots are one
+_ROUNDED = 1e-13  # share of what an equation feels of its numbers, below which rounding may have moved it
+_FLAT = 2e-15  # residual that doubles leave where the sides are the same
+_PATIENCE = 1000  # boxes that may be opened in a domain
+_MORE = 3000  # and in one that has two ends
+_SPECK = 1e-58  # width that even the digits of `multiprecision` may not resolve beside numbers of any size
+_BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_SHARP = 1e-10  # relative distance within which a root is known for sure
+_FAINT = 1e-30  # size at which a plateau may end because doubles cannot tell it from zero
+_LEAST = 1e-300  # what stands for the open end of a positive domain
+_TAILS = ((1e-300, 1e-60), (FARTHEST, 1e300))  # sizes that are looked at from outside only
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """What was found: single values, whole intervals, and how sure it is that these are all."""
+
+    values: tuple[float, ...]
+    plateaus: tuple[Span, ...] = ()
+    sought: Span = (0.0, 0.0)
+    proved: bool = True  # no other root lies where they were sought
+    turn: bool = False  # the search was kept to one turn of an angle
+    recurs: bool = False  # and what is nowhere in that turn is nowhere at all
+    clear: bool = True  # nor does any lie nearer to zero, or farther from it, than a search goes
+
+
+def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
+    """Every value of the name in its domain for which the equation holds at the known numbers.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> roots_of(parse_equation("x**3 - 6*x**2 + 11*x = 6*one"), "x", {"one": 1.0}, positive).values
+    (1.0, 2.0, 3.0)
+    """
+    search = _Search(equation, name, known, domain)
+    turn = one_turn(equation, name, known, domain)
+    if turn is None:
+        patience = _MORE if math.isfinite(domain.high - domain.low) else _PATIENCE
+        return search.counted(domain) or search.cornered(domain, search.places(domain, patience))
+    everywhere = None
+    if stands_outside(search.form, name):  # nothing repeats, so that the whole domain may be within reach
+        everywhere = search.cornered(domain, search.places(domain, _PATIENCE // 4))
+        if everywhere.proved:
+            return everywhere
+    within = replace(search.cornered(turn, search.places(turn, _PATIENCE)), turn=True)
+    if within.values or within.plateaus:
+        return within
+    return everywhere or replace(within, recurs=recurs(equation, name, known))
+
+
+class _Search:
+    def __init__(self, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> None:
+        self.equation = equation
+        self.name = name
+        self.known = {other: number for other, number in known.items() if other != name}
+        self.rounded = [
+            other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
+        ]
+        form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
+        self.form = without_quotients(form, name, {name: (domain.low or _LEAST * domain.open_low, domain.high)})
+
+    def counted(self, domain: Domain) -> Roots | None:
+        """The roots of a ratio of polynomials; None where the equation is none."""
+        ratio = ratio_of(self.form, self.name)
+        found = real_roots(ratio[0], self._is_blurred) if ratio else None
+        if ratio is None or found is None:
+            return None
+        zeros = [x for x in found if not _is_pole(ratio[1], x)]
+        values = [x for x in zeros if x in domain]
+        ends = self._at_ends(domain, values) if self.rounded else _missed_ends(domain, values, zeros)
+        return Roots((*values, *ends), (), (domain.low, domain.high))
+
+    def places(self, domain: Domain, patience: int) -> Places:
+        return pruned(self.form, self.name, (domain.low, domain.high), patience)
+
+    def cornered(self, domain: Domain, places: Places) -> Roots:
+        """The roots of any other equation, each in a place of its own."""
+        plateaus, points, doubtful = self._judged(places)
+        values = [self._crossing(span) for span in places.crossings] + points
+        for span in places.unsettled:
+            values += self._glimpsed(span)
+        beyond, clear = self._in_tails(domain)
+        inside = [x for x in (*values, *beyond) if x in domain]
+        kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
+        sought = max(domain.low, -FARTHEST), min(domain.high, FARTHEST)
+        return Roots(
+            kept,
+            tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
+            _without(sought, places.beyond),
+            not (doubtful or places.unsettled or places.beyond),
+            clear=clear,
+        )
+
+    def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
+        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers."""
+        met: list[float] = []
+        for end, outwards in ((domain.low, -1), (domain.high, 1)):
+            at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
+            if at is None or not at.is_monotone:
+                continue
+            gap, slope = self._gap(end), min(at.slopes, key=abs)
+            flat = abs(self._residual(end)) <= _FLAT or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (flat or self._is_blurred(end)):
+                continue
+            reach = max(_SAME * abs(end), 4 * abs(gap / slope))
+            leaves = gap * slope * outwards < 0  # the sides meet outside
+            if (flat or leaves) and not any(abs(x - end) <= reach for x in found):
+                met.append(end)
+        return met
+
+    def _in_tails(self, domain: Domain) -> tuple[list[float], bool]:
+        """Roots too small or too large for the search, and whether it is certain that there are no more of them."""
+        found: list[float] = []
+        clear = True
+        for tail in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
+            low, high = max(tail[0], domain.low), min(tail[1], domain.high)
+            at = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
+            if at is None or at.misses_zero:
+                continue
+            crosses = self._changes(low, high)
+            found += [self._crossed((low, high))] if crosses else []
+            clear = clear and at.is_monotone and crosses is not None
+        return found, clear
+
+    def _changes(self, low: float, high: float) -> bool | None:
+        """Whether the sides change places between two points; None where that is not certain."""
+        first, last = self._sure_gap(low), self._sure_gap(high)
+        return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
+
+    def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
+        """Of the places that doubles leave open: the plateaus, the roots, and whether any stays in doubt."""
+        plateaus: list[Span] = []
+        points: list[float] = []
+        doubtful = False
+        for span in places.level:
+            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), _SPECK)
+            flat = any(low < span[1] and span[0] < high for low, high in places.flat)
+            if flat or (wide and is_level(self.equation, self.name, self.known, *span)):
+                edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
+                plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
+                continue
+            found = self._touching(span)
+            if wide:  # and not level: the sides approach each other, and mostly that is all
+                found = [x for x in found if self._is_root(x)]
+            points += found
+            doubtful = doubtful or (wide and not found)
+        for span in places.jumps:
+            if any(low <= span[1] and span[0] <= high for low, high in plateaus):
+                continue
+            found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
+            settled = bool(found) or self._is_gap(span)
+            if self._jumps(span):
+                found, settled = self._beside_jump(span, found)
+            points += found
+            doubtful = doubtful or self._has_single_points() or not settled
+        return plateaus, points, doubtful
+
+    def _crossing(self, span: Span) -> float:
+        """The one root of a stretch, to the last digits even where doubles leave a blur of it."""
+        x = self._crossed(span)
+        beside = x * (1 - _SHARP), x * (1 + _SHARP)
+        if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
+            return x
+        signs = [self._sign(y) for y in beside]
+        return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
+
+    def _crossed(self, span: Span) -> float:
+        """Where the sides change places."""
+        low, high = (self._gap(end) for end in span)
+        x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
+        y = self._polished(x) if self._is_loose(x) else x
+        return y if span[0] <= y <= span[1] else x
+
+    def _touching(self, span: Span) -> list[float]:
+        """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""
+        low, high = span
+        if 2 * low - high <= 0 <= 2 * high - low and self._is_root(0.0):
+            return [0.0]
+        x = turning_point(self.form, self.name, span)
+        if self._is_root(x) or self._is_blurred(x):
+            return [x]
+        x = self._polished(x)
+        return [x] if self._is_root(x) or self._is_blurred(x) else []
+
+    def _at_brink(self, span: Span) -> list[float]:
+        """The root at the last point at which the sides have values, where they have none on one side of it."""
+        low, high = (self._gap(end) == self._gap(end) for end in span)
+        if low == high:
+            return []
+        x = last_holding(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
+        return [x] if self._is_root(x) or self._is_blurred(x) else []
+
+    def _jumps(self, span: Span) -> bool:
+        at = enclose(self.form, {self.name: span}, self.name)
+        return at is not None and at.flaw == JUMP
+
+    def _beside_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
+        """The root at a jump, if one is reached and not only approached, and whether there surely is no other.
+
+        The jump lies between two doubles. Up to the first and from the second on the form is smooth, and if it also
+        only rises or only falls there, its signs at the ends tell, which a hundred and fifty digits know.
+        """
+        first = last_holding(lambda x: self._pattern(x) == self._pattern(span[0]), *span)
+        second = math.nextafter(first, math.inf)
+        sides = ((span[0], first), (min(second, span[1]), span[1]))
+        near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
+        reached = [x for x in near if is_attained(self.equation, self.name, self._values(x))]
+        if not reached:  # a number at which a condition changes may miss being a root by rounding alone
+            reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= _FLAT]
+        return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
+
+    def _pattern(self, x: float) -> list[object]:
+        """Which conditions hold at a point, and what is rounded to what."""
+        at = {self.name: x}
+        tests = [part for part in walk(self.form) if isinstance(part, Apply)]
+        rounded = [value(part, at) for part in tests if part.op in ("floor", "ceil")]
+        return [*rounded, *(truth(part, at) for part in tests if part.op in COMPARISONS.values())]
+
+    def _is_clear(self, span: Span) -> bool:
+        """Whether there surely is no root in a stretch on one side of a jump."""
+        at = enclose(self.form, {self.name: span}, self.name)
+        if at is None or (not at.partial and at.misses_zero):
+            return True
+        signs = [self._sign(x) for x in span]
+        return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
+
+    def _is_border(self, x: float) -> bool:
+        """Whether a condition changes, or a number is rounded to itself, at precisely this point."""
+        for part in walk(self.form):
+            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in ("floor", "ceil")):
+                sides = [value(arg, {self.name: x}) for arg in part.args]
+                if sides[0] == sides[1] if len(sides) > 1 else sides[0].is_integer():
+                    return True
+        return False
+
+    def _glimpsed(self, span: Span) -> list[float]:
+        """The root that a change of sign shows in a stretch for which patience did not suffice."""
+        gaps = self._gap(span[0]), self._gap(span[1])
+        if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
+            return []
+        x = self._crossed(span)
+        return [x] if self._is_root(x) else []
+
+    def _agrees_along(self, span: Span) -> bool:
+        """Whether the sides agree at both ends of a long stretch and between: what changes sign there is rounding."""
+        low, high = span
+        is_long = high - low > _BLUR * max(-low, high)
+        return is_long and all(abs(self._residual(x)) <= _FLAT for x in (low, middle(span), high))
+
+    def _written(self, span: Span) -> list[float]:
+        """The root that stands at a number in a condition, as in `x == 3`, which no search comes across."""
+        numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= _FLAT]
+
+    def _has_single_points(self) -> bool:
+        """Whether a condition may hold at one number alone, between any two at which the sides are looked at."""
+        return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
+
+    def _is_gap(self, span: Span) -> bool:
+        """Whether a jump or a pole leaves the sides apart on both of its sides, or has no value to be a root."""
+        sizes = [self._residual(end) for end in (*span, middle(span))]
+        return all(size != size or abs(size) > _SAME for size in sizes)
+
+    def _to_zero(self, span: Span) -> Span:
+        """A plateau up to zero, where only the sizes of numbers kept it from there."""
+        low, high = span
+        if 0 < low <= min(_FAINT, _SAME * high) and self._residual(0.0) == 0:
+            return 0.0, high
+        return (low, 0.0) if 0 > high >= max(-_FAINT, _SAME * low) and self._residual(0.0) == 0 else span
+
+    def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
+        """The end of a plateau, to the last digit where a jump adjoins it."""
+        end = span[side]
+        for low, high in jumps:
+            if low <= end <= high:
+                inside, outside = (high, low) if side == 0 else (low, high)
+                return last_holding(lambda x: abs(self._residual(x)) <= _FLAT, inside, outside)
+        return end
+
+    def _exact(self, span: Span, side: int) -> float:
+        """The end of a plateau where the sides stop being the same, if inside they are so to every digit."""
+        end, other = span[side], span[1 - side]
+        if abs(end) >= FARTHEST or self._sign(end) == 0:
+            return end
+        reach = math.copysign(min(abs(other - end), 2 * abs(end) + 1), other - end)
+        near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
+        inside = next((x for x in near if self._sign(x) == 0), end)
+        return last_holding(lambda x: self._sign(x) == 0, inside, end) if inside != end else end
+
+    def _sign(self, x: float) -> int:
+        return sign_of_gap(self.equation, self._values(x))
+
+    def _gap(self, x: float) -> float:
+        """The difference of the sides; NaN where it has none."""
+        return value(self.form, {self.name: x})
+
+    def _sure_gap(self, x: float) -> float:
+        """The same by its enclosure, which knows its sign even where doubles overflow on the way."""
+        at = enclose(self.form, {self.name: (x, x)}, self.name)
+        if at is None or at.partial:
+            return math.nan
+        low, high = at.values
+        return low if low > 0 else high if high < 0 else 0.0
+
+    def _values(self, x: float) -> dict[str, float]:
+        return {**self.known, self.name: x}
+
+    def _residual(self, x: float) -> float:
+        return residual(self.equation, self._values(x))
+
+    def _is_root(self, x: float) -> bool:
+        return is_root(self.equation, self.name, self._values(x))
+
+    def _polished(self, x: float) -> float:
+        return polished(self.equation, self.name, self._values(x))
+
+    def _is_blurred(self, x: float) -> bool:
+        """Whether the sides are no further apart at a point than the rounding of the numbers in them allows."""
+        return strain(self.equation, self._values(x), self.rounded) <= _ROUNDED
+
+    def _is_loose(self, x: float) -> bool:
+        """Whether the sides hardly feel the unknown, so that doubles have lost digits of it."""
+        here, aside = (self._residual(at) for at in (x, x * (1 + 1e-6)))
+        return not abs(aside - here) >= 1e-10
+
+    def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
+        kept: list[float] = []
+        for x in sorted(values):
+            if any(low - _SAME * abs(x) <= x <= high + _SAME * abs(x) for low, high in plateaus):
+                continue
+            if not kept or abs(x - kept[-1]) > _SAME * max(abs(x), abs(kept[-1])):
+                kept.append(x)
+        return kept
+
+
+def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
+    """The ends of a domain that miss a root, which is known exactly, by no more than their own rounding."""
+    ends = (end for end in (domain.low, domain.high) if end in domain and end not in values)
+    return [end for end in ends if any(abs(x - end) <= 4 * math.ulp(end) for x in roots)]
+
+
+def _is_pole(denominator: Polynomial, x: float) -> bool:
+    try:
+        terms = [float(c) * x**i for i, c in enumerate(denominator)]
+        return abs(math.fsum(terms)) <= _ROUNDED * math.fsum(map(abs, terms))
+    except OverflowError:  # as a number so large does, and nothing near a pole
+        return False
+
+
+def _without(sought: Span, beyond: list[Span]) -> Span:
+    """What was searched, less what lies beyond all doubles."""
+    low, high = sought
+    for start, end in beyond:
+        low, high = (end if start <= low else low), (start if end >= high else high)
+    return low, high
+
+
+def _widened(span: Span, domain: Domain) -> Span:
+    """A plateau up to the ends of the domain, where the search stopped short of them."""
+    low = domain.low if span[0] <= -FARTHEST or (0 < span[0] <= 1e-60 and domain.low >= 0) else span[0]
+    return low, domain.high if span[1] >= FARTHEST else span[1]

@@ -1,0 +1,123 @@
+"""Which relation each unknown is taken from: the direction in which every relation is run.
+
+Forwards as they are written, as far as that goes from what is known; among several relations for one quantity the first
+stated wins, unless it would run in a circle. What is still unknown is matched again, backwards, those relations first
+that have the fewest unknowns left.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+
+from derive.planning.incidence import Structure
+from derive.planning.matching import Matching
+
+__all__ = ["directed", "following", "forwards"]
+
+
+def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
+    """Which relation each unknown is taken from: forwards as far as that goes, then by matching what is left."""
+    taken = forwards(structure, relations, known)
+    fired = set(taken.values())
+    settled = frozenset(known) | taken.keys()
+    rest = Matching(settled)
+    for relation in _peeled(structure, relations, settled, fired):
+        rest.add(relation, structure.members[relation])
+    return taken | rest.fixed_by
+
+
+def following(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """Those of the names that relations yield, as they are written, from the rest of what is known.
+
+    >>> from derive.relation_files.loading import load
+    >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
+    ...            'hours = { unit = "" }\\n[relations]\\nhours = { equation = "hours = work/(peak*use)" }')
+    >>> structure = Structure.of(run.relations.values())
+    >>> sorted(following(structure, ["hours", "peak"], ["peak", "use", "work", "hours"]))
+    ['hours']
+    """
+    everything = frozenset(known)
+    written = frozenset(structure.forward.values())
+    relations = list(structure.members)
+    return frozenset(
+        name for name in names if name in written and name in forwards(structure, relations, everything - {name})
+    )
+
+
+def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:
+    """The remaining relations, those first that have the fewest unknowns left as others are settled."""
+    rank = {relation: i for i, relation in enumerate(relations) if relation not in fired}
+    open_count = {r: sum(1 for name in structure.members[r] if name not in settled) for r in rank}
+    queue = [(rank[r]) for r, count in open_count.items() if count == 1]
+    heapq.heapify(queue)
+    names = {i: relation for relation, i in rank.items()}
+    done: dict[str, None] = {}
+    known = set(settled)
+    while queue:
+        relation = names[heapq.heappop(queue)]
+        fresh = [name for name in structure.members[relation] if name not in known]
+        if len(fresh) != 1:
+            continue
+        done[relation] = None
+        known.add(fresh[0])
+        for other in structure.holders.get(fresh[0], ()):
+            if other in open_count and other not in done:
+                open_count[other] -= 1
+                if open_count[other] == 1:
+                    heapq.heappush(queue, rank[other])
+    return [*done, *(relation for relation in rank if relation not in done)]
+
+
+def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
+    """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
+    rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
+    met = Counter(chain.from_iterable(structure.holders.get(name, ()) for name in known))
+    waiting = {  # the names that each still waits for, beside the one that it yields
+        r: len(structure.members[r]) - met[r] - (structure.forward[r] not in known) for r in rank
+    }
+    names = {i: relation for relation, i in rank.items()}
+    queue = [rank[r] for r, count in waiting.items() if count == 0]
+    heapq.heapify(queue)
+    taken: dict[str, str] = {}
+    rivals: dict[str, list[str]] = {}
+    while queue:
+        relation = names[heapq.heappop(queue)]
+        name = structure.forward[relation]
+        if name in known:
+            continue
+        if name in taken:
+            rivals.setdefault(name, []).append(relation)
+            continue
+        taken[name] = relation
+        for other in structure.holders.get(name, ()):
+            if other in waiting and structure.forward[other] != name:
+                waiting[other] -= 1
+                if waiting[other] == 0:
+                    heapq.heappush(queue, rank[other])
+    for name, others in rivals.items():
+        _preferred(structure, taken, name, sorted([taken[name], *others], key=rank.__getitem__))
+    return taken
+
+
+def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: Sequence[str]) -> None:
+    """Take a name from the first of its rivals that does not itself hang on the name."""
+    for relation in rivals:
+        if relation == taken[name] or not _hangs_on(structure, taken, relation, name):
+            taken[name] = relation
+            return
+
+
+def _hangs_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
+    pending = [other for other in structure.members[relation] if other != name]
+    seen: set[str] = set()
+    while pending:
+        other = pending.pop()
+        if other == name:
+            return True
+        if other not in seen and other in taken:
+            seen.add(other)
+            pending.extend(part for part in structure.members[taken[other]] if part != other)
+    return False

@@ -1,0 +1,248 @@
+"""Which relations answer a question, in which order: structure only, no numbers.
+
+A library is a bipartite graph of quantities and relations. A question is a target and a set of names that are given.
+The plan is found in four steps, and every tie goes to the relation that was stated first.
+
+1. Reach. What is connected to the target through quantities that are not given; nothing else is looked at.
+2. Basis. A maximum matching of relations to unknowns decides which relations are needed and which can only be checks
+   (a relation that finds no unknown left to fix). Weak values (defaults, profiles) enter last, each as a relation of
+   one unknown, so a weak value is used only where the relations and the asker leave its quantity open. Of several
+   approximate relations for one quantity all but the first come later still: two estimates of one thing are no two
+   equations, and displace nothing.
+3. Directions. From what is known, relations are run forwards as they are written, as far as they go; among several
+   relations for one quantity the first stated wins, unless it would run in a circle. What is still unknown is matched
+   again, backwards.
+4. Blocks. Quantities that need each other form a strongly connected component: a block of simultaneous equations. The
+   components in topological order, as far as the target needs them, are the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.planning.block_triangular import components
+from derive.planning.incidence import Structure
+from derive.planning.matching import Matching
+from derive.planning.orientation import directed, forwards
+
+__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "plan", "standing_in"]
+
+_KEPT = 8  # bases of questions
+_SPARE = 30  # relations beyond need, and weak values not in use, that are worked out for the sake of the check
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Relations that are solved together, and the unknowns that they fix."""
+
+    relations: tuple[str, ...]
+    unknowns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The blocks in order, the weak values in use, and the relations that remain as checks."""
+
+    target: str
+    blocks: tuple[Block, ...]
+    weak: tuple[str, ...]  # names whose weak value is in use
+    checks: tuple[str, ...]  # relations that are not needed, and all of whose quantities are known
+    free: tuple[str, ...] = ()  # unknowns that nothing fixes and that the target hangs on; none, if it is determined
+    extra: tuple[Block, ...] = ()  # what the target does not need, and the checks do
+
+    @property
+    def is_determined(self) -> bool:
+        return not self.free
+
+
+def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence[str]) -> Plan:
+    """The plan for a target, from the names that are given and those that have weak values, strongest first.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "A" }
+    ... R = { unit = "ohm" }
+    ... P = { unit = "W" }
+    ... [relations]
+    ... ohm = { equation = "V = I*R" }
+    ... power = { equation = "P = V*I" }''')
+    >>> found = plan(Structure.of(ohm.relations.values()), "R", ["P", "I"], [])
+    >>> [(block.relations, block.unknowns) for block in found.blocks]
+    [(('power',), ('V',)), (('ohm',), ('R',))]
+    """
+    base = basis_of(structure, target, given, weak)
+    structure, weak, relations, used = base.structure, base.weak, base.relations, base.used
+    known = frozenset(given) | set(used)
+    solved = directed(structure, relations, known)
+    blocks, free = _ordered(structure, solved, [target], known)
+    taken = set(solved.values())
+    spare = [relation for relation in relations if relation not in taken][:_SPARE]
+    used_relations = (relation for block in blocks for relation in block.relations)
+    answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
+    displaced = [name for name in weak if name in solved and name not in known]
+    yielding = [name for name in displaced if _touches(structure, solved, name, answered)][:_SPARE]
+    wanted = dict.fromkeys([*(name for relation in spare for name in structure.members[relation]), *yielding])
+    further, _ = _ordered(structure, solved, list(wanted), known)
+    extra = [block for block in further if block not in blocks] if not free else []
+    spent = {relation for block in (*blocks, *extra) for relation in block.relations}
+    settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
+    checks = tuple(
+        relation
+        for relation in relations
+        if relation not in spent and all(name in settled for name in structure.members[relation])
+    )
+    return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What bears on a target: the relations it is connected to, matched to what is unknown in them."""
+
+    structure: Structure
+    weak: tuple[str, ...]
+    relations: tuple[str, ...]
+    matching: Matching  # not to be added to; a copy of it may be
+    used: tuple[str, ...]  # the weak values in use
+
+
+def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
+    """The basis of a question, kept for whoever asks about the same one next."""
+    key = (target, frozenset(given), tuple(weak))
+    found: Basis | None = structure.bases.get(key)
+    if found is None:
+        bare, rest = standing_in(structure, target, *key[1:])
+        relations = bare.reached(target, key[1])
+        matching, used = based(bare, relations, key[1], rest)
+        found = Basis(bare, tuple(rest), tuple(relations), matching, tuple(used))
+        if len(structure.bases) >= _KEPT:
+            structure.bases.clear()
+        structure.bases[key] = found
+    return found
+
+
+def standing_in(
+    structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]
+) -> tuple[Structure, list[str]]:
+    """The structure and the weak values, once those that only stand in have been judged.
+
+    Such a value (`otherwise`) counts where the relations that are written for its quantity do not lead to it, and then
+    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten; so it is where
+    what is stated leads to it by other relations, and what follows may then be run backwards.
+    """
+    rest = [name for name in weak if name != target]
+    candidates = [name for name in rest if name in structure.otherwise]
+    if not candidates:
+        return structure, rest
+    firm = [name for name in rest if name not in candidates]
+    reached = structure.reached(target, frozenset(given))
+    members = {name for relation in reached for name in structure.members[relation]}
+    if members.isdisjoint(candidates):
+        return structure, rest
+    bare = structure.not_written_for(candidates)
+    basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
+    stated = basis.given(name for name in firm if name in basis.unknowns)
+    yielding = [name for name in candidates if name in stated.unknowns and stated.settles(name)]
+
+    def settled(names: Sequence[str]) -> list[str]:
+        """Which of these their own relations lead to, where the others that may stand in are known."""
+        kept = structure.not_written_for(one for one in candidates if one not in names)
+        known = [*(one for one in candidates if one not in names), *firm]
+        own = [relation for relation in kept.members if relation not in bare.members]
+        matching = basis.given(())
+        for relation in own:
+            if relation not in kept.rivals:
+                matching.add(relation, kept.members[relation])
+        matching = matching.given(name for name in known if name in matching.unknowns)
+        settled_before = {*given, *known}
+        upstream = _upstream(kept, names, settled_before)
+        ahead = forwards(kept, [relation for relation in reached if relation in upstream], settled_before)
+        return [
+            name
+            for name in names
+            if name in yielding
+            or name in ahead
+            or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
+        ]
+
+    led = [name for name in candidates if settled([name])]
+    while led != (found := settled(led)):  # some are only led to by way of each other
+        led = found
+    standing = [one for one in candidates if one not in led]
+    return structure.not_written_for(standing), [*standing, *firm]
+
+
+def _upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
+    """The relations by which, as they are written, some names could follow from what is known."""
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        for relation in structure.holders.get(name, ()):
+            if relation not in found and structure.forward.get(relation) == name:
+                found.add(relation)
+                pending.extend(other for other in structure.members[relation] if other not in known)
+    return found
+
+
+def based(
+    structure: Structure, relations: Sequence[str], given: Iterable[str], weak: Iterable[str]
+) -> tuple[Matching, list[str]]:
+    """The matching of relations to unknowns, and the weak values in use: those of what the rest leaves open.
+
+    Two estimates of one unknown are no two equations for it: the later ones come after the weak values.
+    """
+    strong = frozenset(given)
+    basis = Matching(strong)
+    late = {one for one in relations if one in structure.rivals and structure.forward[one] not in strong}
+    basis.add_all((relation for relation in relations if relation not in late), structure.members)
+    reached = {name for relation in relations for name in structure.members[relation]}
+    used = [name for name in weak if name in reached - strong and basis.add(f"={name}", (name,))]
+    return basis, used
+
+
+def _touches(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
+    """Whether a weak value had to yield to what the answer is made of, and not to something far from it."""
+    seen = {name}
+    pending = [name]
+    while pending:
+        found = pending.pop()
+        if found in answered:
+            return True
+        fresh = [other for other in structure.members[solved[found]] if other not in seen] if found in solved else []
+        seen.update(fresh)
+        pending.extend(fresh)
+    return False
+
+
+def _ordered(
+    structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
+) -> tuple[list[Block], list[str]]:
+    """The blocks that the targets need, in order, and the unknowns among them that nothing fixes."""
+    free: list[str] = []
+    pending = [name for name in targets if name not in known]
+    edges: dict[str, list[str]] = {name: [] for name in pending}
+    while pending:
+        name = pending.pop()
+        relation = solved.get(name)
+        if relation is None:
+            free.append(name)
+            continue
+        for other in structure.members[relation]:
+            if other == name or other in known:
+                continue
+            edges[name].append(other)
+            if other not in edges:
+                edges[other] = []
+                pending.append(other)
+    if free or not edges:
+        return [], free
+    order = {name: i for i, name in enumerate(structure.holders)}
+    position = {relation: i for i, relation in enumerate(structure.members)}
+    blocks = []
+    for component in components(edges):
+        unknowns = tuple(sorted(component, key=lambda name: order.get(name, -1)))
+        relations = tuple(sorted((solved[name] for name in unknowns), key=position.__getitem__))
+        blocks.append(Block(relations, unknowns))
+    return blocks, []

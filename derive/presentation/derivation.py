@@ -1,0 +1,179 @@
+"""A derivation laid out, before it becomes LaTeX or Markdown: the same lines of mathematics for both.
+
+Each step is stated as the relation is, rearranged for what it yields, filled with numbers and units, and worked out.
+Results carry as many digits as their inputs bear, and one to spare. Where two quantities share a letter, the later one
+is spelled out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import Name, names_in
+from derive.presentation import mathematics
+from derive.presentation.failed_checks import cautions
+from derive.presentation.numbers import STATED, prefixed
+from quantities.source import Source
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.solving.execution.answer import Answer, Step
+
+__all__ = ["Derivation", "Line", "Paragraph", "Symbol", "amount", "digits_borne", "lay_out", "letters_of", "magnitude"]
+
+_FEWEST, _MOST = 3, 6  # digits of a result
+_WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
+
+Line = tuple[str, str]
+"""What stands left and right of the equals sign; the left is empty where it goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One step: the relation's name, its reason, and its lines."""
+
+    relation: str
+    because: str
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """What went in: its letter, its name, its value with the unit, and where that is from."""
+
+    letter: str
+    name: str
+    value: str
+    source: Source
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """What a page shows of an answer."""
+
+    target: str
+    headline: str
+    steps: tuple[Paragraph, ...]
+    symbols: tuple[Symbol, ...]
+    regime: Mapping[str, str]
+    assumptions: tuple[str, ...]
+    checks: tuple[str, ...]
+    cautions: tuple[str, ...] = ()  # what does not hold, and what plays no part
+
+
+def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
+    """The pieces of a page; results with so many digits, or as many as they bear."""
+    letters = letters_of(answer)
+    digits = digits or digits_borne(answer)
+    return Derivation(
+        answer.quantity.name,
+        _result(answer, letters[answer.quantity.name], digits),
+        tuple(_paragraph(step, letters, digits, answer.given) for step in answer.steps),
+        tuple(
+            Symbol(letters[name], name, magnitude(value), value.source)
+            for name, value in answer.given.items()
+            if name in letters
+        ),
+        answer.regime,
+        answer.assumptions,
+        tuple(str(check) for check in answer.checks),
+        cautions(answer),
+    )
+
+
+def letters_of(answer: Answer) -> dict[str, str]:
+    """Each quantity's letter, no letter twice."""
+    taken: dict[str, str] = {}
+    for name, quantity in answer.quantities.items():
+        chosen = mathematics.letter(name, quantity.latex)
+        taken[name] = mathematics.upright(name.replace("_", " ")) if chosen in taken.values() else chosen
+    return taken
+
+
+def digits_borne(answer: Answer) -> int:
+    """How many digits a result bears: those of the least certain input that is no count, and one more."""
+    borne = [
+        len(f"{abs(value.number):.12g}".replace(".", "").split("e")[0].strip("0"))
+        for value in answer.given.values()
+        if value.number != int(value.number) or abs(value.number) >= 1e4
+    ]
+    return min(max(min(borne, default=_MOST - 1) + 1, _FEWEST), _MOST)
+
+
+def magnitude(value: Value) -> str:
+    """A value with its unit and, where it has them, its bounds."""
+    text = _quantity(value.number, value.unit.text, 12)
+    if not value.is_range:
+        return text
+    low, high = (mathematics.number(end, 12) for end in (value.low, value.high))
+    return rf"{text}\ ({low}\ldots{high})"
+
+
+def _quantity(number: float, unit: str, digits: int) -> str:
+    spelled = mathematics.unit(unit)
+    return mathematics.number(number, digits) + (rf"\,{spelled}" if spelled else "")
+
+
+def amount(number: float, unit: str, digits: int) -> str:
+    """A result: with the prefix that leaves few digits before the point, where its unit bears one."""
+    return _quantity(*prefixed(number, unit), digits)
+
+
+def _result(answer: Answer, letter: str, digits: int) -> str:
+    unit = answer.quantity.unit
+    if answer.base is not None:
+        return f"{letter} = {amount(unit.from_base(answer.base), unit.text, digits)}"
+    assert answer.bounds is not None
+    low, high = (amount(unit.from_base(end), unit.text, digits) for end in answer.bounds)
+    return rf"{low} \le {letter} \le {high}"
+
+
+def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mapping[str, Value]) -> Paragraph:
+    def written(name: str) -> str:
+        return letters.get(name) or mathematics.letter(name)
+
+    if step.together:
+        stated = [_stated(part, written) for part in step.together if part.stated is not None]
+        values = [(written(part.quantity), _worked_out(part, digits)) for part in step.together]
+        return Paragraph(f"{step.relation}, together", step.because, (*stated, *values))
+
+    def filled(name: str) -> str:
+        if name not in step.worth:
+            return written(name)
+        number, unit = step.worth[name]
+        return _quantity(number, unit.text, STATED) if name in given else amount(number, unit.text, digits)
+
+    lines: list[Line] = []
+    left = written(step.quantity)
+    if step.stated is not None:
+        lines.append(_stated(step, written))
+    if step.form is not None:
+        form = mathematics.mathematics(step.form, written)
+        if lines != [(left, form)]:
+            lines.append((left, form))
+        numbers = mathematics.mathematics(step.form, filled)
+        is_name = isinstance(step.form, Name)
+        if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
+            lines.append(("" if lines else left, numbers))
+    lines.append(("" if step.form is not None else left, _worked_out(step, digits)))
+    return Paragraph(step.relation, step.because, tuple(lines))
+
+
+def _stated(step: Step, written: Callable[[str], str]) -> Line:
+    """The relation of a step, as it is stated."""
+    assert step.stated is not None
+    as_stated = mathematics.equation(step.stated, written)
+    start, _, rest = as_stated.partition(" = ")
+    return (start, rest) if rest else (as_stated, "")
+
+
+def _worked_out(step: Step, digits: int) -> str:
+    """The value as mathematics; words, as of an interval, upright."""
+    if step.result is None:
+        return mathematics.upright(step.value)
+    (low, high), unit = step.result
+    if low != high:
+        return mathematics.upright(step.rounded(digits).value)
+    return amount(unit.from_base(low), unit.text, digits)

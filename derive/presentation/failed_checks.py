@@ -1,0 +1,100 @@
+"""What does not hold, in a plain sentence with its numbers: under the headline, and on the standard error.
+
+Numbers stand in the units that people write: a side of a relation takes the unit of a quantity of its dimension, with
+the prefix that leaves few digits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import Node, names_in, render
+from derive.model.dimensions import dimension_of
+from derive.numerics.algebra.evaluation import value
+from derive.presentation.numbers import prefixed
+from quantities.units import DIMENSIONLESS, Unit
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.solving.execution.answer import Answer
+    from quantities.value import Value
+
+__all__ = ["broken", "cautions", "customary", "displaced"]
+
+_DIGITS = (4, 7, 10, 13)  # of which as few are shown as tell the sides apart
+
+
+def broken(relation: Relation, values: Mapping[str, float]) -> str:
+    """Why a relation does not hold at these numbers, in base units.
+
+    >>> from derive.relation_files.loading import load
+    >>> shelf = load('''[quantities]
+    ... book = { unit = "kg" }
+    ... bears = { unit = "kg" }
+    ... [relations]
+    ... shelf = { equation = "3*book <= bears", because = "the board bends" }''').relations["shelf"]
+    >>> broken(shelf, {"book": 2.0, "bears": 5.0})
+    'shelf does not hold: 3*book is 6 kg, more than bears, which is 5 kg (the board bends)'
+    """
+    written = relation.written
+    sides = [(side, value(side, values)) for side in (written.lhs, written.rhs)]
+    because = f" ({relation.because})" if relation.because else ""
+    if any(math.isnan(number) for _, number in sides):
+        return f"{relation.name} does not hold: {written} is undefined here{because}"
+    (left, less), (right, more) = (
+        (render(side), [customary(number, _unit(relation, side), digits) for digits in _DIGITS])
+        for side, number in sides
+    )
+    shown = next((pair for pair in zip(less, more, strict=True) if pair[0] != pair[1]), (less[-1], more[-1]))
+    if written.op == "=":
+        return f"{relation.name} does not hold: {left} is {shown[0]}, and {right} is {shown[1]}{because}"
+    than = {"<=": "more than", ">=": "less than"}[written.op]
+    return f"{relation.name} does not hold: {left} is {shown[0]}, {than} {right}, which is {shown[1]}{because}"
+
+
+def cautions(answer: Answer) -> tuple[str, ...]:
+    """What has to stand beside the number: the checks that do not hold, and the givens that play no part."""
+    failed = tuple(check.verdict or check.statement for check in answer.failed)
+    if not answer.unused:
+        return failed
+    *names, last = answer.unused
+    listed = f"{', '.join(names)} and {last} play" if names else f"{last} plays"
+    return (*failed, f"{listed} no part in this answer")
+
+
+def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
+    """What came in the place of a weak value: another number, or none that fits.
+
+    >>> from quantities.spelling import parse_unit
+    >>> from quantities.value import read_value
+    >>> displaced("gravity", read_value("9.81 m/s**2"), 1.62, parse_unit("m/s**2"))
+    'gravity is 9.81 m/s**2, given by the asker, and follows as 1.62 m/s**2 here'
+    """
+    here = "and no value of it fits here" if number is None else f"and follows as {customary(number, unit)} here"
+    return f"{name} is {weak}, {weak.source}, {here}"
+
+
+def customary(base: float, unit: Unit, digits: int = _DIGITS[0]) -> str:
+    """A number in base units as people write it: in a unit, with the prefix that leaves few digits.
+
+    >>> from quantities.spelling import parse_unit
+    >>> customary(1.634e12, parse_unit("byte"))
+    '1.634 TB'
+    """
+    number, spelled = prefixed(unit.from_base(base), unit.text)
+    shown = f"{number:.{digits}g}"
+    return f"{shown} {spelled}" if spelled not in ("", "1", "dimensionless") else shown
+
+
+def _unit(relation: Relation, side: Node) -> Unit:
+    """The unit of a side: that of a quantity in the relation which measures the same, if there is one."""
+    written = relation.written
+    dimensions = {name: one.dimension for name, one in relation.declared.items()}
+    own = dimension_of(side, dimensions)
+    for name in names_in(side, written.lhs, written.rhs):
+        if own == dimensions[name] and not relation.declared[name].unit.offset:
+            return relation.declared[name].unit
+    return DIMENSIONLESS if own is None else Unit(str(own), (), Fraction(1), own)

@@ -1,0 +1,286 @@
+r"""Expressions as LaTeX mathematics: letters for names, fractions for quotients, units upright.
+
+Nothing that a user wrote reaches TeX as it stands. A letter that somebody chose is taken only if it is made of letters,
+digits, scripts and the commands of a short list; whatever else is a name is spelled out upright, every character of it
+harmless. So a quantity called `\input` is printed and never obeyed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number
+
+__all__ = ["equation", "letter", "mathematics", "number", "unit", "upright", "width"]
+
+Letters = Callable[[str], str]
+"""How a name is written: its letter, or its number and unit."""
+
+_GREEK = re.compile(
+    "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega"
+    "|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega"
+)
+_COMMANDS = frozenset(
+    {"mathrm", "mathcal", "mathit", "bar", "hat", "tilde", "dot", "varepsilon", "ell", "hbar"}
+    | {"infty", "max", "min", "equiv", "to", "leftarrow", "rightarrow", "star", "times", "parallel", "perp", "prime"}
+)
+_PIECE = re.compile(r"\\([A-Za-z]+)|\\[,;$%]|[A-Za-z0-9_^{}*'/+=.() -]")
+_MISPLACED = re.compile(r"[_^]$|[_^][_^]|([_^])(?:\{[^{}]*\}|\\?\w)\1|\^['*]*\^")  # scripts that TeX refuses
+_FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
+_UNSEEN = str.maketrans("", "", "{}_^ ")
+_SHORT = re.compile(r"([A-Za-z])(?:_([A-Za-z0-9]{1,3})|([0-9]{1,3}))?")
+_RAISED = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
+_ESCAPED = {
+    **{c: rf"\{c}" for c in "#$%&_{}"},
+    "\\": r"\backslash{}",
+    "^": r"\hat{}",
+    "~": r"\tilde{}",
+    "<": "<",
+}
+_TIGHT = {"add": 1, "neg": 1, "mul": 2, "inv": 2, "pow": 4}
+_NAMED = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "log10": "log_{10}", "log2": "log_{2}"}
+_COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
+_SIGNS = {**_COMPARED, "=": "=", "<=": r"\le", ">=": r"\ge"}
+
+_HIGH = re.compile("[⁺⁻]?[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]+")
+_SAME = str.maketrans("·⋅×μ\u2126\u212b", "***µ\u03a9\u00c5")
+_LOWERED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+
+
+def letter(name: str, chosen: str = "") -> str:
+    r"""A quantity's letter: the chosen one if it is harmless, otherwise one that its name suggests.
+
+    >>> letter("kv_bytes_per_token", r"\kappa"), letter("C_A"), letter("rho"), letter("step_time")
+    ('\\kappa', 'C_{A}', '\\rho', '\\mathrm{step\\ time}')
+    >>> letter("x", r"\input{passwd}")
+    'x'
+    """
+    if chosen and _is_harmless(chosen):
+        return chosen
+    if _GREEK.fullmatch(name):
+        return rf"\{name}"
+    short = _SHORT.fullmatch(name)
+    if short:
+        script = short[2] or short[3]
+        return f"{short[1]}_{{{script}}}" if script else short[1]
+    head, _, tail = name.partition("_")
+    if _GREEK.fullmatch(head) and tail.isalnum() and tail.isascii():
+        return rf"\{head}_{{\mathrm{{{tail}}}}}"
+    return upright(name.replace("_", " "))
+
+
+def _is_harmless(chosen: str) -> bool:
+    """Whether a letter is built of what mathematics needs and no other command, its braces closed."""
+    depth = position = 0
+    while position < len(chosen):
+        piece = _PIECE.match(chosen, position)
+        if piece is None or (piece[1] and piece[1] not in _COMMANDS and not _GREEK.fullmatch(piece[1])):
+            return False
+        depth += {"{": 1, "}": -1}.get(piece[0], 0)
+        if depth < 0:
+            return False
+        position = piece.end()
+    return depth == 0 and len(chosen) <= 60 and not _MISPLACED.search(chosen)
+
+
+def upright(text: str) -> str:
+    r"""Text inside mathematics, every character of it harmless.
+
+    >>> upright("50 %")
+    '\\mathrm{50\\ \\%}'
+    """
+    inner = "".join(_ESCAPED.get(c, c) if c.isascii() or c.isalpha() else "?" for c in text)
+    return rf"\mathrm{{{inner}}}".replace(" ", r"\ ")
+
+
+def number(value: float, digits: int = 6) -> str:
+    r"""A number, with a power of ten where it is far from one.
+
+    >>> number(50430.3, 4), number(2.5e-7, 3), number(-3.0)
+    ('50430', '2.5\\times10^{-7}', '-3')
+    """
+    if not math.isfinite(value):
+        return r"\infty" if value > 0 else r"-\infty" if value < 0 else "?"
+    mantissa, _, power = f"{value:.{digits - 1}e}".partition("e")
+    if -4 <= int(power) <= 5:
+        return f"{float(f'{value:.{digits}g}'):.{max(digits, 12)}g}"
+    short = f"{float(mantissa):.{max(digits, 12)}g}"
+    return rf"{short}\times10^{{{int(power)}}}" if short != "1" else rf"10^{{{int(power)}}}"
+
+
+def unit(text: str) -> str:
+    r"""A unit as it was spelled, upright, its quotient as a slash.
+
+    >>> unit("TB/s/chip"), unit("m/s**2"), unit("1")
+    ('\\mathrm{TB/s/chip}', '\\mathrm{m/s^{2}}', '')
+    """
+    if text in ("", "1", "dimensionless"):
+        return ""
+    plain = _HIGH.sub(lambda found: f"**{found[0].translate(_LOWERED)}", text.strip()).translate(_SAME)
+    plain = re.sub(r"\s*(\*\*|[*/])\s*", r"\1", re.sub(r"\bper\b", "/", plain))
+    powers = _RAISED.sub(lambda found: f"^{{{found[1] or found[2]}}}", plain)
+    powers = re.sub(r"\*|\s+", lambda _: r"\,", powers).replace("µ", r"\mu ")
+    if not re.fullmatch(r"(?:[A-Za-z0-9_/()Ω°Å%‰$]|\^\{[+-]?[0-9./]+\}|\\,|\\mu )+", powers):
+        return upright(text)
+    spelled = powers.replace("Ω", r"\Omega ").replace("°", r"^{\circ}").replace("Å", r"\AA ").replace("_", r"\_")
+    spelled = spelled.replace("%", r"\%").replace("$", r"\$")
+    return rf"\mathrm{{{spelled}}}"
+
+
+def width(shown: str) -> int:
+    r"""About how many characters wide mathematics is; a fraction is as wide as its longer side.
+
+    >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
+    7
+    """
+    flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", shown.replace(r"\ ", "~"))
+    while (once := _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat)) != flat:
+        flat = once
+    return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
+
+
+def equation(stated: Equation, letters: Letters) -> str:
+    """Both sides and what stands between them."""
+    return f"{mathematics(stated.lhs, letters)} {_SIGNS[stated.op]} {mathematics(stated.rhs, letters)}"
+
+
+def mathematics(node: Node, letters: Letters) -> str:
+    r"""An expression, each name written as the letters say.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> mathematics(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)
+    '2 \\pi \\sqrt{\\frac{L}{g}} - \\frac{a \\left(b + c\\right)^{2}}{3}'
+    """
+    return _written(node, letters)[0]
+
+
+def _written(node: Node, letters: Letters) -> tuple[str, int]:
+    """The mathematics and how tightly it holds together."""
+    if isinstance(node, Name):
+        text = letters(node.name)
+        if "/" in text and "mathrm" not in text:  # a ratio's own letter, as F/W, would draw in the factor behind it
+            return text, 1
+        return text, 3 if " " in text or r"\," in text or "^" in text else 9
+    if isinstance(node, Number):
+        return _rational(node)
+    match node.op:
+        case "pi":
+            return r"\pi", 9
+        case "true":
+            return r"\text{otherwise}", 9
+        case "add":
+            return _sum(node.args, letters), 1
+        case "mul" | "inv":
+            return _product(node, letters)
+        case "neg":
+            return f"-{_held(node.args[0], letters, 2)}", 1
+        case "pow":
+            return f"{_held(node.args[0], letters, 5)}^{{{_raised(node.args[1], letters)}}}", 4
+        case "sqrt":
+            return rf"\sqrt{{{mathematics(node.args[0], letters)}}}", 9
+        case "abs":
+            return rf"\left|{mathematics(node.args[0], letters)}\right|", 9
+        case "floor" | "ceil":
+            return rf"\left\l{node.op} {mathematics(node.args[0], letters)} \right\r{node.op}", 9
+        case "piecewise":
+            return _cases(node.args, letters), 9
+        case "and" | "or" | "not":
+            return _truth(node, letters), 0
+        case op if op in _SIGNS:
+            return f"{mathematics(node.args[0], letters)} {_SIGNS[op]} {mathematics(node.args[1], letters)}", 0
+        case op:
+            inside = ", ".join(mathematics(arg, letters) for arg in node.args)
+            return rf"\{_NAMED.get(op, op)}\left({inside}\right)", 9
+
+
+def _held(node: Node, letters: Letters, level: int) -> str:
+    text, tightness = _written(node, letters)
+    return text if tightness >= level else rf"\left({text}\right)"
+
+
+def _rational(node: Number) -> tuple[str, int]:
+    value = node.value
+    if value.denominator == 1:
+        return (str(value), 9 if value >= 0 else 1) if len(str(value)) <= 7 else (number(float(value), 12), 3)
+    decimal = f"{float(value):.12g}"
+    if Fraction(decimal) == value:
+        return number(float(value), 12), 3 if "e" in decimal else 9 if value >= 0 else 1
+    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}", 3
+
+
+def _sum(terms: tuple[Node, ...], letters: Letters) -> str:
+    parts: list[str] = []
+    for term in terms:
+        negative = isinstance(term, Apply) and term.op == "neg"
+        inner = term.args[0] if isinstance(term, Apply) and negative else term
+        text = _held(inner, letters, 2) if negative else mathematics(inner, letters)
+        sign = ("-" if negative else "") if not parts else (" - " if negative else " + ")
+        parts.append(f"{sign}{text}")
+    return "".join(parts)
+
+
+def _product(node: Apply, letters: Letters) -> tuple[str, int]:
+    """Factors side by side, those that are divided by below a bar."""
+    factors = node.args if node.op == "mul" else (node,)
+    first = factors[0]
+    if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
+        return f"-{_product(Apply('mul', (first.args[0], *factors[1:])), letters)[0]}", 1
+    above = [factor for factor in factors if not _is_inverse(factor)]
+    below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
+    flat = [part for factor in below for part in _factors(factor)]
+    if not below:
+        return _side_by_side(above, letters), 2
+    top = _side_by_side(above, letters, alone=True) if above else "1"
+    return rf"\frac{{{top}}}{{{_side_by_side(flat, letters, alone=True)}}}", 3
+
+
+def _raised(node: Node, letters: Letters) -> str:
+    """An exponent, whose quotient is a slash: a bar would be too small to read up there."""
+    factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
+    below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
+    if len(below) != 1:
+        return mathematics(node, letters)
+    above = [factor for factor in factors if not _is_inverse(factor)]
+    return f"{_side_by_side(above, letters) if above else '1'}/{_held(below[0], letters, 3)}"
+
+
+def _side_by_side(factors: list[Node], letters: Letters, alone: bool = False) -> str:
+    if alone and len(factors) == 1:
+        return mathematics(factors[0], letters)
+    texts = [_held(factor, letters, 3 if i else 2) for i, factor in enumerate(factors)]
+    joined = texts[0]
+    for before, text in pairwise(texts):
+        apart = text[:1].isdigit() or "mathrm" in before or "mathrm" in text
+        joined += rf" \cdot {text}" if apart else f" {text}"
+    return joined
+
+
+def _is_inverse(node: Node) -> bool:
+    return isinstance(node, Apply) and node.op == "inv"
+
+
+def _factors(node: Node) -> tuple[Node, ...]:
+    """The factors of a product without quotients; anything else is its only factor."""
+    plain = isinstance(node, Apply) and node.op == "mul" and not any(_is_inverse(part) for part in node.args)
+    return node.args if isinstance(node, Apply) and plain else (node,)
+
+
+def _cases(args: tuple[Node, ...], letters: Letters) -> str:
+    rows = [
+        rf"{mathematics(args[i], letters)} & \text{{if }} {mathematics(args[i + 1], letters)}"
+        for i in range(0, len(args) - 1, 2)
+    ]
+    if len(args) % 2:
+        rows.append(rf"{mathematics(args[-1], letters)} & \text{{otherwise}}")
+    return r"\begin{cases}" + r" \\ ".join(rows) + r"\end{cases}"
+
+
+def _truth(node: Apply, letters: Letters) -> str:
+    if node.op == "not":
+        return rf"\neg\left({mathematics(node.args[0], letters)}\right)"
+    sign = r"\text{ and }" if node.op == "and" else r"\text{ or }"
+    return sign.join(mathematics(arg, letters) for arg in node.args)

@@ -1,0 +1,109 @@
+"""Numbers in base units, shown in a unit: as a pint Quantity, or as text."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Set
+from typing import Any
+
+from derive.expressions.tree import Apply, Name, Node, render
+from quantities.units import Unit
+
+__all__ = ["DIGITS", "STATED", "filled", "in_unit", "prefixed", "shown_number", "shown_result", "shown_span"]
+
+DIGITS = 6
+"""Digits of a result, where nobody asks for others."""
+
+STATED = 12
+"""Digits that show a number as it was stated."""
+
+_LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
+_SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
+_SPELLED = {"byte": "B"}  # with a prefix
+_BEARS = {
+    **dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE),
+    **{unit: {**_SMALL, **_LARGE} for unit in ("W", "J")},
+    "s": _SMALL,
+}
+
+
+def in_unit(base: float, unit: Unit) -> Any:
+    """A number in base units as a pint Quantity in a unit."""
+    from quantities.registry import quantity
+
+    return quantity(unit.from_base(base), unit)
+
+
+def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
+    """A number and its unit; where it is below one or `long`, with a prefix that leaves one to three digits in front.
+
+    >>> prefixed(0.0152, "s"), prefixed(1.412e11, "byte"), prefixed(2e9, "byte/s/chip"), prefixed(5e4, "byte/token")
+    ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
+    """
+    head = re.match(r"[A-Za-z]+", unit)
+    if head is None or head[0] not in _BEARS or not number or not math.isfinite(number) or 1 <= abs(number) < long:
+        return number, unit
+    rest = unit[head.end() :]
+    prefixes = _BEARS[head[0]]
+    power = min(max(3 * math.floor(math.log10(abs(number)) / 3 + 1e-12), min(prefixes)), max(prefixes))
+    if rest.startswith("**") or not prefixes[power]:
+        return number, unit
+    return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(head[0], head[0]) + rest
+
+
+def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
+    """A number in base units as text in a unit.
+
+    >>> from quantities.spelling import parse_unit
+    >>> shown_number(0.0151, parse_unit("ms"))
+    '15.1 ms'
+    """
+    number = f"{unit.from_base(base):.{digits}g}"
+    return f"{number} {unit.text}" if unit.text not in ("", "1", "dimensionless") else number
+
+
+def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
+    """What came out: a number, or an interval in words.
+
+    >>> from quantities.spelling import parse_unit
+    >>> shown_result((2.0, 2.0), parse_unit("m")), shown_result((2.0, 3.0), parse_unit("m"))
+    ('2 m', 'between 2 m and 3 m')
+    """
+    low, high = result
+    return shown_number(low, unit, digits) if low == high else shown_span(low, high, unit, digits)
+
+
+def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
+    """A form with each quantity's number and unit in its place; the exact ones as they were stated.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from quantities.spelling import parse_unit
+    >>> filled(parse_expression("distance/2"), {"distance": (10/3, parse_unit("m"))}, set())
+    '(3.33333 m)/2'
+    """
+
+    def put_in(part: Node) -> Node:
+        if isinstance(part, Name) and part.name in worth:
+            number, unit = worth[part.name]
+            shown = f"{number:.{STATED if part.name in exact else digits}g}"
+            return Name(f"({shown} {unit})" if unit.text not in ("", "1", "dimensionless") else shown)
+        return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
+
+    return render(put_in(form))
+
+
+def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:
+    """An interval in base units in words, an open end left unsaid.
+
+    >>> from quantities.spelling import parse_unit
+    >>> shown_span(1.0, math.inf, parse_unit("s"))
+    'at least 1 s'
+    """
+    if math.isinf(low) and math.isinf(high):
+        return "anything"
+    if math.isinf(high):
+        return f"at least {shown_number(low, unit, digits)}"
+    if math.isinf(low):
+        return f"at most {shown_number(high, unit, digits)}"
+    return f"between {shown_number(low, unit, digits)} and {shown_number(high, unit, digits)}"

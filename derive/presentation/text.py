@@ -1,0 +1,109 @@
+"""An answer as text for the terminal, and as plain data."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from derive.presentation.failed_checks import cautions
+from derive.presentation.numbers import DIGITS, shown_number, shown_span
+
+if TYPE_CHECKING:
+    from derive.solving.execution.answer import Answer
+
+__all__ = ["as_data", "as_text", "headline"]
+
+
+def headline(answer: Answer, digits: int = DIGITS) -> str:
+    """The answer in one line: `period = 2.00 s`."""
+    unit = answer.quantity.unit
+    name = answer.quantity.name
+    if answer.base is not None:
+        low, high = (shown_number(end, unit, digits) for end in answer.bounds or (answer.base, answer.base))
+        spread = f"  ({low} to {high})" if low != high else ""
+        return f"{name} = {shown_number(answer.base, unit, digits)}{spread}"
+    assert answer.bounds is not None
+    return f"{name} is {shown_span(*answer.bounds, unit, digits)}"
+
+
+def as_text(answer: Answer, digits: int = DIGITS) -> str:
+    """The answer, each step as stated, rearranged, with numbers, and its value; and what stands behind it.
+
+    What does not hold, and what was given and plays no part, stands directly under the answer.
+    """
+    lines = [headline(answer, digits), *(f"  {caution}" for caution in cautions(answer))]
+    for number, step in enumerate(answer.steps, 1):
+        shown = step.rounded(digits)
+        if shown.together:
+            lines += ["", f"{number}. {shown.relation}, together"]
+            lines += [f"   {part.equation}" for part in shown.together]
+            width = max(len(part.quantity) for part in shown.together)
+            lines += ["   so that", *(f"   {part.quantity:<{width}} = {part.value}" for part in shown.together)]
+            continue
+        lines += ["", f"{number}. {shown.relation}: {shown.equation}"]
+        name, equals, form = shown.rearranged.partition(" = ")
+        rows = [form] if equals and shown.rearranged != shown.equation else []
+        rows += [row for row in (shown.numbers, shown.value) if row not in ("", form)]
+        lines += [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
+    for title, rows in _sections(answer):
+        lines += ["", title, *(f"  {row}" for row in rows)]
+    return "\n".join(lines)
+
+
+def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
+    width = max((len(name) for name in answer.given), default=0)
+    told = max((len(str(value)) for value in answer.given.values()), default=0)
+    given = [f"{name:<{width}} = {value!s:<{told}}  {value.source}" for name, value in answer.given.items()]
+    regime = [f"{relation}: {arm} binds" for relation, arm in answer.regime.items()]
+    sections = [
+        ("given", given),
+        ("regime", regime),
+        ("assumptions", list(answer.assumptions)),
+        ("checks", [str(check) for check in answer.checks]),
+    ]
+    return [(title, rows) for title, rows in sections if rows]
+
+
+def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
+    """The answer as plain data: the schema of `derive solve --json`.
+
+    `target` and `unit` are text, and so is all that stands under `steps`, `given`, `regime` and `assumptions`. `value`,
+    `low` and `high` are numbers in that unit: without `value` there are only bounds, and an end that is null beside one
+    that is not is open. `checks` is what could be tested, each with its `gap` (null where it is infinite); `failed`
+    names those that do not hold, each in a sentence; `unused` names what was given and plays no part.
+    """
+    unit = answer.quantity.unit
+    low, high = (None, None) if answer.bounds is None else (_finite(unit.from_base(end)) for end in answer.bounds)
+    return {
+        "target": answer.quantity.name,
+        "value": None if answer.base is None else unit.from_base(answer.base),
+        "unit": unit.text,
+        "low": low,
+        "high": high,
+        "steps": [
+            {
+                "relation": step.relation,
+                "equation": step.equation,
+                "rearranged": step.rearranged,
+                "numbers": step.numbers,
+                "value": step.value,
+            }
+            for step in (step.rounded(digits) for step in answer.steps)
+        ],
+        "given": {
+            name: {"value": str(value), "kind": value.source.kind, "source": str(value.source)}
+            for name, value in answer.given.items()
+        },
+        "regime": dict(answer.regime),
+        "assumptions": list(answer.assumptions),
+        "checks": [
+            {"name": check.name, "statement": check.statement, "gap": _finite(check.gap), "passed": check.passed}
+            for check in answer.checks
+        ],
+        "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
+        "unused": list(answer.unused),
+    }
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None

@@ -1,0 +1,69 @@
+"""Examples of a relation file: questions whose answers are known, each with where they are known from.
+
+    [examples.seconds_pendulum]
+    given.length = "0.994 m"
+    asked = "period"
+    expected = "2.00 s"
+    source = "a table of pendulums"
+
+An example says what the relations are to bring about. `derive check` asks it; a library that is loaded does not, so
+that examples cost nothing where they are not wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from derive.relation_files.notes import Notes
+
+__all__ = ["Example", "stated_example"]
+
+_KEYS = ("asked", "given", "profiles", "expected", "source", "meaning")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question and what is expected of it: a value, a range, a bound, that there is none; or several values."""
+
+    name: str
+    asked: str
+    profiles: tuple[str, ...]
+    given: Mapping[str, str]
+    expected: tuple[str, ...]
+    source: str = ""
+    meaning: str = ""
+
+
+def stated_example(notes: Notes, name: str, table: Mapping[str, Any]) -> Example | None:
+    """An example as its table states it; nothing, if something is wrong with it."""
+    where = ("examples", name)
+    before = len(notes.errors)
+    notes.keys(name, where, table, _KEYS)
+    texts = {key: notes.text(name, where, table, key) for key in ("asked", "source", "meaning")}
+    for key in ("asked", "expected"):
+        if key not in table:
+            notes.complain(name, where, f"the example has no '{key}'.", _HINTS[key])
+    profiles, given = table.get("profiles", []), table.get("given", {})
+    expected = table.get("expected", "")
+    wanted = [expected] if isinstance(expected, str) else expected
+    if not _are_texts(profiles):
+        notes.complain(name, (*where, "profiles"), "'profiles' is no list of texts.", 'Write profiles = ["name"].')
+    if not isinstance(given, dict) or not _are_texts(list(given.values())):
+        notes.complain(name, (*where, "given"), "'given' is no table of texts.", 'Write given = { length = "1 m" }.')
+    if not _are_texts(wanted):
+        notes.complain(name, (*where, "expected"), "'expected' is no text.", _HINTS["expected"])
+    if len(notes.errors) > before:
+        return None
+    return Example(name, texts["asked"], tuple(profiles), given, tuple(wanted), texts["source"], texts["meaning"])
+
+
+_HINTS = {
+    "asked": 'Add asked = "period".',
+    "expected": 'Add expected = "2.00 s", or "1..2 s", "at least 1 s", "impossible", or a list of all answers.',
+}
+
+
+def _are_texts(values: Any) -> bool:
+    return isinstance(values, list) and all(isinstance(value, str) for value in values)

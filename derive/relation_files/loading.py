@@ -1,0 +1,335 @@
+"""Relation files: strict TOML in, a library out, and every problem of the file at once.
+
+A file is read in passes: what it uses, its units, its quantities, its relations over them, its profiles. A problem is
+noted and reading goes on; what depends on something broken is passed over in silence, so that one slip is one problem.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
+from derive.garbage import collecting_seldom
+from derive.library import Library
+from derive.model.relation import Relation, relate, undeclared
+from derive.model.vocabulary import Vocabulary
+from derive.relation_files.examples import Example, stated_example
+from derive.relation_files.notes import SEARCHED, Notes
+from derive.relation_files.sources import Document, parse_source, read_document, read_source
+from derive.relation_files.uses import installed
+from derive.relation_files.values import SHARED, VALUE, stated_default, stated_profiles, stated_unit
+from quantities.declaration import Declaration, check_name, read_aliases
+from quantities.domain import read_domain
+from quantities.profiles import Profile
+from quantities.spelling import parse_unit
+
+__all__ = ["Reader", "load", "proved", "read"]
+
+_T = TypeVar("_T")
+_SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles", "examples")
+_NAMED_FREELY = ("profiles", "examples")
+_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
+_RELATION = ("equation", "because", "source", "when", "approximate")
+
+
+def load(source: str | Path, *, beside: Library | None = None) -> Library:
+    """Read a relation file, or the text of one, into a library.
+
+    With `beside`, the file may also speak of that library's quantities; `beside | load(...)` is then both.
+
+    >>> pendulum = load('''
+    ... [quantities]
+    ... length = { unit = "m" }
+    ... gravity = { unit = "m/s**2", value = "9.80665 m/s**2" }
+    ... period = { unit = "s" }
+    ... [relations.small_swing]
+    ... equation = "period = 2*pi*sqrt(length/gravity)"
+    ... ''')
+    >>> pendulum
+    <Library 1 relations, 3 quantities, 0 profiles>
+    """
+    with collecting_seldom():
+        return proved(read(parse_source(*read_source(source)), beside))
+
+
+def proved(reader: Reader) -> Library:
+    """What was read, if nothing is wrong with it."""
+    if reader.notes.errors:
+        raise _gathered(reader)
+    return reader.library()
+
+
+def read(document: Document, beside: Library | None) -> Reader:
+    """A relation file as far as it can be read, and what is wrong with it."""
+    if not isinstance(beside, (Library, type(None))):
+        raise ExpressionError(f"a {type(beside).__name__} is no library.", hint="Give beside=library.")
+    reader = Reader(Notes(document), beside or Library())
+    reader.read()
+    return reader
+
+
+def _gathered(reader: Reader) -> DeriveError:
+    """One error for all problems: of their own kind where they share one."""
+    where = f"{reader.notes.document.label}: " if reader.notes.document.label else ""
+    problems, errors = zip(*reader.notes.errors, strict=True)
+    return together(errors, problems, where, reader.notes.document.label)
+
+
+@dataclass
+class Reader:
+    """The reading of one document: what was found so far, and what was wrong with it."""
+
+    notes: Notes
+    beside: Library
+    shelf: dict[Path, Reader | None] = field(default_factory=dict)  # the files that were read; None, if not to the end
+    quantities: dict[str, Declaration] = field(default_factory=dict)
+    relations: list[Relation] = field(default_factory=list)
+    profiles: list[Profile] = field(default_factory=list)
+    examples: list[Example] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    files: list[Reader] = field(default_factory=list)  # what it uses
+    libraries: list[Library] = field(default_factory=list)
+    is_whole: bool = True  # whether all of that is there; if not, nobody knows which names are
+
+    @property
+    def title(self) -> str:
+        return str(self.notes.document.data.get("title", ""))
+
+    def library(self) -> Library:
+        parts = self.parts()
+        library = Library(
+            [relation for part in parts for relation in part.relations],
+            [quantity for part in parts for quantity in part.quantities.values()],
+            [profile for part in parts for profile in part.profiles],
+            self.title,
+        )
+        for used in dict.fromkeys(other for part in parts for other in part.libraries):
+            library = used | library
+        return library
+
+    def parts(self) -> list[Reader]:
+        """The files that are used, each once and before whoever uses it, and the file itself."""
+        found: dict[int, Reader] = {}
+        for file in self.files:
+            found.update((id(part), part) for part in file.parts())
+        return [*found.values(), self]
+
+    def known(self) -> dict[str, Declaration]:
+        """The quantities that may be spoken of."""
+        known = dict(self.beside.declared)
+        for part in self.parts():
+            for library in part.libraries:
+                known.update(library.declared)
+            known.update(part.quantities)
+        return known
+
+    def read(self) -> None:
+        for error, line in self.notes.document.errors:
+            self.notes.note((), error, line)
+        self.broken |= self.notes.document.lost
+        data = self.notes.document.data
+        self.notes.keys("", (), data, _SECTIONS)
+        for key in ("title", *SHARED):
+            self.notes.text("", (), data, key)
+        self._uses(data)
+        for name, meaning in self._entries(data, "units"):
+            stated_unit(self.notes, name, meaning)
+        for name, table in self._tables(data, "quantities"):
+            self._quantity(name, table)
+        known = self.known()
+        vocabulary = Vocabulary(known)
+        for name, table in self._tables(data, "relations"):
+            self._relation(name, table, known, vocabulary)
+        for name, table in self._tables(data, "profiles"):
+            for profile in stated_profiles(self.notes, name, table, vocabulary, self.broken):
+                self._shelve(name, profile)
+        for name, table in self._tables(data, "examples"):
+            example = stated_example(self.notes, name, table)
+            self.examples += [] if example is None else [example]
+
+    def _shelve(self, name: str, profile: Profile) -> None:
+        if any(profile.name == other.name for other in self.profiles):
+            what = f"{profile.name} is declared twice, as a profile and as a choice of one."
+            self.notes.complain("", ("profiles", name), what, "Leave one out.")
+        else:
+            self.profiles.append(profile)
+
+    # What it builds on
+
+    def _uses(self, data: Mapping[str, Any]) -> None:
+        used = data.get("uses", [])
+        if isinstance(used, list) and all(isinstance(one, str) for one in used):
+            taken = [self._use(one) for one in used]  # each, so that all that is missing is told
+            self.is_whole = all(taken)
+        else:
+            self.is_whole = False
+            example = 'Write uses = ["quantities.toml", "llm"].'
+            self.notes.complain("", ("uses",), "'uses' is no list of texts.", example)
+
+    def _use(self, used: str) -> bool:
+        """Whether what is used could be taken in; if not, why is noted."""
+        if not used.endswith(".toml"):
+            library = self.notes.attempt("", ("uses",), lambda: installed(used))
+            self.libraries += [] if library is None else [library]
+            return library is not None
+        path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for one file, its links not followed
+        if path not in self.shelf and not path.is_file():
+            self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path, as it is from this file.")
+            return False
+        if path not in self.shelf:
+            self.shelf[path] = None
+            reader = Reader(Notes(read_document(path)), self.beside, self.shelf)
+            reader.read()
+            self.shelf[path] = reader
+        return self._take(used, self.shelf[path])
+
+    def _take(self, used: str, file: Reader | None) -> bool:
+        if file is None:
+            self.notes.complain("", ("uses",), f"{used} uses this file in turn.", "Leave it out of one of the two.")
+        elif file.notes.errors:
+            first, count = file.notes.errors[0][0], len(file.notes.errors)
+            many = "1 problem" if count == 1 else f"{count} problems; the first"
+            what = f"{used} has {many}, on line {first.line}: {first.message}"
+            self.notes.complain("", ("uses",), what, f"Mend that file: derive check {used}")
+        else:
+            self.files.append(file)
+            return True
+        return False
+
+    # The three kinds of entry
+
+    def _quantity(self, name: str, table: Mapping[str, Any]) -> None:
+        where = ("quantities", name)
+        before = len(self.notes.errors)
+        self.broken.add(name)
+        self.notes.keys(name, where, table, _QUANTITY)
+        texts = {key: self.notes.text(name, where, table, key) for key in ("unit", "meaning", "latex", "domain")}
+        if "unit" not in table:
+            self.notes.complain(name, where, "it has no unit.", 'Add unit = "m", or unit = "" for a plain number.')
+        if "." in name:
+            self.notes.complain(name, where, "a declared name has no dot.", "Dots name operating points: fast.batch.")
+        if len(self.notes.errors) > before:
+            return
+        domain = texts["domain"] or "positive"
+        unit = self.notes.attempt(name, (*where, "unit"), lambda: parse_unit(texts["unit"]))
+        if unit is None or self.notes.attempt(name, (*where, "domain"), lambda: read_domain(domain, unit)) is None:
+            return
+        stated = table.get("aliases", [])
+        aliases = self.notes.attempt(name, (*where, "aliases"), lambda: read_aliases(name, stated)) or ()
+        plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain, aliases=aliases)
+        has_default = "value" in table or "otherwise" in table
+        self.quantities[name] = self._with_default(plain, table) if has_default else plain
+        self.broken.discard(name)
+
+    def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration:
+        """The quantity with its default; without it, if it is wrong, so that the relations over it are still judged."""
+        where = ("quantities", declared.name)
+        value = stated_default(self.notes, declared.name, where, declared, table)
+        if value is None:
+            return declared
+        return Declaration(
+            declared.name,
+            declared.unit.text,
+            declared.meaning,
+            latex=declared.latex,
+            domain=declared.domain.text,
+            default=value,
+            aliases=declared.aliases,
+        )
+
+    def _relation(
+        self, name: str, table: Mapping[str, Any], known: dict[str, Declaration], vocabulary: Vocabulary
+    ) -> None:
+        where = ("relations", name)
+        before = len(self.notes.errors)
+        vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
+        self.notes.keys(name, where, table, _RELATION)
+        texts = {
+            key: self.notes.text(name, where, table, key) for key in ("equation", "because", "source", "approximate")
+        }
+        when = self._conditions(name, where, table)
+        shared = str(self.notes.document.data.get("source", ""))
+        if "equation" not in table:
+            self.notes.complain(name, where, "it has no equation.", 'Add equation = "left = right".')
+        if len(self.notes.errors) > before:
+            return
+        try:
+            relation = relate(
+                name,
+                texts["equation"],
+                because=texts["because"],
+                source=texts["source"] or shared,
+                when=when,
+                approximate=texts["approximate"] or None,
+                quantities=known,
+                vocabulary=vocabulary,
+            )
+        except DeriveError as error:
+            self._refused(name, where, error, table, vocabulary)
+        else:
+            self.relations.append(relation)
+
+    def _refused(
+        self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any], vocabulary: Vocabulary
+    ) -> None:
+        """Note why a relation was refused, unless it only speaks of a quantity that was refused before, or may be."""
+        if isinstance(error, UnknownNameError):
+            unmet = [other for other in (error.name, *error.others) if other not in self.broken]
+            if not unmet or not self.is_whole:
+                return
+            if len(unmet) <= len(error.others):
+                error = undeclared(name, unmet, vocabulary)
+        for problem in error.problems:
+            key = "when" if problem.message.startswith(f"{name}, when:") else "equation"
+            line = self.notes.document.line((*where, key))
+            self.notes.errors.append((Problem(name, line, problem.message, problem.hint), error))
+        if not error.problems:
+            self.notes.note((*where, _culprit(error, table)), error)
+
+    # Their parts
+
+    def _conditions(self, name: str, where: tuple[str, ...], table: Mapping[str, Any]) -> list[str]:
+        when = table.get("when", [])
+        conditions = [when] if isinstance(when, str) else when
+        if not isinstance(conditions, list) or not all(isinstance(condition, str) for condition in conditions):
+            self.notes.complain(name, (*where, "when"), "'when' is no list of texts.", 'Write when = ["swing < 0.3"].')
+            return []
+        return conditions
+
+    def _entries(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Any]]:
+        entries = data.get(section, {})
+        if isinstance(entries, dict):
+            return entries.items()
+        self.notes.complain("", (section,), f"'{section}' is no table.", f"Write [{section}] and the names below it.")
+        return ()
+
+    def _tables(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
+        for name, table in self._entries(data, section):
+            where = (section, name)
+            if not isinstance(table, dict):
+                example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
+                self.broken |= {name} if section == "quantities" else set()
+                self.notes.complain(name, where, "it is no table.", f"Write {name} = {example.get(section, '{ }')}.")
+            elif (
+                section in ("profiles", "examples")
+                or self.notes.attempt(name, where, partial(check_name, name)) is not None
+            ):
+                yield name, table
+            elif section == "quantities":
+                self.broken.add(name)
+
+
+def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
+    """The key of a relation that an error is about."""
+    when = table.get("when", [])
+    if isinstance(error, UnknownNameError):
+        return "equation" if re.search(rf"\b{re.escape(error.name)}\b", table["equation"]) else "when"
+    if getattr(error, "text", None) in ([when] if isinstance(when, str) else when):
+        return "when"
+    return "approximate" if error.what.startswith(("approximate", "value", "unit")) else "equation"

@@ -1,0 +1,70 @@
+"""What is wrong with a relation file: noted with its line, while reading goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from derive.errors import DeriveError, ExpressionError, Problem, unknown
+from derive.relation_files.sources import Document
+
+__all__ = ["SEARCHED", "Notes", "Path", "within"]
+
+SEARCHED = 20
+"""Problems of a file for which alike names and repairs are looked for."""
+
+_T = TypeVar("_T")
+Path = tuple[str, ...]
+"""Where something stands: the keys of the tables that hold it, and its own."""
+
+
+@dataclass
+class Notes:
+    """The problems of one document, in the order in which they were met."""
+
+    document: Document
+    errors: list[tuple[Problem, DeriveError]] = field(default_factory=list)
+
+    def attempt(self, name: str, where: Path, act: Callable[[], _T]) -> _T | None:
+        try:
+            return act()
+        except DeriveError as error:
+            self.note(where, within(name, error))
+            return None
+
+    def complain(self, name: str, where: Path, what: str, hint: str) -> None:
+        said = f"{name}: {what}" if name else what
+        self.note(where, ExpressionError(said, hint=hint, text=name))
+
+    def note(self, where: Path, error: DeriveError, line: int | None = None) -> None:
+        placed = line is not None  # by the TOML reader, in the file and not in a text of it
+        line = self.document.line(where) if line is None else line
+        if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
+            column = error.position[1] + self.document.column(line, error.text)
+            error._facts["position"] = error.position = (self.document.first_line(line) + error.position[0] - 1, column)
+        relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
+        self.errors.append((Problem(relation, line, error.what, error.hint), error))
+
+    def keys(self, name: str, where: Path, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+        for key in table:
+            if key not in known:
+                error = unknown("key", key, known)
+                self.note((*where, key), within(name, error))
+
+    def text(self, name: str, where: Path, table: Mapping[str, Any], key: str) -> str:
+        text = table.get(key, "")
+        if not isinstance(text, str):
+            self.complain(name, (*where, key), f"'{key}' is no text.", f'Write {key} = "...".')
+            return ""
+        return text
+
+
+def within(name: str, error: DeriveError) -> DeriveError:
+    """The error, saying whose it is."""
+    profile, comma, quantity = name.rpartition(", ")
+    if comma and error.what.startswith(f"{quantity}:"):
+        error.what = f"{profile}, {error.what}"
+    elif name and not error.what.startswith((f"{name}:", f"{name},")):
+        error.what = f"{name}: {error.what}"
+    return error

@@ -1,0 +1,222 @@
+"""Where a relation file comes from, and what TOML makes of it.
+
+The TOML reader stops at its first complaint. A name declared twice is the one that a reader wants to see beside all
+others, so the second declaration is blanked out and the text read again. The reader is `tomli`, which Python's own is
+taken from: compiled, it reads the files of the built-in library in a third of the time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import tomli
+
+from derive.errors import DeriveError, ExpressionError, LimitError, excerpt
+from derive.relation_files.key_lines import key_lines, statement_lines
+
+__all__ = ["Document", "parse_source", "read_document", "read_source"]
+
+_LARGEST = 64_000_000  # bytes of a file
+_LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
+_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of tables within tables, and no text
+_REPEATS = 8  # repeated declarations that are looked past
+_AT = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
+_TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate|twice|Cannot mutate")
+
+
+@dataclass(frozen=True)
+class Document:
+    """A TOML text that has been read as far as it can be."""
+
+    text: str
+    label: str  # the file's name, or nothing
+    data: Mapping[str, Any]
+    folder: Path = Path()  # where the file lies, and the files that it uses
+    errors: tuple[tuple[DeriveError, int], ...] = ()
+    lost: frozenset[str] = frozenset()  # what was blanked out with a second declaration
+
+    @cached_property
+    def _lines(self) -> dict[tuple[str, ...], int]:
+        return key_lines(self.text)
+
+    @cached_property
+    def _rows(self) -> list[str]:
+        return self.text.split("\n")
+
+    def line(self, path: tuple[str, ...]) -> int:
+        """The line on which a key stands, or the nearest key above it."""
+        while path:
+            if path in self._lines:
+                return self._lines[path]
+            path = path[:-1]
+        return 0
+
+    def first_line(self, line: int) -> int:
+        """The line on which a text begins whose key stands on a line: the next one, after bare triple quotes."""
+        row = self._rows[line - 1] if 0 < line <= len(self._rows) else ""
+        return line + bool(re.search(r"""=\s*(\"{3}|'{3})\s*$""", row))
+
+    def column(self, line: int, text: str) -> int:
+        """Where a text begins on its line; nothing, if it is not found there."""
+        row = self._rows[line - 1] if 0 < line <= len(self._rows) else ""
+        return max(row.find(text), 0)
+
+
+def read_document(source: str | Path) -> Document:
+    """What a source says; only a file that cannot be opened is an error, all else is noted in the document."""
+    try:
+        return parse_source(*_read(source))
+    except _ContentError as error:
+        return Document("", Path(source).name, {}, errors=((error.error, error.line),))
+
+
+class _ContentError(Exception):
+    """A file that can be opened and not read."""
+
+    def __init__(self, error: DeriveError, line: int = 0) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.line = line
+
+
+def read_source(source: str | Path) -> tuple[str, str, Path]:
+    """The text, the name of the file that it came from, and where that lies.
+
+    A Path is a path. So is a str, unless it is empty or holds a newline, `=` or `[`: then it is the text itself.
+    """
+    try:
+        return _read(source)
+    except _ContentError as error:
+        raise error.error from None
+
+
+def _read(source: str | Path) -> tuple[str, str, Path]:
+    if isinstance(source, str) and (not source or any(mark in source for mark in "\n=[")):
+        return _sized(source.removeprefix("\ufeff"), len(source)), "", Path()
+    if not isinstance(source, (str, Path)):
+        raise ExpressionError(
+            f"a {type(source).__name__} is no relation file.", hint="Give a Path, or the text of a file."
+        )
+    path = Path(source)
+    try:
+        with path.open("rb") as file:
+            content = file.read(_LARGEST + 1)  # a device has no size to ask for first
+        return _sized(content.decode("utf-8-sig"), len(content)), path.name, path.parent
+    except UnicodeDecodeError as error:
+        what = f"{excerpt(path.name)} is no UTF-8 text: byte {error.start} cannot be read."
+        unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
+        raise _ContentError(unread, content.count(b"\n", 0, error.start) + 1) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        what = f"The file {excerpt(str(source))} cannot be read: {reason.lower()}."
+        raise ExpressionError(what, hint="Give the path of a relation file (TOML).", text=str(source)) from None
+
+
+def _sized(text: str, size: int) -> str:
+    if size > _LARGEST:
+        what = f"The relation file has more than {_LARGEST} bytes."
+        raise _ContentError(LimitError(what, hint="Split it.", limit=f"{_LARGEST} bytes"))
+    return text
+
+
+def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # it does not change
+    """What TOML makes of a text, with the first thing that it cannot make anything of."""
+    text = text.replace("\r\n", "\n")
+    if refused := _too_long(text):
+        return Document(text, label, {}, folder, (refused,))
+    errors: list[tuple[DeriveError, int]] = []
+    lost: set[str] = set()
+    remaining = text
+    while True:
+        try:
+            return Document(text, label, tomli.loads(remaining), folder, tuple(errors), frozenset(lost))
+        except tomli.TOMLDecodeError as raised:
+            error, line = _said(str(raised), text)
+            errors.append((error, line))
+            if not _TWICE.search(str(raised)) or len(errors) > _REPEATS or not line:
+                return Document(text, label, {}, folder, tuple(errors))
+            blanked = _blanked(remaining, line)
+            lost |= _names(remaining) - _names(blanked)
+            remaining = blanked
+        except (ValueError, RecursionError) as raised:
+            deep = isinstance(raised, RecursionError)
+            reason = "tables or lists are nested too deep" if deep else "a number has too many digits"
+            unread = ExpressionError(f"This is no TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
+            return Document(text, label, {}, folder, ((unread, 0),))
+
+
+def _too_long(text: str) -> tuple[DeriveError, int] | None:
+    """The line that is too long, or nests too many tables, for the TOML reader to take in good time."""
+    rows = text.split("\n")
+    if max(map(len, rows)) > _LONGEST:
+        line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST)
+        what, limit = "The line has more than {}.", f"{_LONGEST} characters"
+    elif found := _DOTTED.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        what, limit = "The key has {} or more.", "50 dots"
+    else:
+        return None
+    return LimitError(what.format(limit), hint="Break it.", limit=limit), line
+
+
+def _names(text: str) -> set[str]:
+    """What is declared at the second level: the quantities, relations and profiles."""
+    return {path[1] for path in key_lines(text) if len(path) > 1}
+
+
+def _said(message: str, text: str) -> tuple[ExpressionError, int]:
+    """A complaint of the TOML reader in our words, and its line."""
+    found = _AT.search(message)
+    line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
+    column = int(found.group(2)) if found and found.group(2) else 1
+    reason = _AT.sub("", message).strip().rstrip(".")
+    if _TWICE.search(message):
+        line = _start(text, line)
+        name = _key_name(text, line)
+        if inline := re.search(r"Duplicate inline table key '(.+?)'", message):
+            name = f"{name}.{inline.group(1)}"
+        what, hint = f"{name} is declared twice.", "Leave one out, or rename it."
+    else:
+        what, hint = f"This is no TOML: {reason[:1].lower()}{reason[1:]}.", _toml_hint(text, line)
+    return ExpressionError(what, hint=hint, text=_row(text, line), position=(line, column)), line
+
+
+def _start(text: str, line: int) -> int:
+    """The line on which the statement begins that reaches to this one."""
+    return max((start for start in statement_lines(text) if start <= line), default=line)
+
+
+def _key_name(text: str, line: int) -> str:
+    """The key or table that stands on a line."""
+    names = key_lines(_row(text, line))
+    longest: tuple[str, ...] = max(names, key=len) if names else ("a name",)
+    return ".".join(longest)
+
+
+def _row(text: str, line: int) -> str:
+    rows = text.split("\n")
+    return rows[line - 1].strip() if 0 < line <= len(rows) else ""
+
+
+def _toml_hint(text: str, line: int) -> str:
+    row = _row(text, line)
+    if row.startswith(("{", "<")):
+        return 'A relation file is TOML: [quantities], then name = { unit = "m" }.'
+    if "'" in row or '"' in row or "=" in row:
+        return "Texts stand in quotes, tables in [brackets], one key on each line."
+    return 'Write key = "text".'
+
+
+def _blanked(text: str, line: int) -> str:
+    """The text without one statement, and without its whole table if it opens one."""
+    rows = text.split("\n")
+    opens = rows[line - 1].lstrip().startswith("[")
+    starts = statement_lines(text)
+    ends = [start for start in starts if start > line and (not opens or rows[start - 1].lstrip().startswith("["))]
+    end = min(ends, default=len(rows) + 1)
+    return "\n".join([*rows[: line - 1], *[""] * (end - line), *rows[end - 1 :]])

@@ -1,0 +1,163 @@
+"""Values and profiles as a relation file states them.
+
+A profile is a table of values, in the form of the built-in ones: `title` and `note` say what it is, and `source`,
+`as_of` and `kind` hold for every value that does not state its own. A value may have a `range` and a `reason` for it,
+and may hang on a choice: `peak_compute.fp8` belongs to the profile `my-chip:fp8`. A quantity that bears one of these
+names goes before it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+from derive.errors import unknown
+from derive.model.vocabulary import Vocabulary
+from derive.relation_files.notes import SEARCHED, Notes, Path, within
+from quantities.declaration import Declaration, read_given
+from quantities.definitions import define
+from quantities.dimension import Dimension
+from quantities.facts import SAID, by_choice
+from quantities.profiles import Profile
+from quantities.source import KINDS, OTHERWISE, Source
+from quantities.value import Value, read_value
+
+__all__ = ["SHARED", "VALUE", "stated_default", "stated_profiles", "stated_unit"]
+
+_NEW = "dimension"  # what is said of a unit that is made of no other
+
+VALUE = ("value", "range", "reason", "source", "kind", "date", "as_of", "url")
+"""What the table of a value may say."""
+
+SHARED = ("source", "as_of", "kind")
+"""What a file, or a profile, says for all that names none of its own."""
+
+_OF_A_PROFILE = tuple(word for word in SAID if word != "also")
+_NAME = re.compile(r"[A-Za-z_]+")
+
+
+def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
+    """A unit of the file's own: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
+
+    It is known from here on, in this file and wherever its quantities go, as `quantities.definitions` tells.
+    """
+    where: Path = ("units", name)
+    example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
+    if not isinstance(meaning, str):
+        notes.complain(name, where, "a unit is defined by a text.", example)
+    elif not _NAME.fullmatch(name):
+        notes.complain(name, where, "it is no name for a unit.", "Write it in letters: EUR, widget.")
+    elif meaning.strip() == _NEW:
+        _define(notes, name, Fraction(1), None)
+    else:
+        value = notes.attempt(name, where, lambda: read_value(meaning))
+        if value is None:
+            return
+        if value.is_range or not value.number > 0 or value.unit.offset:
+            notes.complain(name, where, f"{meaning} is no size for a unit.", example)
+        else:
+            _define(notes, name, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
+
+
+def _define(notes: Notes, name: str, factor: Fraction, dimension: Dimension | None) -> None:
+    met = define(name, factor, dimension, notes.document.label or "a text that was read before")
+    if met:
+        hint = f"Name it otherwise, such as own_{name}: a unit means one thing for as long as the process lives."
+        notes.complain(name, ("units", name), f"this unit is defined {met}, as something else.", hint)
+
+
+def stated_profiles(
+    notes: Notes, name: str, table: Mapping[str, Any], vocabulary: Vocabulary, broken: set[str]
+) -> list[Profile]:
+    """A profile, and one for each choice that it leaves open; none, if something is wrong with it."""
+    known, where = vocabulary.quantities, ("profiles", name)
+    before = len(notes.errors)
+    said = {key: notes.text(name, where, table, key) for key in _OF_A_PROFILE if key in table and key not in known}
+    shared = shared_by_all(notes) | {key: said[key] for key in SHARED if key in said}
+    values: dict[str, dict[str, Value]] = {"": {}}
+    for key, entry in table.items():
+        if key in said or key in broken:
+            continue
+        if key not in known:
+            error = (vocabulary if len(notes.errors) < SEARCHED else vocabulary.brief).unknown(key)
+            notes.note((*where, key), within(name, error))
+            continue
+        for choice, part in _by_choice(entry).items():
+            place = (*where, key, choice) if choice else (*where, key)
+            value = _stated(notes, f"{name}, {key}", place, known[key], part, shared)
+            if value is not None:
+                values.setdefault(choice, {})[key] = value
+    plain = partial(Profile, name, values.pop(""), said.get("title", ""), said.get("note", ""))
+    chosen = [partial(Profile, f"{name}:{choice}", held) for choice, held in values.items()]
+    made = [notes.attempt("", where, making) for making in (plain, *chosen)]
+    return [profile for profile in made if profile is not None] if len(notes.errors) == before else []
+
+
+def _by_choice(entry: Any) -> Mapping[str, Any]:
+    """What is stated of a quantity for each choice, or under no name where there is none."""
+    if not by_choice(entry) or not entry:
+        return {"": entry}
+    meant = any(key in VALUE or unknown("key", key, VALUE).suggestions for key in entry)  # a word of a value, misspelt
+    return {"": entry} if meant else entry
+
+
+def _stated(
+    notes: Notes, name: str, where: Path, quantity: Declaration, entry: Any, shared: Mapping[str, str]
+) -> Value | None:
+    stated = entry if isinstance(entry, dict) else {"value": entry}
+    notes.keys(name, where, stated, VALUE)
+    return _value(notes, name, where, quantity, {**shared, **stated})
+
+
+def shared_by_all(notes: Notes) -> dict[str, str]:
+    """What the file says for all of its values."""
+    data = notes.document.data
+    return {key: data[key] for key in SHARED if isinstance(data.get(key), str)}
+
+
+def stated_default(
+    notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
+) -> Value | None:
+    """The default of a quantity: its `value`, or what stands in `otherwise`; or None and a problem."""
+    if "otherwise" not in table:
+        return _value(notes, name, where, quantity, {**shared_by_all(notes), **table})
+    if beside := [key for key in VALUE if key in table]:
+        hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation leads to one."
+        notes.complain(name, (*where, "otherwise"), f"it has both 'otherwise' and '{beside[0]}'.", hint)
+        return None
+    found = _value(notes, name, where, quantity, {"value": table["otherwise"]})
+    return None if found is None else found.sourced(OTHERWISE)
+
+
+def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:
+    """A value with its source, or None and a problem."""
+    if "value" not in table:
+        notes.complain(name, where, "it has no value.", f'Add value = "3 {quantity.unit}".')
+        return None
+    source = _source(notes, name, where, table)
+    stated = table["value"]
+    if source is None:
+        return None
+    if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
+        kind = "a table" if isinstance(stated, dict) else f"a {type(stated).__name__}"
+        said = f"'{stated}'" if isinstance(stated, bool) else kind
+        notes.complain(name, (*where, "value"), f"{said} is no value.", f'Write "3 {quantity.unit}".')
+        return None
+    value = notes.attempt(name, (*where, "value"), lambda: read_given(stated, quantity, source))
+    ends = notes.text(name, where, table, "range")
+    if value is None or not ends:
+        return value
+    return notes.attempt(name, (*where, "range"), lambda: read_given(value.between(read_value(ends)), quantity))
+
+
+def _source(notes: Notes, name: str, where: Path, table: Mapping[str, Any]) -> Source | None:
+    texts = {key: notes.text(name, where, table, key) for key in ("source", "kind", "date", "as_of", "url", "reason")}
+    kind = texts["kind"] or ("published" if texts["source"] else "assumed")
+    if kind not in KINDS:
+        notes.note((*where, "kind"), within(name, unknown("kind of source", kind, list(KINDS))))
+        return None
+    said = texts["source"] or notes.document.label or "the relation file"
+    return Source(said, kind, texts["url"], texts["date"] or texts["as_of"], texts["reason"])

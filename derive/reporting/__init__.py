@@ -1,1 +1,0 @@
-"""Reports: what a page holds, how it is written, and which files it makes."""

@@ -1,0 +1,1 @@
+"""Report templates and the pages that come of them."""

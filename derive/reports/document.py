@@ -1,0 +1,150 @@
+"""What a page holds, before it becomes LaTeX, Markdown or HTML.
+
+A report is a sequence of blocks. Words may hold mathematics between dollars, a *stressed* word between asterisks and a
+`name` between backticks; all else is shown as it stands. Whatever somebody else wrote goes through `verbatim` first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from quantities.declaration import Declaration
+from quantities.source import Source
+
+if TYPE_CHECKING:
+    from derive.presentation.charts import Chart
+    from derive.presentation.derivation import Derivation, Line
+
+__all__ = [
+    "Block",
+    "Formulas",
+    "Grid",
+    "Heading",
+    "Items",
+    "Picture",
+    "Report",
+    "Span",
+    "Text",
+    "Worked",
+    "spans",
+    "verbatim",
+]
+
+_MARKUP = re.compile(r"\\([\\$*`])|\$((?:\\.|[^$\\])+)\$|\*([^*\s][^*]*)\*|`([^`]+)`")
+
+Span = tuple[Literal["text", "math", "stress", "name"], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A title: of a system (level 2) or of a part of it (level 3)."""
+
+    words: str
+    level: int = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph, and the sources that it rests on."""
+
+    words: str
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """Points of a list."""
+
+    rows: tuple[str, ...]
+    sources: tuple[Source, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Formulas:
+    """Lines of mathematics, aligned at their equals signs, and the quantities whose letters stand in them."""
+
+    lines: tuple[Line, ...]
+    quantities: tuple[Declaration, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Worked:
+    """A derivation of the engine's, with all that stands behind it."""
+
+    title: str
+    page: Derivation
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A table: words in the header and in each cell; columns of long words have a share of the line and wrap."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+    sources: tuple[Source, ...] = ()
+    shares: tuple[float, ...] = ()  # 0 for a column that is as wide as its words
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """Charts below each other, under a name that no other picture bears."""
+
+    name: str
+    charts: tuple[Chart, ...]
+    caption: str
+
+
+Block = Heading | Text | Items | Formulas | Worked | Grid | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A title and what stands below it."""
+
+    name: str
+    title: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def quantities(self) -> tuple[Declaration, ...]:
+        """The quantities whose letters the formulas use, each once."""
+        met = (quantity for block in self.blocks if isinstance(block, Formulas) for quantity in block.quantities)
+        return tuple(dict.fromkeys(met))
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """The pictures in the order of the pages."""
+        return tuple(block for block in self.blocks if isinstance(block, Picture))
+
+
+def spans(words: str) -> Iterator[Span]:
+    r"""The pieces of words: plain, mathematics, stressed, names.
+
+    >>> list(spans(r"the *knee* at $B^*$ of `batch` costs \$2"))
+    [('text', 'the '), ('stress', 'knee'), ('text', ' at '), ('math', 'B^*'), ('text', ' of '), ('name', 'batch'),
+     ('text', ' costs '), ('text', '$'), ('text', '2')]
+    """
+    position = 0
+    for found in _MARKUP.finditer(words):
+        if found.start() > position:
+            yield "text", words[position : found.start()]
+        kind = found.lastindex
+        assert kind is not None
+        kinds: tuple[Literal["text", "math", "stress", "name"], ...] = ("text", "math", "stress", "name")
+        yield kinds[kind - 1], found[kind]
+        position = found.end()
+    if position < len(words):
+        yield "text", words[position:]
+
+
+def verbatim(text: str) -> str:
+    r"""Somebody else's text, so marked that it is shown as it stands.
+
+    >>> verbatim("a*b costs $2")
+    'a\\*b costs \\$2'
+    """
+    return re.sub(r"[\\$*`]", lambda found: "\\" + found[0], text)

@@ -1,0 +1,176 @@
+"""Mathematics on a page: relations as they are stated and turned, closed forms, and the steps of an answer.
+
+The algebra is the engine's; here it is laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from derive.expressions.tree import Apply, Name, Node, names_in
+from derive.library import Library
+from derive.model.relation import Relation
+from derive.presentation import mathematics
+from derive.presentation.derivation import Line, lay_out
+from derive.reports.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
+from derive.solving.execution.answer import Answer
+from quantities.declaration import Declaration
+from quantities.source import Source
+
+__all__ = ["briefly", "chain", "closed_form", "forms", "letter", "pencil", "stated", "symbols", "turned", "worked"]
+
+_LINE = 70  # characters of mathematics that a line of a page holds
+
+
+def letter(library: Library, name: str) -> str:
+    """A quantity's letter, in a line of words."""
+    return f"${_letter(library.declaration(name))}$"
+
+
+def stated(library: Library, *names: str) -> tuple[Block, ...]:
+    """Relations of the library as they are stated, and why they hold."""
+    chosen = [library.relation(name) for name in names]
+    met: dict[str, Declaration] = {}
+    for relation in chosen:
+        met.update({name: relation.declared[name] for name in names_in(relation.written.lhs, relation.written.rhs)})
+    reasons = tuple(f"*{verbatim(r.name.replace('_', ' '))}*: {verbatim(r.because)}" for r in chosen if r.because)
+    sources = tuple(dict.fromkeys(Source(r.source) for r in chosen if r.source and r.source != "by definition"))
+    formulas = Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values()))
+    return (formulas, Items(reasons, sources)) if reasons else (formulas,)
+
+
+def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
+    """What the letters of a report mean."""
+    rows = tuple(
+        (
+            "" if _is_spelled_out(one) else f"${_letter(one)}$",
+            verbatim(one.name),
+            verbatim(one.meaning),
+            f"${mathematics.unit(one.unit.text)}$",
+        )
+        for one in sorted(quantities, key=lambda one: one.name)
+    )
+    words = tuple((mark, f"`{name}`", meaning, unit if unit != "$$" else "") for mark, name, meaning, unit in rows)
+    return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), words, shares=(0, 0.26, 0.37, 0))
+
+
+def turned(library: Library, name: str, *wanted: str) -> Formulas:
+    """One relation turned for each of its quantities, or for those that are wanted."""
+    relation = library.relation(name)
+    alone = Library([relation])
+    held = names_in(relation.written.lhs, relation.written.rhs)
+    return Formulas(tuple(_form(alone, one, [other for other in held if other != one]) for one in wanted or held))
+
+
+def closed_form(library: Library, target: str, given: Iterable[str]) -> Formulas:
+    """The closed form of a quantity in terms of others, maxima and choices inverted."""
+    return Formulas((_form(library, target, list(given)),))
+
+
+def worked(title: str, answer: Answer) -> Worked:
+    """An answer's derivation under a title."""
+    return Worked(title, lay_out(answer))
+
+
+def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> Formulas:
+    """What it takes to follow an answer with a pencil: the relations as they are stated, and the last step's lines."""
+    last = lay_out(answer, digits).steps[-1].lines
+    given = tuple(_line(relation) for relation in relations)
+    told = tuple(line for line in last if line not in given)
+    return Formulas(given + told, tuple(answer.quantities.values()))
+
+
+def chain(answer: Answer, digits: int | None = None) -> Formulas:
+    """All steps of an answer, each in as few lines as hold it: as stated, turned, with its numbers, and the result."""
+    lines = (line for step in lay_out(answer, digits).steps for line in _joined(step.lines))
+    return Formulas(tuple(lines), tuple(answer.quantities.values()))
+
+
+def briefly(shown: Worked, steps: int) -> Worked:
+    """A derivation with its steps in as few lines as hold them; without them, if they are more than so many."""
+    page = shown.page
+    kept = page.steps if len(page.steps) <= steps else ()
+    return replace(shown, page=replace(page, steps=tuple(replace(one, lines=_joined(one.lines)) for one in kept)))
+
+
+def forms(answer: Answer) -> Formulas:
+    """The steps of an answer in letters: as they are stated, and as they are turned."""
+    lines = (line for step in lay_out(answer).steps for line in step.lines if line[0])
+    return Formulas(tuple(dict.fromkeys(lines)), tuple(answer.quantities.values()))
+
+
+def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
+    """The lines, those that go on with an equals sign on one line where it holds them."""
+    joined: list[Line] = []
+    for left, right in lines:
+        before = joined[-1] if joined and not left else ("", "")
+        if before[1] and mathematics.width(before[1]) + mathematics.width(right) <= _LINE:
+            joined[-1] = before[0], f"{before[1]} = {right}"
+        else:
+            joined.append((left, right))
+    return tuple(joined)
+
+
+def _letter(quantity: Declaration) -> str:
+    return mathematics.letter(quantity.name, quantity.latex)
+
+
+def _is_spelled_out(quantity: Declaration) -> bool:
+    """Whether formulas bear the name itself, for want of a letter."""
+    return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
+
+
+def _line(relation: Relation) -> tuple[str, str]:
+    def written(name: str) -> str:
+        return _letter(relation.declared[name])
+
+    shown = relation.written
+    if shown.op != "=":
+        return mathematics.equation(shown, written), ""
+    return mathematics.mathematics(shown.lhs, written), mathematics.mathematics(shown.rhs, written)
+
+
+def _one_fraction(form: Any) -> Any:
+    """A rational form as one fraction where that is shorter, its minus sign spent on a difference.
+
+    >>> from sympy.abc import m, p, s
+    >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(-m/(s*p - 1)), _one_fraction(m/p + s)
+    ((-m + p)/(p*s - 1), m/(-p*s + 1), m/p + s)
+    """
+    from sympy import Add, Mul, factor, fraction, together
+
+    if not form.is_rational_function():
+        return form
+    one = factor(together(form))
+    above, below = fraction(one if one.count_ops() < form.count_ops() else form)
+    if above.as_coeff_Mul()[0] >= 0:
+        return above / below
+    upper, lower = list(Mul.make_args(-above)), list(Mul.make_args(below))
+    for side in (lower, upper):
+        for place, part in enumerate(side):
+            if isinstance(part, Add):
+                side[place] = -part
+                return Mul(*upper) / Mul(*lower)
+    return above / below
+
+
+def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
+    from derive.expressions.sympy_bridge import from_sympy
+
+    def written(name: str) -> str:
+        return _letter(library.declared[name])
+
+    node, _ = from_sympy(_one_fraction(library.formula(target, given)))
+    return mathematics.mathematics(Name(target), written), mathematics.mathematics(_led(node), written)
+
+
+def _led(node: Node) -> Node:
+    """The same tree, no sum of which begins with a minus sign that another of its terms could spare it."""
+    if not isinstance(node, Apply):
+        return node
+    terms = tuple(_led(term) for term in node.args)
+    if node.op == "add":
+        terms = tuple(sorted(terms, key=lambda term: isinstance(term, Apply) and term.op == "neg"))
+    return Apply(node.op, terms)

@@ -1,0 +1,220 @@
+"""What a report proves with letters: done by sympy while the report is made, and a loud failure where it does not hold.
+
+A form is an expression in the quantities of a library. Templates add and divide forms, put others into them, take
+slopes, and say which are the same; they do not see sympy, which would read any text as code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ExpressionError, VerificationError
+from derive.expressions.sympy_bridge import from_sympy
+from derive.presentation import mathematics
+from derive.reports.document import Formulas
+from quantities.declaration import Declaration
+from quantities.quantity import Quantity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from derive.library import Library
+    from derive.presentation.derivation import Line
+
+__all__ = ["Form", "closed", "identical", "lines", "positive", "sides", "unknown_function", "unknown_symbol"]
+
+
+@dataclass(frozen=True)
+class Form:
+    """An expression in quantities of a library."""
+
+    expression: Any
+
+    def __add__(self, other: Form | float) -> Form:
+        return Form(self.expression + _expression(other))
+
+    def __sub__(self, other: Form | float) -> Form:
+        return Form(self.expression - _expression(other))
+
+    def __mul__(self, other: Form | float) -> Form:
+        return Form(self.expression * _expression(other))
+
+    def __truediv__(self, other: Form | float) -> Form:
+        return Form(self.expression / _expression(other))
+
+    def __pow__(self, other: Form | float) -> Form:
+        return Form(self.expression ** _expression(other))
+
+    def __str__(self) -> str:
+        return str(self.expression)
+
+    @property
+    def quantities(self) -> dict[str, Any]:
+        """The quantities that stand in it, by name."""
+        return {symbol.name: symbol for symbol in sorted(self.expression.free_symbols, key=str)}
+
+    def at(self, **values: Form | float) -> Form:
+        """The form with something in the place of quantities."""
+        held = self.quantities
+        return Form(self.expression.subs({held[name]: _expression(value) for name, value in values.items()}))
+
+    def plain(self) -> Form:
+        """The form with every quantity that has a default at its default: constants, efficiencies of 1."""
+        import sympy
+
+        held = [one for one in self.expression.free_symbols if isinstance(one, Quantity)]
+        defaults = {one: one.default.base[1] for one in held if one.default is not None}
+        return Form(self.expression.subs({one: sympy.nsimplify(number) for one, number in defaults.items()}))
+
+    def without(self, *names: str) -> Form:
+        """The form, in which none of these quantities may stand.
+
+        >>> from derive.tokens.relations import library
+        >>> batch, chips = (Form(library().quantities[name]) for name in ("batch", "chips"))
+        >>> str((batch*chips/chips).without("chips"))
+        'batch'
+        """
+        left = sorted(self.quantities.keys() & set(names))
+        if left:
+            raise VerificationError(f"A report says that {', '.join(left)} cancels, and it does not: {self}.")
+        return self
+
+    def slope(self, name: str) -> Form:
+        """The derivative for a quantity."""
+        import sympy
+
+        return Form(sympy.diff(self.expression, self.quantities[name]))
+
+    def limit(self, name: str) -> Form:
+        """What the form comes to as a quantity grows without bound."""
+        import sympy
+
+        return Form(sympy.limit(self.expression, self.quantities[name], sympy.oo))
+
+    def simplified(self) -> Form:
+        import sympy
+
+        return Form(sympy.powsimp(sympy.simplify(self.expression)))
+
+
+def _expression(value: Any) -> Any:
+    """What stands in a form for a value; whole numbers stay whole. A text never does: sympy would run it as code."""
+    import sympy
+
+    if isinstance(value, Form):
+        return value.expression
+    if not isinstance(value, Real):
+        hint = "Write form(...), quantity(...) or a number."
+        raise ExpressionError(f"{type(value).__name__} has no place in a form.", hint=hint)
+    return sympy.nsimplify(value)
+
+
+def closed(library: Library, target: str, *given: str) -> Form:
+    """The closed form of a quantity in terms of others."""
+    return Form(library.formula(target, given))
+
+
+def unknown_symbol(name: str) -> Form:
+    """A letter that stands for anything: a number of which nothing is known."""
+    import sympy
+
+    return Form(sympy.Symbol(_plain_name(name)))
+
+
+def unknown_function(name: str) -> Callable[..., Form]:
+    """A function of which nothing is known, to be put into forms.
+
+    >>> f, x = unknown_function("f"), unknown_symbol("x")
+    >>> str((f(x) + x).at(x=f(x)))
+    'f(x) + f(f(x))'
+    """
+    import sympy
+
+    made = sympy.Function(_plain_name(name))
+    return lambda *forms: Form(made(*map(_expression, forms)))
+
+
+def _plain_name(name: str) -> str:
+    if not (name.isascii() and name.isidentifier()):
+        raise ExpressionError(f"{name!r} names no letter.", hint="Write a letter, such as x or x_1.", text=name)
+    return name
+
+
+def _holds_unknowns(expression: Any) -> bool:
+    from sympy.core.function import AppliedUndef
+
+    letters = expression.free_symbols
+    return bool(expression.atoms(AppliedUndef)) or not all(isinstance(one, Quantity) for one in letters)
+
+
+def sides(library: Library, relation: str) -> tuple[Form, Form]:
+    """The two sides of a relation."""
+    stated = library.relations[relation]
+    return Form(stated.lhs), Form(stated.rhs)
+
+
+def identical(left: Form, right: Form | float) -> Form:
+    """The left form, which has to be the right one; both are positive, unless unknowns stand in them.
+
+    >>> from derive.tokens.relations import library
+    >>> batch, chips = (Form(library().quantities[name]) for name in ("batch", "chips"))
+    >>> str(identical((batch**2)**chips, batch**(chips*2)))
+    'batch**(2*chips)'
+    """
+    import sympy
+
+    one, other = left.expression, _expression(right)
+    if _holds_unknowns(one) or _holds_unknowns(other):
+        if sympy.simplify(one - other) != 0:
+            raise _differ(left, right)
+        return left
+    gap = sympy.expand_log(sympy.log(one) - sympy.log(other), force=True)
+    if sympy.simplify(gap) != 0 and sympy.simplify(one / other) != 1:
+        raise _differ(left, right)
+    return left
+
+
+def _differ(left: Form, right: Form | float) -> VerificationError:
+    return VerificationError(f"A report says that two forms are the same, and they are not: {left}; {right}.")
+
+
+def positive(form: Form) -> Form:
+    """The form, which has to be above zero whatever its quantities are.
+
+    >>> from sympy import symbols
+    >>> x, a = symbols("x a", positive=True)
+    >>> str(positive(Form(x**a + 1)))
+    'x**a + 1'
+    """
+    if not form.expression.is_positive:
+        raise VerificationError(f"A report says that this is positive, and it need not be: {form}.")
+    return form
+
+
+def typeset(form: Form) -> str:
+    """A form as mathematics; unknowns are written by sympy."""
+    if _holds_unknowns(form.expression):
+        import sympy
+
+        return str(sympy.latex(form.expression, order="none"))
+    node, held = from_sympy(form.expression)
+
+    def written(name: str) -> str:
+        return mathematics.letter(name, held[name].latex)
+
+    return mathematics.mathematics(node, written)
+
+
+def lines(*equations: tuple[Form | str, Form | str]) -> Formulas:
+    """Equations below each other: each side a form, or LaTeX."""
+    shown: list[Line] = []
+    met: dict[Declaration, None] = {}
+    for pair in equations:
+        left, right = (side if isinstance(side, str) else typeset(side) for side in pair)
+        shown.append((left, right))
+        for side in pair:
+            held = {} if isinstance(side, str) else side.quantities
+            met.update(dict.fromkeys(one.declaration for one in held.values() if isinstance(one, Quantity)))
+    return Formulas(tuple(shown), tuple(met))

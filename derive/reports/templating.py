@@ -1,0 +1,245 @@
+"""Report templates: Markdown with questions in it, and the report that comes of asking them.
+
+A template is text between `{{ }}` and `{% %}` of Jinja. What stands between `{{ }}` is asked when the report is made:
+an answer becomes a number with its unit; a relation, a derivation, a table or a picture becomes a block, in a paragraph
+of its own. What is left is read as Markdown: headings, paragraphs, lists, tables.
+
+    # The pendulum
+    A string of one metre swings in {{ solve("period", length="1 m") }}.
+
+    {{ stated("small_swing") }}
+
+Templates come from anywhere, so they run in Jinja's sandbox, drawn tighter: a template calls what stands in its
+vocabulary and reads what `_OPEN` lists, and no attribute of anything else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+import tomli
+from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
+from jinja2.runtime import LoopContext
+from jinja2.sandbox import SandboxedEnvironment, safe_range
+from jinja2.utils import Namespace
+
+from derive.errors import DeriveError, ExpressionError
+from derive.reports.document import Block, Grid, Heading, Items, Picture, Report, Text
+from derive.reports.proofs import Form
+from derive.reports.vocabulary import Said, places_of
+from derive.solving.execution.answer import Answer
+from quantities.source import Source
+
+__all__ = ["opening", "rendered"]
+
+_OPEN: dict[type, frozenset[str]] = {
+    dict: frozenset({"get", "items", "keys", "update", "values"}),
+    list: frozenset({"append"}),
+    str: frozenset({"join", "lower", "partition", "replace", "split", "startswith", "strip", "title", "upper"}),
+    Form: frozenset({"at", "limit", "plain", "simplified", "slope", "without"}),
+}
+_FILTERS = (
+    *("dictsort", "first", "float", "int", "items", "join", "last", "length", "list", "lower", "map", "replace"),
+    *("reverse", "round", "sort", "string", "sum", "title", "trim", "unique", "upper"),
+)
+_HELD = re.compile("\ue000(\\d+)\ue001")  # what stands in the text for something that is no text
+_HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
+_RULE = re.compile(r"\|[\s|:-]+\|")
+_OPENING = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n", re.DOTALL | re.MULTILINE)
+_SAID = ("library", "add")
+_CAPTION = "Table:"
+_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what a slip in a template raises
+
+
+def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
+    """The report that a template says, its questions asked with these words."""
+    sheet = _Sheet()
+    environment = _Sandbox(
+        loader=_Folder(path.parent), finalize=sheet.put, undefined=StrictUndefined, extensions=("jinja2.ext.do",)
+    )
+    environment.globals = {"range": safe_range, "dict": dict, "namespace": Namespace, **vocabulary}
+    try:
+        text = environment.get_template(path.name).render()
+    except TemplateSyntaxError as error:
+        raise _told(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
+    except (DeriveError, TemplateError, *_WRONG) as error:
+        told = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
+        raise _told(told, *_place(error, path.parent)) from None
+    blocks = list(sheet.blocks(text))
+    if not blocks or not isinstance(blocks[0], Heading) or blocks[0].level != 1:
+        raise _told(ExpressionError("It has no title.", hint='Write "# The title" above everything else.'), path, 0)
+    return Report(name, blocks[0].words, tuple(blocks[1:]))
+
+
+def _told(error: DeriveError, file: Any, line: int) -> DeriveError:
+    """The error, saying in which template and line."""
+    where = f"{Path(str(file)).name}, line {line}" if line else Path(str(file)).name
+    error.what = f"{where}: {error.what}"
+    return error
+
+
+def _place(error: Exception, folder: Path) -> tuple[str, int]:
+    """The template and the line in it at which something failed."""
+    lines = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    return next((where for where in reversed(lines) if where[0].endswith(".md")), (str(folder), 0))
+
+
+def opening(path: Path) -> dict[str, str]:
+    """What a template says of itself before its title, in TOML between two lines of three plus signs.
+
+    `library = "pendulum.toml"` is the relation file that it speaks of; `add = "own.toml"` adds one to the library.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ExpressionError(f"{path.name} cannot be read: {error}.", hint="Give a text in UTF-8.") from None
+    found = _OPENING.match(text)
+    try:
+        said = tomli.loads(found[1]) if found else {}
+    except tomli.TOMLDecodeError as error:
+        raise _told(ExpressionError(f"This is no TOML: {error}."), path, 1) from None
+    for key, value in said.items():
+        if key not in _SAID or not isinstance(value, str):
+            hint = f'Write {" or ".join(_SAID)}, such as library = "pendulum.toml".'
+            raise _told(ExpressionError(f"{key} = {value!r} says nothing of a report.", hint=hint), path, 1)
+    return said
+
+
+class _Folder(FileSystemLoader):
+    """Templates of a folder, without what they say of themselves; their lines keep their numbers."""
+
+    def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
+        text, file, is_current = super().get_source(environment, template)
+        return _OPENING.sub(lambda found: "\n" * found[0].count("\n"), text), file, is_current
+
+
+class _Sandbox(SandboxedEnvironment):
+    """Jinja's sandbox, closed but for what a template needs."""
+
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, **options)
+        self.filters = {name: self.filters[name] for name in _FILTERS}
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        if isinstance(obj, (LoopContext, Namespace)):
+            return not attr.startswith("_")
+        return any(isinstance(obj, kind) and attr in names for kind, names in _OPEN.items())
+
+    def wrap_str_format(self, value: Any) -> None:
+        """A text's `format` is closed as all else is: a width in it could grow."""
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        """Powers of whole numbers are floats, and no text or list is multiplied or filled, for these could grow."""
+        if operator == "**" and isinstance(left, int) and isinstance(right, int):
+            return float(left) ** right
+        if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
+            raise ExpressionError(f"A text or a list stands beside {operator}.", hint="Only numbers can.")
+        return super().call_binop(context, operator, left, right)
+
+
+@dataclass
+class _Sheet:
+    """What a template has put on the page so far, as far as it is no text."""
+
+    held: list[Any] = field(default_factory=list)
+
+    def put(self, value: Any) -> str:
+        """What a value is in the text: a number in words, or a mark that stands for it."""
+        if isinstance(value, Answer):
+            value = Said.of(value)
+        if isinstance(value, Said):
+            return str(value) + self._mark(value)
+        if isinstance(value, Picture):  # an answer may stand in its caption
+            value = replace(value, caption=self._words(value.caption)[0])
+        if isinstance(value, (Source, *_BLOCKS)):
+            return self._mark(value)
+        if isinstance(value, tuple) and all(isinstance(one, _BLOCKS) for one in value):
+            return "\n\n".join(map(self._mark, value))
+        if isinstance(value, tuple) and value and all(isinstance(one, Source) for one in value):
+            return "".join(map(self._mark, value))
+        if value is None or isinstance(value, (str, int)):
+            return "" if value is None else str(value)
+        hint = 'Write number(x, "USD") for a number, and solve(...) or stated(...) for what is asked.'
+        raise ExpressionError(f"{type(value).__name__} is nothing that stands on a page.", hint=hint)
+
+    def _mark(self, value: Any) -> str:
+        self.held.append(value)
+        return f"\ue000{len(self.held) - 1}\ue001"
+
+    def blocks(self, text: str) -> Iterator[Block]:
+        """The blocks of a page: its paragraphs, each by what it begins with."""
+        for chunk in re.split(r"\n[ \t]*\n", text):
+            yield from self._of_chunk([line.strip() for line in chunk.split("\n") if line.strip()])
+
+    def _of_chunk(self, lines: list[str]) -> Iterator[Block]:
+        if not lines:
+            return
+        heading = _HEADING.fullmatch(lines[0])
+        if heading:
+            yield Heading(self._words(heading[2])[0], len(heading[1]))
+            yield from self._of_chunk(lines[1:])
+        elif lines[0].startswith("|"):
+            yield self._table(lines)
+        elif lines[0].startswith("- "):
+            words, sources = self._words("\n".join(_joined(lines)))
+            yield Items(tuple(words.split("\n")), sources)
+        else:
+            yield from self._paragraph(" ".join(lines))
+
+    def _paragraph(self, text: str) -> Iterator[Block]:
+        blocks = [self.held[int(place)] for place in _HELD.findall(text)]
+        blocks = [block for block in blocks if isinstance(block, _BLOCKS)]
+        if not blocks:
+            yield Text(*self._words(text))
+        elif _HELD.sub("", text).strip():
+            what = f"{type(blocks[0]).__name__} stands in the paragraph {_HELD.sub('', text).strip()[:40]!r}."
+            raise ExpressionError(what, hint="Leave a blank line before and after it.")
+        else:
+            yield from blocks
+
+    def _words(self, text: str) -> tuple[str, tuple[Source, ...]]:
+        """A text without its marks, and the sources that it cites."""
+        met = [self.held[int(place)] for place in _HELD.findall(text)]
+        sources = dict.fromkeys(one for one in met if isinstance(one, Source))
+        return _HELD.sub("", text).rstrip(), tuple(sources)
+
+    def _table(self, lines: list[str]) -> Grid:
+        """A table of Markdown, with the caption below it, and the sources of all answers in it."""
+        rows = [line for line in lines if line.startswith("|") and not _RULE.fullmatch(line)]
+        below = " ".join(line for line in lines if not line.startswith("|"))
+        if below and not below.startswith(_CAPTION):
+            raise ExpressionError(f"Below a table stands {below[:40]!r}.", hint=f"Write {_CAPTION} before a caption.")
+        said = (self.held[int(place)] for row in rows for place in _HELD.findall(row))
+        caption, cited = self._words(below.removeprefix(_CAPTION).strip())
+        header, *body = (tuple(self._words(cell.strip())[0] for cell in _cells(row)) for row in rows)
+        sources = (*places_of(one.answer for one in said if isinstance(one, Said)), *cited)
+        for row in body:
+            if len(row) != len(header):
+                what = f"A row of a table has {len(row)} cells, and its head has {len(header)}: {' | '.join(row)[:60]}"
+                raise ExpressionError(what, hint="Write as many, empty ones among them.")
+        return Grid(header, tuple(body), caption, tuple(dict.fromkeys(sources)))
+
+
+_BLOCKS: tuple[type, ...] = Block.__args__
+
+
+def _joined(lines: list[str]) -> list[str]:
+    """The points of a list, each with the lines that go on with it."""
+    points: list[str] = []
+    for line in lines:
+        if line.startswith("- "):
+            points.append(line[2:])
+        else:
+            points[-1] += f" {line}"
+    return points
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row.removeprefix("|").removesuffix("|"))]

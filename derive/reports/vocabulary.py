@@ -1,0 +1,236 @@
+"""The words of report templates: what a template may ask, and what it may put on a page.
+
+solve(target, *profiles, **given)       an answer; in the text, its value with its unit
+solve_all(...), attempt(...)            all answers, where there are several; one, or nothing where there is none
+say(answer, digits), spread(answer)     an answer in words; its bounds
+lasting(answer)                         a time in the unit in which one would say it
+number(x, unit, digits)                 a number that was worked out in the template
+magnitude(answer, unit)                 the number of an answer, to work on with
+rounded(answer, unit)                   an answer to ask with again
+held(profile, name)                     a profile's value on the page
+known(profile, name)                    a profile's value to ask with
+letter(name), meaning(name)             of a quantity
+stated(*relations)                      relations as they are stated, and why they hold
+turned(relation, *wanted)               one relation, turned for each of its quantities
+closed_form(target, given)              several relations put together
+worked(title, answer)                   a derivation with all that stands behind it; briefly(it, steps)
+chain(answer), pencil(answer, *names)   its steps; what it takes to follow it with a pencil
+forms(answer)                           its steps in letters
+cite(text, url, date), cited(*answers)  a source of the paragraph, list or table; those of answers
+verbatim(text)                          somebody else's text, shown as it stands
+span(text, points, log)                 an axis
+sweep(targets, *profiles, **given)      a table of numbers along axes; its columns are table["name"]
+axis, line, mark, shade, chart          what a picture is made of
+picture(name, *charts, caption)         charts below each other
+form(target, *given), quantity(name)    a closed form; form.at(x=...), .plain(), .slope("x"), .without("x"), ...
+sides(relation)                         the two sides of a relation, as forms
+unknown_symbol(name)                    what stands for anything, in forms; unknown_function(name)
+identical(a, b), positive(form)         what has to hold, or there is no report
+lines((left, right), ...)               forms below each other
+relations(text)                         these words, over relations of the template's own
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from derive.errors import ExpressionError, NoSolutionError, unknown
+from derive.library import Library
+from derive.presentation import mathematics
+from derive.presentation.charts import Axis, Chart, Mark, Series, Shade
+from derive.presentation.derivation import amount, digits_borne
+from derive.presentation.numbers import prefixed
+from derive.relation_files.loading import load
+from derive.reports import formulas
+from derive.reports.document import Formulas, Picture, verbatim
+from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
+from derive.solving.execution.answer import Answer
+from quantities.source import Kind, Source
+from quantities.value import Value
+
+__all__ = ["Said", "places_of", "vocabulary"]
+
+_NAME = re.compile(r"[A-Za-z0-9_-]+")  # of a picture, which becomes a file's
+_TIMES = ("ms", "s", "min", "h")
+
+
+class Said(str):
+    """An answer in a line of words, which knows the answer."""
+
+    __slots__ = ("answer",)
+    answer: Answer
+
+    @classmethod
+    def of(cls, answer: Answer, digits: int | None = None) -> Said:
+        """The value with its unit; the bounds, where there is no value."""
+        borne = digits or digits_borne(answer)
+        unit = answer.quantity.unit
+        if answer.base is not None:
+            said = cls(f"${amount(unit.from_base(answer.base), unit.text, borne)}$")
+        else:
+            said = cls(spread(answer, borne))
+        said.answer = answer
+        return said
+
+
+def spread(answer: Answer, digits: int = 3) -> str:
+    """The bounds of an answer; nothing where none of its inputs was a range."""
+    if answer.bounds is None or answer.bounds[0] == answer.bounds[1]:
+        return ""
+    unit = answer.quantity.unit
+    low, high = map(unit.from_base, answer.bounds)
+    scale = prefixed(high, unit.text)[0] / high if high else 1.0
+    return f"${mathematics.number(low * scale, digits)}$ to ${amount(high, unit.text, digits)}$"
+
+
+def number(value: float, unit: str = "", digits: int = 3) -> str:
+    """A number that was worked out from answers, in a line of words.
+
+    >>> number(0.0144, "s")
+    '$14.4\\\\,\\\\mathrm{ms}$'
+    """
+    return f"${amount(value, unit, digits)}$"
+
+
+def magnitude(answer: Answer, unit: str | None = None) -> float:
+    """The number of an answer in a unit, or in its own."""
+    return float((answer.value if unit is None else answer.to(unit)).magnitude)
+
+
+def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
+    """An answer as a reader would write it down, to ask with it again."""
+    return f"{magnitude(answer, unit or None):.{digits}g} {unit}".rstrip()
+
+
+def lasting(answer: Answer, digits: int = 3) -> str:
+    """A time in the unit in which one would say it."""
+    for unit in _TIMES:
+        if magnitude(answer, unit) < (1000 if unit == "ms" else 100):
+            return number(magnitude(answer, unit), unit, digits)
+    return number(magnitude(answer, "day"), "day", digits)
+
+
+def places_of(answers: Iterable[Answer]) -> tuple[Source, ...]:
+    """The places to look at, for all that went into these answers."""
+    cited = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
+    return tuple(source for source in cited if source.kind in ("published", "measured") and source.url + source.date)
+
+
+def cite(text: str, url: str = "", date: str = "", kind: Kind = "published") -> Source:
+    """A source, for the paragraph, the list or the caption in which it is cited."""
+    return Source(text, kind, url, date)
+
+
+def cited(*answers: Answer) -> tuple[Source, ...]:
+    """The sources of answers, for the paragraph in which they are cited."""
+    return places_of(answers)
+
+
+def line(x: Iterable[float], y: Iterable[float], label: str = "", **how: Any) -> Series:
+    """Points of a picture, and the line through them."""
+    return Series.of(x, y, label, **{key: tuple(v) if isinstance(v, list) else v for key, v in how.items()})
+
+
+def axis(label: str, names: Sequence[str] = (), **how: Any) -> Axis:
+    """An axis: `log`, from `low` to `high`; or with names instead of numbers."""
+    return Axis(label, names=tuple(names), **how)
+
+
+def chart(x: Axis, y: Axis, series: Iterable[Series], **how: Any) -> Chart:
+    """Lines over axes, and the marks and shades behind them."""
+    said: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in how.items()}
+    return Chart(x, y, tuple(series), **said)
+
+
+def picture(name: str, *charts: Chart, caption: str) -> Picture:
+    """Charts below each other under one caption, in a file of this name."""
+    if not _NAME.fullmatch(name):
+        raise ExpressionError(f"{name!r} names no picture.", hint="Write letters, digits and hyphens.", text=name)
+    return Picture(name, charts, " ".join(caption.split()))
+
+
+def vocabulary(library: Library) -> dict[str, Any]:
+    """The words over a library."""
+
+    def solve(target: str, *profiles: str, **given: Any) -> Answer:
+        return library.solve(target, *profiles, **_typed(given))
+
+    def attempt(target: str, *profiles: str, **given: Any) -> Answer | None:
+        try:
+            return solve(target, *profiles, **given)
+        except NoSolutionError:
+            return None
+
+    def solve_all(target: str, *profiles: str, **given: Any) -> tuple[Answer, ...]:
+        return library.solve_all(target, *profiles, **_typed(given))
+
+    def sweep(targets: str | Sequence[str], *profiles: str, **given: Any) -> Any:
+        return library.sweep(targets, *profiles, **_typed(given))
+
+    def held(profile: str, name: str, digits: int = 4) -> str:
+        value = _stated(library, profile, name)
+        return f"${amount(value.number, value.unit.text, digits)}$"
+
+    def known(profile: str, name: str) -> str:
+        value = _stated(library, profile, name)  # without its range, which stays the profile's
+        return f"{value.number} {value.unit}"
+
+    def meaning(name: str) -> str:
+        return library.declaration(name).meaning
+
+    def quantity(name: str) -> Form:
+        library.declaration(name)
+        return Form(library.quantities[name])
+
+    def pencil(answer: Answer, *names: str, digits: int | None = None) -> Formulas:
+        return formulas.pencil(answer, *map(library.relation, names), digits=digits)
+
+    def relations(text: str) -> Mapping[str, Any]:
+        own = load(f"{text}\n", beside=library)
+        return vocabulary(Library(own.relations.values(), (), library.profiles))
+
+    own = (solve, solve_all, attempt, sweep, held, known, meaning, quantity, pencil, relations)
+    laid_out = (formulas.letter, formulas.stated, formulas.turned, formulas.closed_form, sides)
+    return {
+        **{one.__name__: one for one in own},
+        **{one.__name__: partial(one, library) for one in laid_out},
+        "form": partial(closed, library),
+        **_FREE,
+    }
+
+
+def _stated(library: Library, profile: str, name: str) -> Value:
+    """What a profile states of a quantity."""
+    values = library.profile(profile).values
+    if name not in values:
+        raise unknown(f"value of {profile}", name, list(values))
+    return values[name]
+
+
+def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Givens, answers among them by their values."""
+    return {name: value.value if isinstance(value, Answer) else value for name, value in given.items()}
+
+
+def _span(text: str, points: int = 50, log: bool = False) -> Any:
+    from derive.tables.axes import span
+
+    return span(text, points, log=log)
+
+
+_FREE: dict[str, Any] = {
+    **{one.__name__: one for one in (cite, cited, lasting, magnitude, number, rounded, spread, verbatim)},
+    **{one.__name__: one for one in (formulas.briefly, formulas.chain, formulas.forms, formulas.worked)},
+    **{one.__name__: one for one in (axis, chart, line, picture)},
+    **{one.__name__: one for one in (identical, lines, positive, unknown_symbol, unknown_function)},
+    **{one.__name__: one for one in (abs, max, min, round, zip)},
+    "log": math.log,
+    "mark": Mark,
+    "say": Said.of,
+    "shade": Shade,
+    "span": _span,
+}

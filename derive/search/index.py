@@ -1,0 +1,271 @@
+"""An index of named things: what somebody's words find, best first.
+
+Each entry has titles (its name and aliases) and a meaning. A word of the query counts by how few entries bear it (its
+weight), and by how well it is met: wholly, at the beginning of a word, inside one, or misspelt. Abbreviations, which
+are short, are met as whole words only. An entry scores by two shares: how much of the query it meets anywhere, and
+how much the query and the one title or meaning that fits it best have in common (Dice's coefficient), so that of all
+entries that mention a word the one that is named by it stands first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log
+
+from derive.errors import UnknownNameError, excerpt, unknown
+from derive.search.words import FILLERS, compact, fold, letters
+
+__all__ = ["Entry", "Hit", "Index", "is_alias", "mistaken"]
+
+_NAMED, _CALLED, _SAID, _JOINED = 1.0, 0.97, 0.8, 0.5  # what a field is worth: name, aliases, meaning, what it joins
+_PARTLY = 4  # letters that a word needs to be met by a part or a misspelling of another
+_SAME_LETTERS = 0.75  # the share of letters that a misspelt word has in common with what was meant
+_SAME_TITLE = 0.75  # and that a whole title has
+_LEAST = 0.4  # score of what is found at all
+_MEANT = 0.62  # score of what somebody may have meant who typed a name that nobody declared
+_NEAR = 0.9  # the share of the best score that others need to be proposed beside it
+_TOO_LITTLE = 0.3  # the share of a query that an entry has to meet, or else its score cannot be enough
+_FEW = 3
+_LONGEST = 200  # characters of a query
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """A named thing: what else it is called, what it means, and the names of what it joins."""
+
+    kind: str
+    name: str
+    meaning: str = ""
+    aliases: tuple[str, ...] = ()
+    joins: tuple[str, ...] = ()
+    rank: float = 1.0  # below 1 for what should stand behind others that fit as well
+
+
+@dataclass(frozen=True)
+class Hit:
+    """An entry that was found: its score, up to about 1, and whether it meets every word of the query.
+
+    It is `called` by the alias that was met best, if one was, and `exact` where that alias is all that was asked.
+    """
+
+    entry: Entry
+    score: float
+    whole: bool
+    called: str = ""
+    exact: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class _Field:
+    """A title or a meaning: whose it is, what it is worth, and its words."""
+
+    entry: int
+    worth: float
+    words: tuple[str, ...]
+    text: str
+
+    @property
+    def is_title(self) -> bool:
+        return self.worth >= _CALLED
+
+
+_Met = dict[str, tuple[float, str]]
+"""The words of a query that are met: how well, and by which word."""
+
+
+class Index:
+    """Entries, and what finds them.
+
+    >>> index = Index([Entry("quantity", "token_interval", aliases=("TPOT",)), Entry("quantity", "length")])
+    >>> [hit.entry.name for hit in index.search("tpots")], [hit.entry.name for hit in index.search("lenght")]
+    (['token_interval'], ['length'])
+    """
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entries)
+
+    @cached_property
+    def _bearers(self) -> dict[str, list[_Field]]:
+        """The titles and meanings that bear each word."""
+        found: dict[str, list[_Field]] = {}
+        for i, entry in enumerate(self.entries):
+            for field in _fields(i, entry):
+                for word in dict.fromkeys(field.words):
+                    found.setdefault(word, []).append(field)
+        return found
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        """How much each word tells: the fewer entries bear it, the more."""
+        borne = {word: len({field.entry for field in fields}) for word, fields in self._bearers.items()}
+        return {word: 0.2 if word in FILLERS else log(1 + len(self.entries) / count) for word, count in borne.items()}
+
+    def _weight(self, word: str) -> float:
+        return 0.2 if word in FILLERS else self._weights.get(word, log(1 + len(self.entries)))
+
+    @cached_property
+    def _whole(self) -> dict[_Field, float]:
+        """How much all words of a title or a meaning tell together."""
+        fields = {field for bearers in self._bearers.values() for field in bearers}
+        return {field: sum(map(self._weight, dict.fromkeys(field.words))) for field in fields}
+
+    @cached_property
+    def _titles(self) -> dict[tuple[int, str], str]:
+        """Every name and alias, written as one word."""
+        titles = (field for fields in self._bearers.values() for field in fields if field.is_title)
+        return {(field.entry, field.text): letters(field.text) for field in titles}
+
+    def search(self, text: str, kind: str = "") -> list[Hit]:
+        """What the words find, best first; of one kind, if that is named."""
+        words = self._segmented(fold(text[:_LONGEST]))
+        found = {hit.entry: hit for hit in self._mentioning(words)}
+        for hit in self._misspelt(letters(text[:_LONGEST])):
+            if hit.entry not in found or hit.score > found[hit.entry].score:
+                found[hit.entry] = hit
+        kept = [hit for hit in found.values() if hit.score >= _LEAST and kind in ("", hit.entry.kind)]
+        return sorted(kept, key=lambda hit: (-round(hit.score, 9), self._places[hit.entry]))
+
+    @cached_property
+    def _places(self) -> dict[Entry, int]:
+        return {entry: place for place, entry in reversed([*enumerate(self.entries)])}
+
+    # What mentions the words
+
+    def _segmented(self, words: tuple[str, ...]) -> list[str]:
+        """The words of a query, joined and split where only that makes words of them that are borne here."""
+        found: list[str] = []
+        rest = list(words)
+        while rest:
+            word = rest.pop(0)
+            strange = word not in self._bearers and word not in FILLERS
+            joined = fold(word + rest[0]) if strange and rest else ()
+            if joined and joined[0] in self._bearers:
+                found += joined
+                rest.pop(0)
+            else:
+                found += (self._split(word) if strange else []) or [word]
+        return found
+
+    def _split(self, word: str) -> list[str]:
+        for cut in range(len(word) - 2, 1, -1):
+            parts = [*fold(word[:cut]), *fold(word[cut:])]
+            if all(part in self._bearers for part in parts):
+                return parts
+        return []
+
+    def _met(self, word: str) -> Mapping[str, float]:
+        """The words borne here that a word of the query meets, and how well."""
+        if word not in self._known:
+            self._known[word] = self._meeting(word)
+        return self._known[word]
+
+    @cached_property
+    def _known(self) -> dict[str, Mapping[str, float]]:
+        return {}
+
+    def _meeting(self, word: str) -> Mapping[str, float]:
+        if word in self._bearers:
+            return {word: 1.0}
+        if len(word) < _PARTLY or word in FILLERS:
+            return {}
+        from derive.search.fuzzy import alike
+
+        borne = [other for other in self._bearers if len(other) >= _PARTLY]
+        found = {other: 0.9 * share for other, share in alike(word, {o: o for o in borne}, _SAME_LETTERS)}
+        for other in borne:
+            if word in other:
+                part = len(word) / len(other)
+                found[other] = max(found.get(other, 0), (0.6 + 0.3 * part) if other.startswith(word) else 0.6 * part)
+        return found
+
+    def _mentioning(self, words: Sequence[str]) -> Iterable[Hit]:
+        """The entries that bear words of a query; one of its fillers alone does not do."""
+        different = tuple(dict.fromkeys(words))
+        telling = [word for word in different if word not in FILLERS] or different
+        asked = sum(map(self._weight, different))
+        met: dict[int, dict[_Field, _Met]] = {}
+        for word in telling:
+            for other, share in self._met(word).items():
+                for field in self._bearers[other]:
+                    of = met.setdefault(field.entry, {}).setdefault(field, {})
+                    of[word] = max(of.get(word, (0.0, "")), (share, other))
+        for i, fields in met.items():
+            if sum(map(self._weight, {word for of in fields.values() for word in of})) < _TOO_LITTLE * asked:
+                continue
+            for field, of in fields.items():
+                of.update({word: (1.0, word) for word in different if word not in telling and word in field.words})
+            yield self._scored(self.entries[i], fields, words, asked)
+
+    def _scored(self, entry: Entry, fields: Mapping[_Field, _Met], words: Sequence[str], asked: float) -> Hit:
+        """An entry by the words that its titles and meaning meet."""
+        covered: dict[str, float] = {}
+        best, called, exact = 0.0, "", False
+        for field, met in fields.items():
+            for word, (share, _) in met.items():
+                covered[word] = max(covered.get(word, 0.0), share * (1.0 if field.is_title else 0.9))
+            common = sum(self._weight(word) * share for word, (share, _) in met.items())
+            own = sum(self._weight(other) * share for other, share in {o: s for s, o in met.values()}.items())
+            same = field.is_title and compact(field.words) == compact(words)
+            dice = field.worth + 0.02 if same else field.worth * (common + own) / (asked + self._whole[field])
+            if dice > best:
+                best, called, exact = dice, field.text if field.worth == _CALLED else "", same
+        cover = sum(self._weight(word) * share for word, share in covered.items()) / asked
+        whole = all(word in covered or word in FILLERS for word in words)
+        return Hit(entry, entry.rank * (cover + best) / 2, whole, called, exact)
+
+    def _misspelt(self, asked: str) -> Iterable[Hit]:
+        """The entries of which some title as a whole looks like what was asked."""
+        if len(asked) < _PARTLY:
+            return
+        from derive.search.fuzzy import alike
+
+        for (i, title), share in alike(asked, self._titles, _SAME_TITLE):
+            entry = self.entries[i]
+            yield Hit(entry, entry.rank * 0.95 * share, True, title if title != entry.name else "")
+
+    # Names that nobody declared
+
+    def unknown(self, kind: str, name: object) -> UnknownNameError:
+        """The error for a name that nobody declared, with those that may have been meant.
+
+        >>> print(Index([Entry("quantity", "token_interval", aliases=("TPOT",))]).unknown("quantity", "TPOT"))
+        There is no quantity 'TPOT'. TPOT is called token_interval here.
+        """
+        close = self.meant(name) if isinstance(name, str) else []
+        if not close:
+            return unknown(kind, name, [entry.name for entry in self.entries], search=False)
+        return mistaken(kind, str(name), [hit.entry.name for hit in close], called=all(map(is_alias, close)))
+
+    def meant(self, name: str) -> list[Hit]:
+        """The few entries that somebody may have meant who typed this; only those that are called so, if any are."""
+        if len(name) > _LONGEST:
+            return []
+        hits = [hit for hit in self.search(name) if hit.score >= _MEANT]
+        exact = [hit for hit in hits if hit.exact]
+        return (exact or [hit for hit in hits if hit.score >= _NEAR * hits[0].score])[:_FEW]
+
+
+def is_alias(hit: Hit) -> bool:
+    """Whether all that was asked is an alias of what was found."""
+    return hit.exact and bool(hit.called)
+
+
+def mistaken(kind: str, name: str, close: Iterable[str], called: bool = False) -> UnknownNameError:
+    """The error for a name, with the names that were meant, or that what it names is called by here."""
+    close = tuple(dict.fromkeys(close))
+    listed = " or ".join(close)
+    hint = f"{name} is called {listed} here." if called else f"Did you mean {listed}?"
+    what = f"There is no {kind} {excerpt(name)}."
+    return UnknownNameError(what, hint=hint, name=name, kind=kind, suggestions=close)
+
+
+def _fields(place: int, entry: Entry) -> Iterable[_Field]:
+    yield _Field(place, _NAMED, fold(entry.name), entry.name)
+    for alias in entry.aliases:
+        yield _Field(place, _CALLED, fold(alias), alias)
+    if entry.meaning:
+        yield _Field(place, _SAID, fold(entry.meaning), entry.meaning)
+    if entry.joins:
+        yield _Field(place, _JOINED, fold(" ".join(entry.joins)), "")

@@ -1,1 +1,0 @@
-"""How numbers, answers and relations are shown."""

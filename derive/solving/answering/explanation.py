@@ -1,0 +1,280 @@
+"""From a solved state to an answer that can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import Apply, Node, names_in, render, walk
+from derive.numerics.algebra.evaluation import arms
+from derive.numerics.intervals.enclosure import Span
+from derive.presentation.numbers import shown_number
+from derive.solving.answering.roles_of_givens import cancelling, unused
+from derive.solving.answering.steps import steps_of
+from derive.solving.blocks.outcome import TOLERANCE
+from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
+from derive.solving.ranges.range_propagation import WIDE, along, leaves_domain, ranges_of, spread
+from derive.solving.ranges.steady_conditions import unsteady
+from derive.solving.sensitivity.box_simplification import eased, is_monotone
+from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
+from derive.solving.sensitivity.homogeneity import degree
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.planning.plan import Plan
+    from derive.solving.execution.question import Question
+    from quantities.declaration import Declaration
+
+__all__ = ["answer_of"]
+
+
+def answer_of(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], alone: bool = True
+) -> Answer:
+    """The answer that a state holds; `alone` says whether it is the plan's only one."""
+    target = question.target
+    used = _used(library, question, made)
+
+    @cache
+    def form() -> Node | None:
+        """The closed form in terms of what the answer rests on, if there is one."""
+        whole = composed(target, state.forms)
+        return None if whole is None or not used.keys() >= set(names_in(whole)) else whole
+
+    bounds, how = _bounds(library, question, made, state, form, alone)
+    checks, idle, gone = _tested(library, question, made, state, left_out, bounds)
+    return Answer(
+        quantity=library.declared[target],
+        base=None if target in state.spans else state.values[target],
+        bounds=bounds,
+        given=MappingProxyType(used),
+        regime=MappingProxyType(_regime(library, made, state)),
+        assumptions=(
+            *_assumptions(library, question, made, state, left_out, used, how),
+            *unsteady(library, question, made, state, left_out, bounds),
+            *gone,
+        ),
+        sources=tuple(dict.fromkeys(value.source for value in used.values())),
+        quantities=_spoken_of(library, made),
+        checks=checks,
+        unused=idle,
+        _steps=cache(
+            lambda: tuple(step for block in made.blocks for step in steps_of(library, question, block, state))
+        ),
+        _form=form,
+        _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
+    )
+
+
+def _tested(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
+) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
+    """The checks, the givens that play no part even in those, and the definitions that were replaced."""
+    whole = extended(library, made, state)
+    checks = checks_of(library, question, made, whole, bounds)
+    gone = replaced(library, question, made, whole)
+    tested = {*gone, *(check.name for check in checks)}
+    idle = unused(library, question, made, left_out, tested)
+    if idle and (further := idle_checks(library, question, made, whole, idle, tested)):
+        checks += further
+        tested |= {check.name for check in further}
+        idle = unused(library, question, made, left_out, tested)
+    gone_out = cancelling(library, question, made, left_out, tested, state.forms)
+    silent = tuple(name for name in question.strong if name in gone_out or name in idle)
+    return tuple(checks), silent, tuple(gone.values())
+
+
+def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:
+    """The values that the answer rests on, in the order in which they were stated."""
+    needed = {question.target}
+    for block in made.blocks:
+        for name in block.relations:
+            needed.update(library.relations[name].declared)
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    return {name: value for name, value in stated.items() if name in needed}
+
+
+def _spoken_of(library: Library, made: Plan) -> Mapping[str, Declaration]:
+    """All quantities that a plan's relations hold, in the order in which they come up."""
+    found = {made.target: library.declared[made.target]}
+    for relation in (name for block in made.blocks for name in block.relations):
+        found |= library.relations[relation].declared
+    return MappingProxyType(found)
+
+
+def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
+    """For each relation with a choice in it, the arm that binds."""
+    found = {}
+    for block in made.blocks:
+        for name in block.relations:
+            relation = library.relations[name]
+            if not relation.chooses or not all(other in state.values for other in library.members[name]):
+                continue
+            written = relation.written
+            binding = [arm for side in (written.lhs, written.rhs) for arm in arms(side, state.values)]
+            if binding:
+                found[name] = "; ".join(dict.fromkeys(render(arm) for arm in binding))
+    return found
+
+
+def _assumptions(
+    library: Library,
+    question: Question,
+    made: Plan,
+    state: State,
+    left_out: Mapping[str, str],
+    used: Mapping[str, Value],
+    how: str,
+) -> tuple[str, ...]:
+    spent = [relation for block in made.blocks for relation in block.relations]
+    known = state.values.keys() | state.spans.keys() | state.asides.keys() | question.weak.keys()
+    unknown = [
+        f"{name} is assumed to apply: {render(condition)}"
+        for name in spent
+        for condition in library.relations[name].conditions
+        if not all(other in known for other in names_in(condition))
+    ]
+    near = [
+        f"{name} holds within {tolerance:.3g}"
+        for name in spent
+        if (tolerance := library.relations[name].approximate) is not None
+    ]
+    spoken = _spoken_of(library, made)
+    written_for = library.structure().forward
+    aside = [
+        f"{name} is left out: {why}"
+        for name, why in left_out.items()
+        if written_for.get(name, question.target) in spoken
+    ]
+    assumed = [f"{name} = {value} is assumed: {value.source}" for name, value in _believed(question, used)]
+    apart = _going_apart(library, question, state, used)
+    return tuple(dict.fromkeys([*unknown, *near, *assumed, *apart, *aside, *state.notes, *([how] if how else [])]))
+
+
+def _going_apart(library: Library, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:
+    """What a value in use takes for granted of another quantity that is different here."""
+    for name in used:
+        profile, others = question.goes_with.get(name, ("", {}))
+        for other, value in others.items():
+            declared = library.declared.get(other)
+            stated = question.strong.get(other) or question.weak.get(other)
+            here = state.values.get(other, stated.base[1] if stated else None)
+            if declared is None or here is None:
+                continue
+            if abs(here - value.base[1]) > TOLERANCE * abs(here):
+                shown = shown_number(here, declared.unit)
+                yield f"{name} of {profile} goes with {other} = {value}, which is {shown} here"
+
+
+def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, Value]]:
+    """What profiles bring in as an assumption: with a source of its own, and nothing published behind it."""
+    found = []
+    for name, value in used.items():
+        source = value.source
+        if name not in question.strong and source.kind == "assumed" and (source.date or source.url or source.note):
+            found.append((name, value))
+    return found
+
+
+def _bounds(
+    library: Library, question: Question, made: Plan, state: State, formed: Callable[[], Node | None], alone: bool
+) -> tuple[Span | None, str]:
+    """The bounds that ranged givens put on the target, and how they are known."""
+    ranges = ranges_of(library, question, made)
+    target = question.target
+    if target in ranges:
+        return ranges[target], ""
+    if not ranges:
+        return state.spans.get(target), ""
+    form = formed()
+    domain = library.declared[target].domain
+    box = {name: (number, number) for name, number in state.values.items()} | ranges
+    whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
+    if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):
+        felt = {name: span for name, span in ranges.items() if degree(form, {name: Fraction(1)}) != 0}
+        if not is_monotone(form, state.values, felt):
+            form = eased(form, state.values, felt, library.quantities)
+        (low, high), how = bounds_of_form(form, state.values, felt)
+        low, high = min(low, state.values[target]), max(high, state.values[target])  # but for rounding it is inside
+        return (max(low, domain.low), min(high, domain.high)), how
+    if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
+        return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"
+    coupled = any(len(block.unknowns) > 1 for block in made.blocks)
+    followed = along(library, made, state, ranges) if coupled or not alone else None
+    found = followed or (spread(library, question, made) if alone else None)
+    if found is not None and found[1].endswith(WIDE) and not coupled:
+        found = along(library, made, state, ranges) or found
+    if found is not None:
+        unfollowed = found[1].endswith(WIDE) and followed is None
+        return (found[0], f"{found[1]}, for this solution could not be followed through them") if unfollowed else found
+    if target in state.spans:
+        return state.spans[target], "bounds are those in the middle of the ranges"
+    searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
+    return searched, "bounds were searched for along this solution, and are not proved"
+
+
+def _chosen_arm(library: Library, made: Plan, state: State) -> bool:
+    """Whether a choice was inverted on the way, so that the form holds only while its arm binds."""
+    for block in made.blocks:
+        for name, relation in zip(block.unknowns, block.relations, strict=False):
+            written = library.relations[relation].written
+            choice = any(
+                isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and name in names_in(part)
+                for side in (written.lhs, written.rhs)
+                for part in walk(side)
+            )
+            if choice:
+                return True
+    return False
+
+
+def _again(library: Library, question: Question, made: Plan, state: State, moved: Mapping[str, float]) -> float | None:
+    """The target at other given numbers, on the branch nearest to the one that was found."""
+    given = {name: value.base[1] for name, value in question.strong.items()}
+    given |= {name: question.weak[name].base[1] for name in made.weak}
+    now = State({**given, **moved})
+    for block in made.blocks:
+        steps, _ = block_states(library, block, now)
+        steps = [step for step in steps if not step.spans]
+        if not steps:
+            return None
+        now = min(steps, key=lambda step: sum(abs(step.values[n] - state.values[n]) for n in block.unknowns))
+    return now.values[question.target]
+
+
+def _hangs_on_what_cancels(library: Library, made: Plan, state: State) -> bool:
+    """Whether the relations hold quantities without a number, so that they cannot be run again one by one."""
+    return any(
+        name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]
+    )
+
+
+def _elasticities(
+    library: Library, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
+) -> Mapping[str, float]:
+    if question.target in state.spans:
+        return {}
+    if form is not None:
+        exact = slopes(form, state.values)
+        if exact.keys() >= set(names_in(form)):
+            return {name: exact.get(name, 0.0) for name in used if name != question.target}
+    if _hangs_on_what_cancels(library, made, state):
+        return {}
+    found = {}
+    at = state.values[question.target]
+    for name in used:
+        number = state.values[name]
+        if not number or not at or name == question.target:
+            continue
+        step = 1e-5 * number
+        up = _again(library, question, made, state, {name: number + step})
+        down = _again(library, question, made, state, {name: number - step})
+        if up is not None and down is not None:
+            found[name] = (up - down) / (2e-5 * at)
+    return found

@@ -1,0 +1,286 @@
+"""Where the conditions of a case let a target lie that has no one value there.
+
+The conditions of a case are inequalities. In terms of the target each turns where its sides are equal; between such
+edges all of them hold everywhere or nowhere, which a few numbers tell. An interval of the target is cut to where they
+hold. A condition that closed forms do not bring in terms of the target cuts nothing, and the answer says so.
+
+Where nothing at all fixes the target in a case, it may lie wherever the conditions hold, if a relation of that case
+says of the same quantities what those that do not apply say elsewhere. Where none does (between the last laminar and
+the first turbulent flow), the library does not speak of the case: no answer lies there, and those elsewhere say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from derive.errors import NoSolutionError
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
+from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.isolation import isolate
+from derive.numerics.intervals.enclosure import Span
+from derive.planning.plan import Plan
+from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.outcome import agrees
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.checks import applies
+from derive.solving.execution.plan_execution import Found, decisions_of, planned_for
+from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import Decisions, Undecided, claims, within_reach, worded
+from derive.solving.ranges.inequalities import inside
+from derive.solving.sensitivity.elasticities import composed
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["confined", "left_open", "told_apart"]
+
+_FLIPS = 6  # beside those at which sides are equal
+_HALVINGS = 200
+_NOTHING = 1e-30
+
+
+def confined(library: Library, question: Question, found: Found) -> Found:
+    """What was found in a case, its intervals of the target cut to where the conditions hold."""
+    target = question.target
+    if not library.conditional or not any(target in state.spans for state in found.states):
+        return found
+    rules = _Rules(library, question, found.left_out, decisions_of(library, question))
+    return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
+
+
+def told_apart(library: Library, question: Question, answers: Sequence[Found]) -> list[Found]:
+    """The answers, without those of several that leave another quantity no value."""
+    if sum(len(found.states) for found in answers) < 2 or any(found.plan.weak for found in answers):
+        return list(answers)
+    if any(value.is_range for value in question.strong.values()):
+        return list(answers)
+
+    def is_sound(found: Found, state: State) -> bool:
+        decisions = decisions_of(library, replace(question, case=found.case))
+        return bool(state.spans) or propagated(library, state.values, found.left_out, decisions) is not None
+
+    kept = [replace(one, states=tuple(state for state in one.states if is_sound(one, state))) for one in answers]
+    sound = [found for found in kept if found.states]
+    return sound or list(answers)
+
+
+def left_open(library: Library, question: Question, left_out: Mapping[str, str]) -> list[Found]:
+    """Where a target may lie that nothing fixes in a case; nothing, if the library does not speak of that case."""
+    rules = _Rules(library, question, left_out, decisions_of(library, question))
+    if not question.case.holding and not question.case.failing:
+        return []
+    if rules.following is None:
+        raise _none(question.target, f"where {rules.said}, the givens contradict the relations")
+    if not rules.forms:
+        return []
+    target, domain = question.target, library.declared[question.target].domain
+    known = {name: value.base[1] for name, value in question.strong.items()}
+    start = State(known, {target: (domain.low, domain.high)}, {}, (f"nothing fixes {target} where {rules.where}",))
+    states = list(rules.parts(start))
+    if not states:
+        raise _none(target, f"nothing in its domain meets {rules.where}")
+    spoken = tuple(state for state in states if rules.is_spoken_of(state))
+    return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
+
+
+def propagated(
+    library: Library, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
+) -> dict[str, float] | None:
+    """Numbers, and what follows from them relation by relation but for one name; None if they contradict one.
+
+    A relation contradicts them if it does not hold, or leaves its last unknown no value in its domain.
+    """
+    known = dict(start)
+    pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
+    pending = [r for r in pending if r.name not in left_out]
+    grows = True
+    while grows:
+        grows, waiting = False, []
+        for relation in pending:
+            open_ones = [name for name in library.members[relation.name] if name not in known]
+            if len(open_ones) > 1 or open_ones == [but]:
+                waiting.append(relation)
+                continue
+            verdict = decisions.applies(relation)
+            if verdict is None and not applies(relation, known):
+                waiting.append(relation)
+                continue
+            if verdict is False:
+                continue
+            if not open_ones:
+                if not agrees(relation.written, known):
+                    return None
+                continue
+            name = open_ones[0]
+            outcome = solve_block([relation.written], [name], known, {name: library.declared[name].domain})
+            if not outcome.solutions and not outcome.undecided and not outcome.singular:
+                return None
+            if len(outcome.solutions) == 1 and name in outcome.solutions[0].values and not outcome.caveat:
+                known[name] = outcome.solutions[0].values[name]
+                grows = True
+        pending = waiting
+    return known
+
+
+def _none(target: str, why: str) -> NoSolutionError:
+    what = f"{target} has no admissible value: {why}."
+    return NoSolutionError(what, hint="Change one of the givens.", reason=f"{target}: {why}")
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """What a case demands of its target."""
+
+    library: Library
+    question: Question
+    left_out: Mapping[str, str]
+    decisions: Decisions
+
+    @cached_property
+    def known(self) -> dict[str, float]:
+        return {**{name: value.base[1] for name, value in self.question.weak.items()}, **(self.following or {})}
+
+    @cached_property
+    def forms(self) -> dict[Node, Node]:
+        """The claims of the case that speak of the target, each in its terms."""
+        forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *self._refuted())}
+        return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
+
+    @cached_property
+    def following(self) -> dict[str, float] | None:
+        """The numbers that follow from the givens in this case, whatever the target is; None if they contradict it."""
+        known = {name: value.base[1] for name, value in self.question.strong.items()}
+        if any(value.is_range for value in self.question.strong.values()):
+            return known
+        return propagated(self.library, known, self.left_out, self.decisions, self.question.target)
+
+    @property
+    def said(self) -> str:
+        return " and ".join(dict.fromkeys(map(worded, claims(self.library, self.question))))
+
+    @property
+    def where(self) -> str:
+        return " and ".join(dict.fromkeys(map(worded, self.forms)))
+
+    def parts(self, state: State) -> Iterator[State]:
+        """A state that has an interval for the target, cut to where the claims hold; others as they are."""
+        target = self.question.target
+        edges = self._turns() if target in state.spans and self.forms else None
+        if edges is None:
+            yield state
+            return
+        low, high = state.spans[target]
+        others = {name: span for name, span in state.spans.items() if name != target}
+        ends = [low, *(edge for edge in edges if low < edge < high), high]
+        met = [part for span in pairwise(ends) for part in self._met_within(span, _FLIPS)]
+        for span in _united(met):
+            yield replace(state, spans={**others, target: span})
+        for edge in edges:
+            alone = not any(one <= edge <= other for one, other in met)
+            if alone and low <= edge <= high and edge in self.library.declared[target].domain and self._is_met(edge):
+                yield replace(state, values={**state.values, target: edge}, spans=others)
+
+    def _met_within(self, span: Span, flips: int) -> Iterator[Span]:
+        """Where the claims hold in an interval; they may also flip where a side of one has a pole or no meaning."""
+        points = [*inside(span), *((0.0,) if span[0] < 0 < span[1] else ())]
+        verdicts = [self._is_met(point) for point in points]
+        if all(verdicts):
+            yield span
+        elif any(verdicts) and flips:
+            flip = self._flip(points[verdicts.index(True)], points[verdicts.index(False)])
+            yield from self._met_within((span[0], flip), flips - 1)
+            yield from self._met_within((flip, span[1]), flips - 1)
+
+    def _flip(self, met: float, failed: float) -> float:
+        """A number between these at which the claims flip."""
+        for _ in range(_HALVINGS):
+            middle = (met + failed) / 2
+            met, failed = (middle, failed) if self._is_met(middle) else (met, middle)
+        return 0.0 if abs(failed) <= _NOTHING * max(1.0, abs(met)) else failed
+
+    def is_spoken_of(self, state: State) -> bool:
+        """Whether a relation of this case says somewhere here what those that do not apply say elsewhere."""
+        target = self.question.target
+        points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
+        others = [name for name in self.left_out if self.library.relations[name].conditions]
+        spoken = {name for relation in others for name in self.library.members[relation]} - {target}
+        for relation in self.library.conditional:
+            if relation.name in others or spoken.isdisjoint(self.library.members[relation.name]):
+                continue
+            forms = [form for one in relation.conditions if (form := self._by_target(one))]
+            if any(all(holds(form, {**self.known, target: point}) for form in forms) for point in points):
+                return True
+        return False
+
+    def _is_met(self, number: float) -> bool:
+        at = {**self.known, self.question.target: number}
+        return all(holds(form, at) for form in self.forms.values())
+
+    def _refuted(self) -> Iterator[Node]:
+        """What must be so since relations do not hold at the givens: that they do not apply."""
+        known, case = self.following or {}, self.question.case
+        for relation in self.library.conditional:
+            whole = relation.conditions[0] if len(relation.conditions) == 1 else Apply("and", relation.conditions)
+            is_open = relation.name not in case.holding | case.failing and relation.approximate is None
+            is_known = known.keys() >= {*self.library.members[relation.name]}
+            if is_open and is_known and not agrees(relation.written, known):
+                yield Apply("not", (whole,))
+
+    def _by_target(self, claim: Node) -> Node | None:
+        """A claim in terms of the target and of what is given; None where that takes more than closed forms."""
+        target, stated = self.question.target, self.following or {}
+        forms: dict[str, Node] = {}
+        known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
+        if not within_reach(self.library, known, left_out) >= set(names_in(claim)):
+            return None
+        for name in names_in(claim):
+            if name in stated or name == target:
+                continue
+            weak = [other for other in self.question.weak if other != name]
+            made = planned_for(self.library, name, [*stated, target], weak, left_out)
+            if not made.is_determined:
+                return None
+            for block in made.blocks:
+                relation = self.library.relations[block.relations[0]]
+                found = isolate(relation.written, block.unknowns[0]) if len(block.unknowns) == 1 else None
+                if self.decisions.applies(relation) is None:
+                    raise Undecided(relation.name)
+                if (
+                    self.decisions.applies(relation) is False
+                    or not found
+                    or len(found) > 1
+                    or found[0].conditions
+                    or found[0].winds
+                ):
+                    return None
+                forms[block.unknowns[0]] = found[0].form
+        return composed("", {**forms, "": claim})
+
+    def _turns(self) -> list[float] | None:
+        """The numbers at which a comparison in a claim may turn; None where they are not known."""
+        target, edges = self.question.target, set[float]()
+        domain = self.library.declared[target].domain
+        for part in (part for form in self.forms.values() for part in walk(form)):
+            if not isinstance(part, Apply) or part.op not in COMPARISONS.values() or target not in names_in(part):
+                continue
+            outcome = solve_block([Equation(part.args[0], "=", part.args[1])], [target], self.known, {target: domain})
+            if outcome.undecided or outcome.caveat:
+                return None
+            edges.update(one.values[target] for one in outcome.solutions if target in one.values)
+            edges.update(end for one in outcome.solutions if target in one.spans for end in one.spans[target])
+        return sorted(edges)
+
+
+def _united(spans: Iterable[Span]) -> Iterator[Span]:
+    """Neighbouring intervals as one."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and joined[-1][1] == span[0]:
+            joined[-1] = (joined[-1][0], span[1])
+        else:
+            joined.append(span)
+    yield from joined

@@ -1,0 +1,150 @@
+"""Which of the stated values act: what an answer hangs on, and what it is tested by.
+
+A given acts if changing it can be seen in the answer. It does so in three ways, and in no other:
+
+1. It stands in a relation of the plan, or of what those of the plan were derived from. So does the shorter of two
+   times whose longer one binds: another number would change which of them does.
+2. It decides whether a relation applies. The conditions of relations in use and of those put to the test are such; of
+   a relation that was left aside, its condition is, if the relation would have a say in the answer where it held.
+3. It is compared: it stands in a relation that was put to the test, or the number beside a weak value hangs on it.
+
+Whatever else was typed is unused, and is named. All this is structure: names, no numbers. Only what cancels takes the
+closed forms of the steps: a given in which all that follows from it is of some degree, and the target of none, leaves
+no trace, and is unused like the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import Node, names_in
+from derive.solving.execution.plan_execution import planned
+from derive.solving.sensitivity.homogeneity import degree
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.planning.plan import Plan
+    from derive.solving.execution.question import Question
+
+__all__ = ["acting", "cancelling", "unused"]
+
+
+def unused(
+    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
+) -> tuple[str, ...]:
+    """The typed names that play no part in an answer; `tested` are the names of its checks."""
+    silent = question.strong.keys() - acting(library, question, made, left_out, tested)
+    deciding = _deciding(library, question, made, left_out, silent) if silent else set()
+    return tuple(name for name in question.strong if name in silent and name not in deciding)
+
+
+def cancelling(
+    library: Library,
+    question: Question,
+    made: Plan,
+    left_out: Mapping[str, str],
+    tested: Iterable[str],
+    forms: Mapping[str, Node],
+) -> set[str]:
+    """The typed names that the answer's relations hold and that cancel in them, whatever their values are."""
+    ways = _ways(library, made)
+    met = {name for name, value in question.strong.items() if ways.get(name, 0) > 1 and not value.is_range}
+    if not met or any(len(block.unknowns) > 1 for block in made.blocks):
+        return set()
+    compared = acting(library, question, replace(made, blocks=()), left_out, tested)
+    return {name for name in met - compared if _is_free_of(library, made, name, forms)}
+
+
+def _ways(library: Library, made: Plan) -> dict[str, int]:
+    """Along how many ways the target hangs on each name; what cancels needs two."""
+    ways = {made.target: 1}
+    for block in reversed(made.blocks):
+        onward = sum(ways.get(name, 0) for name in block.unknowns)
+        for name in {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}:
+            ways[name] = ways.get(name, 0) + onward
+    return ways
+
+
+def _is_free_of(library: Library, made: Plan, given: str, forms: Mapping[str, Node]) -> bool:
+    """Whether all that follows from a given grows with it in proportion to a power, and the target not at all."""
+    degrees = {given: Fraction(1)}
+    for block in made.blocks:
+        for name in block.unknowns:
+            grows = degree(forms[name], degrees) if name in forms else None
+            domain = library.declared[name].domain
+            if grows is None or (grows and not (domain.low >= 0 and math.isinf(domain.high))):
+                return False
+            degrees[name] = grows
+    return degrees.get(made.target) == 0 and library.declared[given].domain.low >= 0
+
+
+def acting(
+    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
+) -> set[str]:
+    """All names that the answer of a plan hangs on, or that its checks compare."""
+    relations = [relation for block in made.blocks for relation in block.relations]
+    compared = [name for name in tested if name in library.relations]
+    weak = [name for name in tested if name in library.declared]
+    held = {question.target, *weak, *(name for one in (*relations, *compared) for name in library.members[one])}
+    conditions = [condition for one in (*relations, *compared) for condition in library.relations[one].conditions]
+    return _upstream(library, question, made, left_out, held | {*names_in(*conditions)})
+
+
+def _upstream(
+    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], names: set[str]
+) -> set[str]:
+    """These names and all that they are derived from: by the plan, or beside it by one of their own.
+
+    Plans of their own are only made where the givens are not all found without.
+    """
+    blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    found: set[str] = set()
+    aside: list[str] = []
+    pending = list(names)
+    while True:
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found.add(name)
+            if name in blocks:
+                pending += [other for relation in blocks[name].relations for other in library.members[relation]]
+            elif name not in question.strong and name not in made.weak and name != question.target:
+                aside.append(name)  # what only a condition or a bound asks for
+        if not aside or question.strong.keys() <= found:
+            return found
+        pending += _beside(library, question, left_out, aside.pop())
+
+
+def _beside(library: Library, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
+    """What a quantity is derived from by a plan of its own."""
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    made = planned(library, replace(question, target=name, weak=weak), frozenset(left_out))
+    for block in made.blocks:
+        for relation in block.relations:
+            yield from library.members[relation]
+
+
+def _deciding(
+    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], silent: set[str]
+) -> set[str]:
+    """Which of these decide that a relation does not apply which would have a say in the answer if it did."""
+    shut_by: dict[str, set[str]] = {}
+    for relation in left_out:
+        asked = names_in(*library.relations[relation].conditions)
+        for name in _upstream(library, question, made, left_out, set(asked)) & silent if asked else ():
+            shut_by.setdefault(name, set()).add(relation)
+    return {name for name, shut in shut_by.items() if _would_matter(library, question, {*left_out} - shut, shut)}
+
+
+def _would_matter(library: Library, question: Question, left_out: set[str], shut: set[str]) -> bool:
+    """Whether the plan would use one of these relations, or could put it to the test."""
+    other = planned(library, question, frozenset(left_out))
+    blocks = (*other.blocks, *other.extra)
+    settled = {*question.strong, *other.weak, *(name for block in blocks for name in block.unknowns)}
+    spent = {relation for block in other.blocks for relation in block.relations}
+    return any(one in spent or settled.issuperset(library.members[one]) for one in shut)

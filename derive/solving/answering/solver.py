@@ -1,0 +1,365 @@
+"""Answers: the question read, the plan carried out, contradictions found, and every step put back into its relation.
+
+What the plan leads to are candidates. Those that contradict a relation which was not needed are dropped, and if none is
+left the contradiction is the answer. At the very end each relation that an answer used is asked once more whether it
+holds: an answer that fails its own substitution is a defect, never a result.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import (
+    AmbiguousError,
+    DeriveError,
+    InconsistentError,
+    LimitError,
+    NoSolutionError,
+    UnderdeterminedError,
+    VerificationError,
+)
+from derive.expressions.tree import names_in
+from derive.numerics.algebra.evaluation import residual
+from derive.numerics.intervals.enclosure import Span
+from derive.planning.plan import Plan
+from derive.presentation.text import headline
+from derive.solving.answering.explanation import answer_of
+from derive.solving.answering.regime_intervals import confined, left_open, told_apart
+from derive.solving.blocks.interval_propagation import narrowed
+from derive.solving.blocks.outcome import agrees
+from derive.solving.cancellation.jacobian_rank import tied
+from derive.solving.diagnosis.contradictions import GIVENS, cancelling, confirm, no_solution
+from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, shortage, wanted
+from derive.solving.execution.answer import Answer
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.checks import extended
+from derive.solving.execution.plan_execution import Found, carried_out, decisions_of, detours
+from derive.solving.execution.question import Question, ask
+from derive.solving.execution.regimes import MOST_CASES, claims, explored, worded
+from derive.solving.ranges.inequalities import bounded
+from derive.solving.ranges.range_propagation import spread_without_middle
+from derive.time_limits import query
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["solve", "solve_all"]
+
+_NEIGHBOURS = 12  # relations by which an interval is cut
+
+
+def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
+    """The one answer, or an error that says why there is not exactly one."""
+    answers = solve_all(library, target, profiles, given)
+    if len(answers) == 1 and answers[0].base is not None:
+        return answers[0]
+    listing = "; ".join(headline(answer) for answer in answers[:6])
+    if len(answers) == 1:
+        raise AmbiguousError(
+            f"{target} is only bounded: {listing}.",
+            hint="The relations leave it open within these bounds; give a further quantity.",
+            answers=answers,
+        )
+    raise AmbiguousError(
+        f"{target} has {len(answers)} admissible values: {listing}.",
+        hint="Give a further quantity, or narrow the domain; solve_all returns them all.",
+        answers=answers,
+    )
+
+
+def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> tuple[Answer, ...]:
+    """Every admissible answer, in ascending order."""
+    with query():
+        question = ask(library, target, profiles, given)
+        answers = [
+            answer_of(library, question, found.plan, state, found.left_out, len(found.states) == 1)
+            for found in _found(library, question)
+            for state in found.states
+        ]
+        return tuple(_distinct(answers))
+
+
+def _found(library: Library, question: Question) -> list[Found]:
+    """The states that answer a question, case by case, or the error that says why there are none."""
+    if question.target in question.strong:
+        confirm(library, question, question.target)
+    for is_last_resort in (False, True):
+        answers, errors = _explored(library, question, is_last_resort)
+        if answers and not _is_open(library, question.target, answers, errors):
+            return answers
+        if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
+            break
+    if answers:
+        raise shortage(library, question, {})
+    if all(isinstance(error, NoSolutionError) for error in errors):
+        for name in islice(tied(library, question), GIVENS):
+            confirm(library, question, name)
+    raise _weightiest(library, errors)
+
+
+class _UnfixedError(UnderdeterminedError):
+    """Nothing fixes the target of a question in its case; what would is only sought once it is to be told."""
+
+    def __init__(self, question: Question, left_out: Mapping[str, str]) -> None:
+        super().__init__(f"{question.target} is not determined by what is given.")
+        self.question = question
+        self.left_out = left_out
+
+
+def _weightiest(library: Library, errors: Sequence[DeriveError]) -> DeriveError:
+    """Why a question has no answer: what is open in one case weighs more than that there is none in another."""
+    kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
+    first = next(error for kind in kinds for error in errors if isinstance(error, kind))
+    if isinstance(first, _UnfixedError):
+        first = shortage(library, first.question, first.left_out)
+    none = next((error for error in errors if isinstance(error, NoSolutionError)), None)
+    if not isinstance(first, UnderdeterminedError) or none is None:
+        return first
+    what = f"{first.what} In another case it has no admissible value: {none.reason}."
+    return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
+
+
+def _explored(library: Library, question: Question, is_last_resort: bool) -> tuple[list[Found], list[DeriveError]]:
+    """What all cases lead to, and why some lead to nothing; an answer says what is open in other cases."""
+    answers: list[Found] = []
+    errors: list[DeriveError] = []
+    doubts: list[tuple[Question, str]] = []
+
+    def answered(one: Question) -> list[Found]:
+        whole = _in_case(library, one, is_last_resort)
+        cut = [confined(library, one, _narrowed(library, one, each)) for each in whole]
+        kept = [each for each in cut if each.states]
+        if not kept:
+            reason = f"{one.target}: its interval lies outside of what the relations and domains around it allow"
+            raise no_solution(library, one, replace(whole[0], reason=reason))
+        return kept
+
+    for asked, found in explored(library, question, answered):
+        where = " and ".join(dict.fromkeys(map(worded, claims(library, asked))))
+        if isinstance(found, list):
+            answers += [replace(one, case=asked.case) for one in found]
+            continue
+        errors.append(found or _too_many(question))
+        if found is None or isinstance(found, LimitError):
+            doubts.append(
+                (asked, f"whether there is another solution where {where or 'further cases hold'} is not proved")
+            )
+        elif isinstance(found, UnderdeterminedError):
+            doubts.append((asked, f"where {where}, nothing fixes {question.target}"))
+    return [_doubted(library, one, doubts) for one in told_apart(library, question, answers)], errors
+
+
+def _doubted(library: Library, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
+    """What was found, with what is open beside it; what its own assumptions exclude goes without saying."""
+    used = {name for block in found.plan.blocks for name in block.relations}
+
+    def told(state: State) -> State:
+        known = state.values.keys() | state.spans.keys() | state.asides.keys()
+        notes = [
+            doubt
+            for asked, doubt in doubts
+            if not any(
+                name in used and not known >= {*names_in(*library.relations[name].conditions)}
+                for name in asked.case.failing
+            )
+        ]
+        return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
+
+    return replace(found, states=tuple(map(told, found.states)))
+
+
+def _too_many(question: Question) -> LimitError:
+    return LimitError(
+        f"{question.target} hangs on more than {MOST_CASES} cases.",
+        hint="Give what the conditions of the relations ask for.",
+        limit=f"{MOST_CASES} cases",
+    )
+
+
+def _is_open(library: Library, target: str, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
+    """Whether no case fixes the target, and what the cases leave it is nothing less than its domain."""
+    spans = [state.spans.get(target) for found in answers for state in found.states]
+    if None in spans or any(found.plan.blocks for found in answers):
+        return False
+    if any(isinstance(error, UnderdeterminedError) for error in errors):
+        return True
+    domain = library.declared[target].domain
+    reached = domain.low
+    for low, high in sorted(span for span in spans if span is not None):
+        if low > reached:
+            return False
+        reached = max(reached, high)
+    return reached >= domain.high
+
+
+def _in_case(library: Library, question: Question, is_last_resort: bool) -> list[Found]:
+    """What one case of a question leads to, or the error that says why to nothing."""
+    try:
+        first = carried_out(library, question)
+    except (NoSolutionError, UnderdeterminedError) as error:  # what is solved together is singular at these numbers
+        other = cancelling(library, question, {}) if isinstance(error, UnderdeterminedError) else None
+        other = other or (_by_strong_alone(library, question) if is_last_resort else None)
+        if not other:
+            raise _singular(library, question, error) from error
+        return [other]
+    if not first.plan.is_determined:
+        return _despite_structure(library, question, first)
+    if first.states and all(question.target in state.spans for state in first.states):
+        other = cancelling(library, question, first.left_out)
+        if other is not None:
+            return [other]
+    broken: list[DeriveError] = []
+    sound = _sound(library, question, first, broken)
+    if sound is not None:
+        return [sound]
+    if broken and any("not proved" in note for state in first.states for note in state.notes):
+        ways = detours(library, question, first.plan, first.left_out)
+        other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
+        if other is None:
+            raise _unsure(question)
+        return [other]
+    if broken:
+        raise broken[0]
+    elsewhere = None
+    if is_last_resort:
+        elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
+    if elsewhere is None:
+        raise no_solution(library, question, first)
+    return [elsewhere]
+
+
+def _by_strong_alone(library: Library, question: Question) -> Found | None:
+    """What strong values fix without the weak ones that led nowhere: those have to yield."""
+    exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
+    for weak in [weak for weak in (exact, {}) if len(weak) < len(question.weak)]:
+        alone = replace(question, weak=weak)
+        try:
+            planned = carried_out(library, alone)
+            determined = planned.plan.is_determined
+            sound = [_sound(library, alone, planned, [])] if determined else _despite_structure(library, alone, planned)
+        except DeriveError:
+            continue
+        found = sound[0]
+        if len(sound) == 1 and found and all(question.target in state.values for state in found.states):
+            return found
+    return None
+
+
+def _sound(library: Library, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
+    """What was found, without the states that contradict a relation; the contradictions are noted."""
+    sound = []
+    for state in found.states:
+        clash = contradiction(library, question, found.plan, extended(library, found.plan, state))
+        if clash is None:
+            sound.append(state)
+        else:
+            broken.append(clash)
+    if not sound:
+        return None
+    _verified(library, found.plan, sound)
+    return replace(found, states=tuple(sound))
+
+
+def _narrowed(library: Library, question: Question, found: Found) -> Found:
+    """What was found, its intervals of the target cut to what the domains of its neighbours leave of them."""
+    target = question.target
+    if not any(target in state.spans for state in found.states):
+        return found
+    names = [n for n in library.holders.get(target, ()) if n not in found.left_out and library.relations[n].is_equation]
+    decisions = decisions_of(library, question)
+    sure = [name for name in names if decisions.applies(library.relations[name]) is True]
+    written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
+    domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
+    whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
+    states = []
+    for state in found.states:
+        if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
+            points = {name: (number, number) for name, number in state.values.items()}
+            left = narrowed(written, [target], {**whole, **points, **state.spans}, above)
+            if left is None:
+                continue
+            states.append(replace(state, spans={**state.spans, target: left[target]}))
+        else:
+            states.append(state)
+    return replace(found, states=tuple(states))
+
+
+def _unsure(question: Question) -> LimitError:
+    return LimitError(
+        f"{question.target}: the solutions that were found contradict a check, and others may exist.",
+        hint="Give more, so that the simultaneous relations are fewer.",
+        limit="numerical search",
+    )
+
+
+def _despite_structure(library: Library, question: Question, found: Found) -> list[Found]:
+    """An answer where structure sees none: what is missing cancels, or inequalities bound the target."""
+    result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
+    if result is not None:
+        return [result]
+    broken: list[DeriveError] = []
+    pieces = left_open(library, question, found.left_out)
+    sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
+    if not sound:
+        raise broken[0] if broken else _UnfixedError(question, found.left_out)
+    return sound
+
+
+def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:
+    """The error for relations that do not fix what is solved together; which further givens would do."""
+    sets = tuple(missing_sets(library, question, frozenset()))
+    if not isinstance(error, UnderdeterminedError) or not sets:
+        return error
+    return UnderdeterminedError(error.what, hint=wanted(sets), missing=sets)
+
+
+def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
+    """Put every answer back into every relation that it used."""
+    for state in states:
+        for block in made.blocks:
+            for name in block.relations:
+                written = library.relations[name].written
+                if any(other in state.spans for other in names_in(written.lhs, written.rhs)):
+                    continue
+                gap = residual(written, state.values)
+                if not agrees(written, state.values):
+                    raise VerificationError(
+                        f"{name}: the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size.",
+                        hint="This is a defect of derive: please report the question.",
+                        relation=name,
+                        residual=gap,
+                    )
+
+
+def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
+    """The answers in ascending order; two that agree to 1e-9 are one, and an interval speaks for all that it holds."""
+    spans: list[Span] = []
+    bounded = [answer for answer in answers if answer.base is None and answer.bounds is not None]
+    for answer in sorted(bounded, key=_width, reverse=True):
+        assert answer.bounds is not None
+        if not any(_is_held(answer.bounds, span) for span in spans):
+            spans.append(answer.bounds)
+            yield answer
+    before: float | None = None
+    for answer in sorted((one for one in answers if one.base is not None), key=lambda one: one.base or 0.0):
+        assert answer.base is not None
+        if any(_is_held((answer.base, answer.base), span) for span in spans):
+            continue
+        if before is None or abs(answer.base - before) > 1e-9 * max(abs(before), abs(answer.base)):
+            before = answer.base
+            yield answer
+
+
+def _width(answer: Answer) -> float:
+    return answer.bounds[1] - answer.bounds[0] if answer.bounds else 0.0
+
+
+def _is_held(inner: Span, outer: Span) -> bool:
+    """Whether an interval lies in another, but for rounding."""
+    slack = [1e-9 * abs(end) if math.isfinite(end) else 0.0 for end in inner]
+    return outer[0] - slack[0] <= inner[0] and inner[1] <= outer[1] + slack[1]

@@ -1,0 +1,79 @@
+"""The steps of an answer, written out: each relation as stated, rearranged, with its numbers put in, and worked out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import Node, names_in, render
+from derive.presentation.numbers import filled, shown_result
+from derive.solving.execution.answer import Step
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.planning.plan import Block
+    from derive.solving.execution.block_execution import State
+    from derive.solving.execution.question import Question
+    from quantities.units import Unit
+
+__all__ = ["steps_of"]
+
+
+def steps_of(library: Library, question: Question, block: Block, state: State) -> list[Step]:
+    """The steps of one block: one, also where several relations fix their unknowns only together."""
+    parts = _parts(library, question, block, state)
+    return [Step.joint(tuple(parts))] if len(parts) > 1 else parts
+
+
+def _parts(library: Library, question: Question, block: Block, state: State) -> list[Step]:
+    """What stands of a block for each unknown that it fixes."""
+    written = [str(library.relations[relation].written) for relation in block.relations]
+    found = []
+    for i, name in enumerate(block.unknowns):
+        form = state.forms.get(name)
+        result = state.spans[name] if name in state.spans else (state.values[name],) * 2
+        rearranged = name if form is None else f"{name} = {render(form)}"
+        if len(block.unknowns) == 1:
+            relation, equation = ", ".join(block.relations), "; ".join(written)
+        else:
+            relation, equation = block.relations[i], written[i]
+        stated = library.relations[block.relations[min(i, len(block.relations) - 1)]]
+        worth = {} if form is None else _worth(form, library, question, state)
+        exact = frozenset(other for other in worth if _is_stated(other, question, state))
+        unit = library.declared[name].unit
+        found.append(
+            Step(
+                relation=relation,
+                equation=equation,
+                rearranged=rearranged,
+                numbers="" if form is None else filled(form, worth, exact),
+                value=shown_result(result, unit),
+                quantity=name,
+                because=stated.because,
+                stated=stated.written,
+                form=form,
+                worth=worth,
+                exact=exact,
+                result=(result, unit),
+            )
+        )
+    return found
+
+
+def _worth(form: Node, library: Library, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
+    """The number and unit that stand for each name of a form: as it was given, or as it came out."""
+    found = {}
+    for name in names_in(form):
+        if name in state.spans:
+            continue
+        stated = question.strong.get(name) or question.weak.get(name)
+        if stated is not None and _is_stated(name, question, state):
+            found[name] = stated.number, stated.unit
+        elif name in state.values:
+            unit = library.declared[name].unit
+            found[name] = unit.from_base(state.values[name]), unit
+    return found
+
+
+def _is_stated(name: str, question: Question, state: State) -> bool:
+    """Whether a number was stated, and did not come out of a step."""
+    return name in question.strong or (name in question.weak and name not in state.forms)

@@ -1,0 +1,223 @@
+"""One block of a plan at given numbers: every admissible value of its unknowns.
+
+A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
+need each other are solved, in this order: as a linear system, or as one of products; by tearing (take one unknown as
+known, work out the others from it, and let the last relation decide it, which is again one unknown in one relation,
+with all its roots); by branch and prune over the unknowns' domains, which is tried for a moment before tearing where
+these have ends; and numerically from many starts, which finds solutions and cannot prove that there are no more.
+
+A list of a system's solutions is complete, and has no caveat, only for one of these reasons:
+
+- the system is linear, in its unknowns or in their logarithms, and of full rank, so that it has one (`linear`,
+  `log_linear`);
+- tearing left nothing out on the way, all roots of the last relation are known, and each has been followed to the one
+  solution that belongs to it (`tearing`); and so for each system that results where a divisor is zero;
+- boxes that hold no solution, or one of the list, cover the domains (`complete_search`).
+
+A system with choices (max, min, conditions) is the union of those with one arm each. Its list is complete if theirs
+are, or if that of the whole is by the third reason.
+
+Whatever a method proposes is put back into the relations before it counts. A value that satisfies a relation only
+because it cancels there is a plateau: an interval of values, and no value. Where no choice and no cancelled unknown
+accounts for it and all unknowns move together, the relations repeat each other and do not fix them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from derive.expressions.tree import Apply, Equation, names_in, render, walk
+from derive.numerics.algebra.like_terms import ZERO, arms_of, replaced
+from derive.numerics.algebra.linear import linear_solutions
+from derive.numerics.algebra.log_linear import product_solutions
+from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
+from derive.solving.blocks.multistart import solved_from_starts
+from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered
+from derive.solving.blocks.polishing import fitted
+from derive.solving.blocks.solution_curves import lies_on_curve, repeat_each_other
+from derive.solving.blocks.substitution import Lost
+from derive.solving.blocks.tearing import holds_along_branch, torn
+from derive.time_limits import tick
+from quantities.domain import Domain
+
+__all__ = ["solve_block"]
+
+_VARIANTS = 24  # combinations of arms that a system is taken apart into
+_DIVISORS = 2  # that are zero at once
+_QUICK = 10  # times shorter than the last search through boxes is the first
+_UNPROVED = "that there are no other solutions is not proved"
+_REPEATING = Outcome((), singular=True, reason="the equations repeat each other, and hold along a whole curve")
+
+
+def solve_block(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    known: Mapping[str, float],
+    domains: Mapping[str, Domain],
+    hints: Mapping[str, float] | None = None,
+) -> Outcome:
+    """Every value of the unknowns in their domains for which all the equations hold.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> size = Domain("0..100", 0.0, 100.0)
+    >>> pair = [parse_equation("x + y = a"), parse_equation("x = max(y, b)*y")]
+    >>> found = solve_block(pair, ["x", "y"], {"a": 6.0, "b": 1.0}, {"x": size, "y": size})
+    >>> [dict(solution.values) for solution in found.solutions]
+    [{'x': 4.0, 'y': 2.0}]
+    """
+    if len(unknowns) == 1:
+        return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
+    system = System(tuple(equations), tuple(unknowns), known, domains, hints or {})
+    variants = _variants(system.equations, frozenset(unknowns))
+    alone = len(variants) == 1
+    whole = None if alone else _whole(system)
+    if whole is not None:
+        return whole
+    closed = [_closed(variant, system, alone) for variant in variants]
+    if all(map(_is_settled, closed)):
+        return _joined(closed)
+    thorough = exhausted(system.equations, system)
+    if thorough is not None and thorough.complete:
+        return thorough.outcome
+    tried = zip(variants, closed, strict=True)
+    outcomes = [solved_from_starts(variant, system) if one.undecided else one for variant, one in tried]
+    outcome = _joined(outcomes)
+    if thorough is None or outcome.singular:
+        return outcome
+    seen = (*thorough.solutions, *seen_in(thorough, system))
+    if alone and any(lies_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
+        return _REPEATING
+    return _with_seen(outcome, seen)
+
+
+def _is_settled(outcome: Outcome) -> bool:
+    """Whether nothing about an outcome is left open."""
+    return not (outcome.caveat or outcome.undecided)
+
+
+def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
+    """An outcome that is not known to be complete, with the solutions that a search through boxes came across."""
+    found = list(outcome.solutions)
+    more = [one for one in seen if not is_near(one, found) and not is_covered(one, found)]
+    if not more:
+        return outcome
+    return replace(outcome, solutions=(*found, *more), caveat=outcome.caveat or _UNPROVED, undecided=False)
+
+
+def _whole(system: System) -> Outcome | None:
+    """What tearing finds with all choices in place, if it surely is everything."""
+    found = torn(system.equations, system)
+    if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
+        return None
+    return None if any(solution.spans for solution in found[0].solutions) else found[0]
+
+
+def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
+    """The system with every choice that holds an unknown replaced by one of its arms, in all combinations."""
+    pending, finished = [equations], []
+    while pending:
+        tick()
+        variant = pending.pop()
+        found = _first_choice(variant, unknowns)
+        if found is None:
+            finished.append(variant)
+            continue
+        index, switch = found
+        whole = variant[index]
+        for arm, _ in arms_of(switch):
+            changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
+            pending.append((*variant[:index], changed, *variant[index + 1 :]))
+        if len(pending) + len(finished) > _VARIANTS:
+            return [equations]
+    return finished
+
+
+def _first_choice(equations: Sequence[Equation], unknowns: frozenset[str]) -> tuple[int, Apply] | None:
+    for index, equation in enumerate(equations):
+        for side in (equation.lhs, equation.rhs):
+            for part in walk(side):
+                if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
+                    continue
+                if not unknowns.isdisjoint(names_in(part)):
+                    return index, part
+    return None
+
+
+def _joined(outcomes: Sequence[Outcome]) -> Outcome:
+    """One outcome out of those of all variants."""
+    found: list[Solution] = []
+    for solution in sorted((s for outcome in outcomes for s in outcome.solutions), key=lambda s: -len(s.spans)):
+        if not is_covered(solution, found):
+            found.append(solution)
+    caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")
+    undecided = any(outcome.undecided for outcome in outcomes)
+    if found and undecided and not caveat:
+        caveat = "whether another arm has a solution was sought numerically and is not proved"
+    reason = next((outcome.reason for outcome in outcomes if outcome.reason), "")
+    singular = any(outcome.singular for outcome in outcomes)
+    if found and singular:
+        caveat = "in another arm the relations repeat each other; that there are no other solutions is not proved"
+    return Outcome(tuple(found), caveat, singular and not found, "" if found else reason, undecided and not found)
+
+
+def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
+    """Whether a linear system has a whole line of solutions."""
+    values, singular, reason = linear
+    return singular and not values and "contradict" not in reason
+
+
+def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
+    """What closed forms say of a system without choices; undecided where they say nothing.
+
+    Where it is one arm among several, an arm that repeats itself is an interval.
+    """
+    question = (equations, system.unknowns, system.known, system.domains)
+    linear = linear_solutions(*question) or product_solutions(*question)
+    if linear is not None and (alone or not _repeating(linear)):
+        values, singular, reason = linear
+        fits = [fitted(one, equations, system) for one in values]
+        good = tuple(Solution(fit, {}) for fit in fits if system.holds(fit))
+        outside = reason or ", ".join(filter(None, map(system.outside, fits)))
+        return Outcome(good, "", singular, outside or ("" if good else "no arm that could give it binds"))
+    if alone and is_small(system):
+        if holds_along_branch(equations, system) or repeat_each_other(system):
+            return _REPEATING
+        quick = exhausted(equations, system, _QUICK) if is_bounded(system) else None
+        if quick is not None and quick.complete:
+            return quick.outcome
+    found = torn(equations, system)
+    by_tearing = None if found is None else _regained(*found, equations, system, depth)
+    if by_tearing is not None and not by_tearing.undecided:
+        moving = alone and any(len(s.spans) > 1 and not s.values for s in by_tearing.solutions)
+        return _REPEATING if moving else by_tearing
+    if linear is not None:
+        return Outcome((), singular=True, reason=linear[2])
+    return Outcome((), undecided=True)
+
+
+def _regained(
+    outcome: Outcome, lost: tuple[Lost, ...], equations: tuple[Equation, ...], system: System, depth: int
+) -> Outcome:
+    """What tearing found, and the solutions at which something is zero that it divided by."""
+    solutions = list(outcome.solutions)
+    open_ones: list[str] = []
+    for equation, divisor in lost:
+        if depth == 0:
+            open_ones.append(render(divisor))
+            continue
+        instead = tuple(Equation(divisor, "=", ZERO) if one == equation else one for one in equations)
+        within = replace(system, equations=instead)
+        other = _closed(instead, within, False, depth - 1)
+        if other.undecided:
+            other = solved_from_starts(instead, within)
+        solutions += [
+            s for s in other.solutions if not s.spans and system.holds(s.values) and not is_covered(s, solutions)
+        ]
+        if other.caveat or other.undecided or other.singular or any(s.spans for s in other.solutions):
+            open_ones.append(render(divisor))
+    if not open_ones:
+        return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)
+    note = f"that there are no others where {' or '.join(dict.fromkeys(open_ones))} is zero is not proved"
+    return replace(outcome, solutions=tuple(solutions), caveat=outcome.caveat or note, undecided=not solutions)

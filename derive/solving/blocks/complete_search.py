@@ -1,0 +1,135 @@
+"""All solutions of a small block, by branch and prune: the one place that proves a list of them complete by boxes.
+
+The argument: every point of the unknowns' domains lies in a part of the box that was dropped, because it holds no
+solution; in a region that was shown to hold exactly one, which is on the list; or in a part that is open
+(`branch_and_prune`). With no part open, the list is complete. Given numbers are rounded, and whether two solutions
+are near or one is double or none is there may hang on that. So they are taken as small intervals: what is proved
+holds for the equations as written, and for all numbers that the given ones may stand for. What is on the list is put
+back into the equations like every other solution.
+
+A solution that lies outside of the domains for all these numbers is none of the block's. One that may lie to
+either side of a domain's end is taken to be at that end if the equations hold there, and leaves the list open if not.
+
+Around a multiple solution parts stay open. If numbers put into the equations show that they hold there, it is on the
+list, and the list is not called complete.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from derive.expressions.tree import Equation
+from derive.numerics.local_solvers.newton import many_starts
+from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
+from derive.numerics.root_finding.expression_graph import Box
+from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
+from derive.solving.blocks.polishing import fitted, positive_of
+
+__all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
+
+_MOST = 10  # unknowns of a block that is looked at like this
+_SHORT = 8  # how many times shorter the search is where a domain has no end
+_BLUR = 1e-13  # share by which given numbers may be off for being rounded
+_CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
+_LOOKED = 12  # open parts from which a point is sought
+PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
+
+
+@dataclass(frozen=True, slots=True)
+class Exhausted:
+    """The solutions that were proved to exist, whether they are all, and the parts that stayed open."""
+
+    solutions: tuple[Solution, ...]
+    complete: bool
+    open: tuple[Box, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """What a complete list comes to."""
+        reason = "" if self.solutions else "no point of the domains fits all of them: proved by interval arithmetic"
+        return Outcome(tuple(replace(one, proof=PROOF) for one in self.solutions), reason=reason)
+
+
+def is_small(system: System) -> bool:
+    """Whether a block has so few unknowns that it is looked at like this."""
+    return len(system.unknowns) <= _MOST
+
+
+def is_bounded(system: System) -> bool:
+    """Whether all domains have two ends."""
+    return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
+
+
+def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> Exhausted | None:
+    """All solutions of a system in its domains; None where there are too many unknowns.
+
+    The search may take one in so many steps of what it may take at most.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.domain import Domain
+    >>> pair = tuple(parse_equation(text) for text in ("x**2 + y**2 = 25", "cos(y - 4) = x - 2"))
+    >>> found = exhausted(pair, System(pair, ("x", "y"), {}, dict.fromkeys("xy", Domain("-9..9", -9.0, 9.0))))
+    >>> [{name: round(x, 6) for name, x in one.values.items()} for one in found.solutions], found.complete
+    ([{'x': 3.0, 'y': 4.0}, {'x': 1.152426, 'y': -4.865379}], True)
+    """
+    if not is_small(system) or any(equation.op != "=" for equation in equations):
+        return None
+    box = tuple(system.inside(name) for name in system.unknowns)
+    allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
+    places = located(equations, system.unknowns, system.known, box, allowance, _BLUR)
+    if places is None:
+        return None
+    found: list[Solution] = []
+    complete = places.complete
+    for narrow, haze in zip(places.solutions, places.hazes, strict=True):
+        if _misses(haze, system):
+            continue
+        values = _values(narrow, haze, equations, system)
+        if values is None or not (system.holds(values) or system.is_at_open_end(values)):
+            complete = False
+        elif system.holds(values) and not repeats(values, found):
+            found.append(Solution(values, {}))
+    return Exhausted(tuple(found), complete, places.open)
+
+
+def _misses(haze: Box, system: System) -> bool:
+    """Whether a solution lies outside of the domains, whatever the given numbers stand for."""
+    spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
+    return any(high < least or low > most for (low, high), (least, most) in spans)
+
+
+def _values(narrow: Box, haze: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
+    """The numbers of a solution: zero, and the ends of the domains, where rounding alone keeps it from them."""
+    middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
+    snapped = dict(middles)
+    for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
+        ends = [end for end in system.inside(name) if least <= end <= most]
+        snapped[name] = ends[0] if ends else 0.0 if low <= 0 <= high else middles[name]
+    for values in (snapped, fitted(middles, equations, system)):
+        if all(agrees(one, {**system.known, **values}) for one in equations):
+            return values
+    return None
+
+
+def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
+    """Points near open parts at which the equations hold, each once: solutions that were not proved to exist."""
+    known = list(thorough.solutions)
+    positive = positive_of(system.unknowns, system.domains)
+    parts = thorough.open
+    for part in parts[:: len(parts) // _LOOKED + 1]:
+        middle = {name: low / 2 + high / 2 for name, (low, high) in zip(system.unknowns, part, strict=True)}
+        if not all(map(math.isfinite, middle.values())):
+            continue
+        for point in (middle, *many_starts(system.equations, list(middle), system.known, [middle], positive)):
+            values = fitted(dict(point), system.equations, system)
+            if system.meets(values) and not is_near(Solution(values, {}), known):
+                known.append(Solution(values, {}))
+                yield known[-1]
+
+
+def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
+    """Whether a solution is one of others, as near as a multiple one can be told."""
+    pairs = ([(x, other.values[name]) for name, x in solution.values.items()] for other in others if not other.spans)
+    return any(all(abs(x - y) <= _CLOSE * max(abs(x), abs(y), _CLOSE) for x, y in pair) for pair in pairs)

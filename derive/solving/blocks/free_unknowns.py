@@ -1,0 +1,258 @@
+"""Where an equation holds along a whole interval of its unknown, which then cancels there.
+
+Interval arithmetic sees that where the unknown stands once in each arm. Where it does not (`max(a, x) - x`), points
+all over the domain are tried, and the ends of each run of points at which the equation holds are found by bisection.
+A run counts only if a hundred and fifty digits see nothing but a level there: a curve that comes ever closer, as
+`tanh` does, is none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from derive.expressions.tree import Apply, Equation, Node, names_in, walk
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import residual, strain
+from derive.numerics.algebra.like_terms import arms_of, occurrences, replaced, switches
+from derive.numerics.algebra.multiprecision import gap_of, is_level
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.roots import LARGEST, SMALLEST
+from derive.solving.sensitivity.elasticities import bounds_of_form
+from quantities.domain import Domain
+
+__all__ = [
+    "bounds_over",
+    "has_choice",
+    "holds_everywhere",
+    "is_level_span",
+    "level_spans",
+    "may_cancel",
+    "middle",
+    "runs",
+]
+
+_EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
+_NOTHING = 1e-100  # share that is rounding, however many digits there are
+_NARROW = 1e-8  # relative width of an interval that is a number
+_POINTS = 60  # at which an interval is tried
+_TIE = 1e-9  # residual of sides that agree
+_MOST = 64  # combinations of arms that are looked at
+_MET = 1e-11  # residual of sides that are the same but for what was rounded on the way to them
+
+
+def has_choice(equation: Equation, name: str) -> bool:
+    """Whether the name stands inside a max, a min or a choice, whose inverse is not one expression."""
+    return any(part.op in ("max", "min", "piecewise") and occurrences(part, name) for part in _applied(equation))
+
+
+def _applied(equation: Equation) -> Iterator[Apply]:
+    return (part for side in (equation.lhs, equation.rhs) for part in walk(side) if isinstance(part, Apply))
+
+
+def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether the unknown cancels wherever it is, whichever arms bind.
+
+    What has no choices and rounds nothing is analytic, and zero everywhere if it is so at points all over the domain.
+    """
+    if not _agree(equation, name, known, _spread(domain)[0]):
+        return False
+    if any(part.op in ("floor", "ceil") and occurrences(part, name) for part in _applied(equation)):
+        return False
+    variants = _variants(equation, name)
+    met = bool(variants) and all(_vanishes(one, name, known, domain) for one in variants)
+    return met and is_level_span(equation, name, known, (domain.low, domain.high))
+
+
+def may_cancel(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[float]
+) -> bool:
+    """Whether the equation may hold along an interval.
+
+    On an interval on which it holds, the same arms bind in some part, and between branch points of roots and powers
+    what is left without choices is analytic: it holds all along its piece or nowhere but at single points. So where no
+    combination of arms holds at points all over the domain, there is no interval.
+    """
+    variants = _variants(equation, name)
+    points = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
+    if not points or len(variants) != 1:
+        points += [x for x in _spread(domain) if x in domain]
+    return not variants or any(_agree(one, name, known, x) for one in variants for x in points)
+
+
+def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether the sides agree at points all over a domain."""
+    return all(_agree(equation, name, known, x) for x in _spread(domain))
+
+
+def _agree(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
+    """Whether the sides agree as a relation has to."""
+    return abs(residual(equation, {**known, name: x})) <= _TIE
+
+
+def _spread(domain: Domain) -> list[float]:
+    """Some points of a domain: at its middle, near its ends, and of all sizes."""
+    low, high = max(domain.low, -LARGEST), min(domain.high, LARGEST)
+    inner = [low + (high - low) * share for share in (0.41, 0.03, 0.17, 0.73, 0.95)]
+    sizes = [x for size in _EVERYWHERE for x in (size, -size) if low < x < high]
+    return sizes + [x for x in inner if low < x < high and math.isfinite(domain.high - domain.low)] or [low]
+
+
+def _variants(equation: Equation, name: str) -> list[Equation]:
+    """The equation with every choice that holds the name replaced by one of its arms; none where there are too many."""
+    pending, finished = [equation], []
+    while pending:
+        one = pending.pop()
+        sides = (one.lhs, one.rhs)
+        switch = next((part for side in sides for part in walk(side) if switches(part, name)), None)
+        if switch is None:
+            finished.append(one)
+            continue
+        assert isinstance(switch, Apply)
+        arms = [arm for arm, _ in arms_of(switch)]
+        pending += [Equation(replaced(one.lhs, switch, arm), one.op, replaced(one.rhs, switch, arm)) for arm in arms]
+        if len(pending) + len(finished) > _MOST:
+            return []
+    return finished
+
+
+def level_spans(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, seeds: Iterable[float] = ()
+) -> list[Span]:
+    """The intervals in which the equation holds whatever the unknown is.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> (span,) = level_spans(parse_equation("b = max(a, x) - x"), "x", {"a": 3.0, "b": 0.0}, positive)
+    >>> round(span[0], 9), span[1]
+    (3.0, inf)
+    """
+    found = runs(lambda x: _is_met(equation, name, known, x), (domain.low, domain.high), known, seeds)
+    return [span for span in found if span[0] < span[1] and is_level_span(equation, name, known, span)]
+
+
+def runs(
+    holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
+) -> list[Span]:
+    """The pieces of an interval in which something holds, as far as points all over it show them."""
+    tried = {x: holds(x) for x in _points(span, known, seeds)}
+    between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are no run
+    tried |= {x: holds(x) for x in between}
+    points = sorted(tried)
+    met = [tried[x] for x in points]
+    found: list[Span] = []
+    low = span[0]
+    for (x, here), (y, there) in pairwise(zip(points, met, strict=True)):
+        if there and not here:
+            low = _edge(y, x, holds)
+        elif here and not there:
+            found.append((low, _edge(x, y, holds)))
+    return [*found, (low, span[1])] if met and met[-1] else found
+
+
+def middle(span: Span) -> float:
+    """A point inside an interval, of a size between those of its ends."""
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+    if low < 0 < high:
+        return (low + high) / 2
+    return math.copysign(math.sqrt(max(abs(low), SMALLEST) * max(abs(high), SMALLEST)), low + high)
+
+
+def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
+    """Whether what came out along an interval is one number, as it can only be if its bounds lie close together."""
+    if any(number != number for number in numbers):
+        return False
+    width = 1e-5 * max(abs(bounds[0]), abs(bounds[1]))  # which a global search reaches with certainty
+    return bounds[1] - bounds[0] <= width < math.inf and is_narrow((min(numbers), max(numbers)))
+
+
+def within(span: Span) -> list[float]:
+    """Some points of an interval, the one in the middle first."""
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+    at = middle(span)
+    return [at, middle((low, at)), middle((at, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
+
+
+def is_narrow(span: Span) -> bool:
+    """Whether an interval is a number but for rounding."""
+    return span[1] - span[0] <= _NARROW * max(abs(span[0]), abs(span[1])) < math.inf
+
+
+def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
+    """Points all over an interval, and near the sizes of the givens."""
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+    if not low < high:
+        return [low]
+    if math.isfinite(span[0]) and math.isfinite(span[1]) and (low <= 0 or high / low < 1e6):
+        spread = [low + (high - low) * i / _POINTS for i in range(1, _POINTS)]
+    else:
+        sizes = [SMALLEST * (LARGEST / SMALLEST) ** (i / _POINTS) for i in range(_POINTS + 1)]
+        spread = [*(-size for size in sizes), *sizes]
+    near = [sign * abs(x) * share for x in known.values() for share in (0.5, 0.99, 1.01, 2.0) for sign in (1, -1)]
+    inside = {x for x in (*spread, *near, *seeds) if low < x < high}
+    ends = {low or SMALLEST, high or -SMALLEST}
+    return sorted(inside | ends)
+
+
+def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
+    """Where holding ends, between a point that does and one that does not."""
+    for _ in range(120):
+        product = inside * outside
+        x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
+        if holds(x):
+            inside = x
+        else:
+            outside = x
+    return inside
+
+
+def _is_met(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
+    """Whether the sides are the same, as far as doubles can tell."""
+    return abs(residual(equation, {**known, name: x})) <= _MET
+
+
+def is_level_span(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
+    """Whether the sides stay as far apart as they are, which is not at all: a large unknown dwarfs any gap."""
+    low, high = span
+    beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
+    inner = _spread(Domain("", low, high))
+    points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
+    places = [{**known, name: x} for x in points]
+    met = any(residual(equation, values) == 0 or strain(equation, values) <= _TIE for values in places)
+    return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
+
+
+def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
+    """Whether the gap is the same share of the sides wherever they are, so that only the givens are rounded."""
+    shares = [abs(gap_of(equation, values)) for values in places]
+    if len(shares) <= 3 or not all(share <= _MET for share in shares):  # more is no rounding
+        return False
+    largest = max(shares)
+    return largest <= _NOTHING or largest - min(shares) <= 1e-6 * largest
+
+
+def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:
+    """What a form comes to over intervals: tight where they are finite, an enclosure where they are not."""
+    moving = {name: spans[name] for name in names_in(form) if name in spans}
+    if all(math.isfinite(end) for span in moving.values() for end in span):
+        inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
+        ends = bounds_of_form(form, {**values, **inside}, moving)[0]
+        if ends[0] <= ends[1]:  # and neither of them undefined, as 1/x is at zero
+            return ends
+    found = enclose(folded(form, {name: x for name, x in values.items() if name not in moving}), moving, "")
+    return found.values if found else (-math.inf, math.inf)
+
+
+def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain) -> Span:
+    """The part of an interval, cut where its points lie, from which a form can come into a domain."""
+    points = _points(span, values, ())
+    fitting: list[float] = []
+    for piece in pairwise(points):
+        low, high = bounds_over(form, values, {name: piece})
+        if low <= domain.high and high >= domain.low:
+            fitting.extend(piece)
+    if not fitting:
+        return span
+    ends = min(fitting), max(fitting)
+    return (span[0] if ends[0] == points[0] else ends[0]), (span[1] if ends[1] == points[-1] else ends[1])

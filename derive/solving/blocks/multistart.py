@@ -1,0 +1,174 @@
+"""Several relations at once, by numbers alone: local methods from many starts.
+
+They find solutions and cannot prove that there are no more. First the unknowns are written by as few of themselves as
+they can be, and Newton's method is run on those few (`newton`). Where that finds nothing, or the few are many, all of
+them are sought at once, by the methods of a library (`minpack`), which is imported for that only.
+
+A solution that does not stand alone is none: the relations then hold along a whole curve. One that does, at which the
+relations are singular nevertheless, is worked out in many digits, and what it has lost of them is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+
+from derive.expressions.tree import Equation
+from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from derive.solving.blocks.outcome import Outcome, Solution, System, repeats
+from derive.solving.blocks.polishing import positive_of, settled
+from derive.solving.blocks.starting_points import guesses, starts
+from derive.solving.blocks.substitution import Branch, expressed, sizes
+from derive.time_limits import tick
+
+__all__ = ["solved_from_starts"]
+
+_CURVE = 4  # solutions, none of which stands alone, that make a curve
+_TORN = 3  # unknowns by which others are expressed
+_WAYS = 800  # choices of them that are tried
+_TEARABLE = 16  # unknowns of a system that is looked through for them
+_PLAIN = 400  # parts of what is left to hold by few unknowns, beyond which all are sought instead
+_SMALL = 8  # unknowns of a system that is looked at in many digits
+_MEDIUM = 60  # unknowns of one for which more than one solution is sought
+_LARGEST = 3000  # parts of a system that is looked through for them
+_REFINED = 60_000  # parts of one whose gaps are worked out in many digits
+_STARTS = 60
+_TRIED = 8  # starts that are tried even where a solution is found soon
+_WORK = 2e7  # operations of a search
+_SAME = 1e-9  # share by which numbers may differ that are the same root
+_DIGITS = 16  # of doubles
+
+
+@dataclass
+class _Harvest:
+    """The solutions that starts have led to so far."""
+
+    equations: Sequence[Equation]
+    system: System
+    found: list[Solution] = field(default_factory=list)
+    rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
+    along: int = 0  # that do not stand alone
+    tried: int = 0
+
+    @property
+    def is_curve(self) -> bool:
+        return self.along >= _CURVE and not self.found
+
+    def take(self, proposed: Mapping[str, float]) -> None:
+        """Take in what solves the whole system, stands alone and is not there yet."""
+        values: Mapping[str, float] = settled(dict(proposed), self.equations, self.system)
+        if not self.system.holds(values):
+            values = self._sharp(values)
+        if not self.system.holds(values) or repeats(values, self.found) or self._is_rough(values):
+            return
+        if len(values) > _MEDIUM or is_isolated(self.equations, values, self.system.known):
+            self.found.append(Solution(values, {}))
+        else:
+            self._take_singular(values)
+
+    def _take_singular(self, values: Mapping[str, float]) -> None:
+        from derive.numerics.local_solvers.singular_roots import standing
+
+        seen = standing(self.equations, values, self.system.known)
+        if not seen.alone:
+            self.along += 1
+            return
+        if seen.order > 1:
+            better = self._sharp(values)
+            if self.system.holds(better):
+                values = better
+            if self._is_rough(values):
+                return
+            self.rough.append((values, max(1, _DIGITS // seen.order)))
+        if not repeats(values, self.found):
+            self.found.append(Solution(values, {}))
+
+    def _sharp(self, values: Mapping[str, float]) -> Mapping[str, float]:
+        if len(values) > _SMALL or any(x != x for x in values.values()):
+            return values
+        from derive.numerics.local_solvers.singular_roots import sharpened
+
+        return sharpened(self.equations, values, self.system.known) or values
+
+    def has(self, values: Mapping[str, float]) -> bool:
+        """Whether a root that is not worked out to its last digit yet is there already."""
+        largest = max(map(abs, values.values()))
+        return any(
+            all(abs(x - one.values[name]) <= _SAME * max(abs(x), 1e-3 * largest) for name, x in values.items())
+            for one in self.found
+        )
+
+    def _is_rough(self, values: Mapping[str, float]) -> bool:
+        """Whether a singular solution is there that differs in digits only which it has lost."""
+        largest = max(map(abs, values.values()))
+        return any(
+            all(abs(x - other[name]) <= 10.0 ** (1 - digits) * max(abs(x), largest) for name, x in values.items())
+            for other, digits in self.rough
+        )
+
+    def outcome(self) -> Outcome:
+        if not self.found:
+            if self.along:
+                return Outcome((), singular=True, reason="they hold along a whole curve")
+            return Outcome((), reason=f"none was found from {self.tried} starts", undecided=True)
+        caveat = f"solved numerically from {self.tried} starts; that there are no other solutions is not proved"
+        if self.rough:
+            digits = min(digits for _, digits in self.rough)
+            caveat += f"; the relations are singular at a solution, where the givens fix about {digits} digits"
+        return Outcome(tuple(self.found), caveat)
+
+
+def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome:
+    """The solutions that many starts run to."""
+    harvest = _Harvest(equations, system)
+    tears, branches = _fewest_tears(equations, system.unknowns)
+    if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
+        spread = starts(tears, system.known, system.domains, _STARTS)
+        harvest.tried = len(spread)
+        positive = positive_of(tears, system.domains)
+        for branch in branches:
+            for start in many_starts(branch.left, tears, system.known, spread, positive):
+                harvest.take(branch.at(start, system.known))
+                if harvest.is_curve:
+                    return harvest.outcome()
+    if not harvest.found or len(tears) > 1 or system.hints:
+        for root in _locally(harvest):
+            harvest.take(root)
+            if harvest.is_curve:
+                break
+    return harvest.outcome()
+
+
+def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
+    """The roots of all equations at once that starts lead to, as long as the search may last."""
+    from derive.numerics.local_solvers.automatic_differentiation import Tape
+    from derive.numerics.local_solvers.minpack import Search, refined
+
+    system, size = harvest.system, len(harvest.system.unknowns)
+    tape = Tape(harvest.equations, system.unknowns, system.known)
+    search = Search(tape, [system.domains[name].low >= 0 for name in system.unknowns])
+    is_refined = sizes(harvest.equations) <= _REFINED
+    count = _STARTS if size <= _MEDIUM else _STARTS // 5
+    for start in guesses(system.unknowns, system.known, system.domains, system.hints, count):
+        tick()
+        harvest.tried += 1
+        root = search.root_near([start[name] for name in system.unknowns])
+        if root is not None and not harvest.has(dict(zip(system.unknowns, root.tolist(), strict=True))):
+            if is_refined:
+                root = refined(tape, harvest.equations, root)
+            yield dict(zip(system.unknowns, root.tolist(), strict=True))
+        enough = harvest.found and (size > _MEDIUM or (search.work > _WORK / 10 and harvest.tried >= _TRIED))
+        if enough or search.work > _WORK:
+            return
+
+
+def _fewest_tears(equations: Sequence[Equation], unknowns: Sequence[str]) -> tuple[tuple[str, ...], tuple[Branch, ...]]:
+    ways = (tears for count in range(1, min(_TORN + 1, len(unknowns))) for tears in combinations(unknowns, count))
+    is_small = len(unknowns) <= _TEARABLE and sizes(equations) <= _LARGEST
+    for tears in islice(ways, _WAYS if is_small else 0):
+        tick()
+        branches = expressed(equations, unknowns, *tears)
+        if branches:
+            return tears, branches
+    return tuple(unknowns), (Branch({}, tuple(equations)),)

@@ -1,0 +1,314 @@
+"""One relation with one unknown: every admissible value.
+
+The unknown is isolated if it can be and searched for if not. A closed form is a candidate until it has been put back
+into the relation; and where all the candidates lie outside the domain, there is no solution. A value that satisfies
+the relation only because it cancels there is no value but an interval of them.
+
+An outcome without a caveat says that nothing is missing. That is proved, in one of two ways:
+
+- The unknown was isolated. Each operation around it was undone with all its inverses (both signs of an even power, both
+  arcs of an angle and every turn that the angle can make in the domain, each arm of a choice), so that every solution
+  is a candidate, but for those along which an arm without the unknown binds. Such an interval exists only where the
+  equation with that arm in place is zero everywhere (`levels.may_cancel`); where that may be, the search goes over it.
+- It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. What that
+  rests on stands above `root_boxes` and `roots`.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+
+from derive.errors import LimitError
+from derive.expressions.tree import Apply, Equation, Node, walk
+from derive.numerics.algebra.evaluation import residual, value
+from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
+from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.algebra.multiprecision import exactly, is_rounded_zero, overflows
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.roots import LARGEST, SMALLEST, Roots, one_turn, roots_of
+from derive.solving.blocks.free_unknowns import (
+    has_choice,
+    holds_everywhere,
+    is_narrow,
+    level_spans,
+    may_cancel,
+    middle,
+    runs,
+)
+from derive.solving.blocks.outcome import MET, Outcome, Solution, agrees
+from derive.solving.blocks.real_powers import by_whole_exponents
+from quantities.domain import Domain
+
+__all__ = ["values_of"]
+
+_SAME = 1e-9  # two roots closer than this are one
+_ROUNDED = 1e-13  # share of the terms by which an equation may miss for being rounded
+_TURNS = 400  # of an angle that are followed
+
+
+def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
+    """Every value of the name in its domain for which the equation holds.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> found = values_of(parse_equation("x**2 = y"), "x", {"y": 9.0}, positive)
+    >>> [dict(solution.values) for solution in found.solutions]
+    [{'x': 3.0}]
+    """
+    if _stands_often(equation, name) and holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    candidates = isolate(equation, name)
+    if candidates is None:
+        return _searched(equation, name, known, domain)
+    for power in (power for candidate in candidates for power in candidate.powers):
+        if occurrences(power.args[1], name) and value(power.args[0], known) < 0:
+            solving = partial(values_of, name=name, known=known, domain=domain)
+            return by_whole_exponents(equation, name, known, power, solving)
+        if _is_halved(power, name, known, domain):
+            return _searched(equation, name, known, domain)
+    turn = one_turn(equation, name, known, domain) if any(candidate.winds for candidate in candidates) else None
+    found: list[Solution] = []
+    for candidate in candidates:
+        for exact, form in _numbers(equation, name, known, candidate, domain, turn):
+            number = _without_noise(equation, name, known, exact)
+            if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
+                found.append(Solution({name: number}, {}, form))
+    if may_cancel(equation, name, known, domain, [solution.values[name] for solution in found]):
+        level = _level(equation, name, known, domain, found)
+        if level is not None:
+            return level
+    if turn is None and has_choice(equation, name):
+        along = _along_arms(equation, name, known, domain, found)
+        if along is not None:
+            return along
+    if not found and _may_hide(equation, name, known, domain, candidates):
+        return _searched(equation, name, known, domain)
+    return _isolated(found, equation, name, candidates, known, domain, turn)
+
+
+def _along_arms(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
+) -> Outcome | None:
+    """The intervals in which an arm cancels to the digits that there are; None where there is none."""
+
+    def holds(x: float) -> bool:
+        return abs(residual(equation, {**known, name: x})) <= MET
+
+    roots = sorted(solution.values[name] for solution in found)
+    inner = [middle(piece) for piece in pairwise(roots)]
+    seeds = [x for x in (*inner, *(share * root for root in roots for share in (0.5, 2.0))) if x in domain and holds(x)]
+    if not seeds:
+        return None
+    spans = runs(holds, (domain.low, domain.high), known, seeds)
+    wide = [span for span in spans if any(_is_inside(x, span) for x in seeds) and not is_narrow(span)]
+    points = [one for one in found if not any(_is_inside(one.values[name], span) for span in wide)]
+    return Outcome((*points, *(Solution({}, {name: span}) for span in wide)))
+
+
+def _stands_often(equation: Equation, name: str) -> bool:
+    """Whether the name stands where it may cancel: in several places, or beside other arms."""
+    return occurrences(equation.lhs, name) + occurrences(equation.rhs, name) != 1 or has_choice(equation, name)
+
+
+def _isolated(
+    found: Sequence[Solution],
+    equation: Equation,
+    name: str,
+    candidates: Sequence[Candidate],
+    known: Mapping[str, float],
+    domain: Domain,
+    turn: Domain | None,
+) -> Outcome:
+    """What closed forms have led to."""
+    within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
+    if found:
+        return Outcome(tuple(found), within)
+    if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
+        return Outcome((), reason="it leaves the range of double precision", undecided=True)
+    numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
+    finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
+    reason = _why_not(finite, domain, has_choice(equation, name))
+    return Outcome((), reason=reason + (f"; it was {within}" if within else ""))
+
+
+def _may_hide(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, candidates: Sequence[Candidate]
+) -> bool:
+    """Whether there may be roots that the candidates have missed, where the name stands in several places."""
+    if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
+        return False
+    if not candidates or any(_chooses(part, name) for side in (equation.lhs, equation.rhs) for part in walk(side)):
+        return True
+    numbers = [value(candidate.form, known) for candidate in candidates if not candidate.winds]
+    outside = [x for x in numbers if x == x and x not in domain and agrees(equation, {**known, name: x})]
+    return len(outside) < len(candidates)
+
+
+def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Domain) -> bool:
+    """Whether a power with a whole exponent may be one of a negative base, which its inverse leaves out."""
+    if occurrences(power.args[1], name):
+        return False
+    spans = {**{other: (number, number) for other, number in known.items()}, name: (domain.low, domain.high)}
+    return value(power.args[1], known).is_integer() and leaves_out([power], spans)
+
+
+def _chooses(part: Node, name: str) -> bool:
+    """Whether a part is a choice, of whose arms one without the name has no candidate."""
+    return isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and occurrences(part, name) > 0
+
+
+def _numbers(
+    equation: Equation,
+    name: str,
+    known: Mapping[str, float],
+    candidate: Candidate,
+    domain: Domain,
+    turn: Domain | None,
+) -> Iterator[tuple[float, Node]]:
+    """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
+    if candidate.winds is None:
+        for form in (candidate.form, candidate.other):
+            number = math.nan if form is None else _sharpened(equation, name, known, form)
+            if form is not None and math.isfinite(number):
+                yield _snapped(form, number, known, domain), form
+        return
+    within = turn or domain
+    for turns in _counts(candidate.winds, name, known, within):
+        at = {**known, TURNS.name: float(turns)}
+        number = _snapped(candidate.form, _sharpened(equation, name, at, candidate.form), at, within)
+        if number in within:
+            yield number, unwound(candidate.form, turns)
+
+
+def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) -> range:
+    """Every number of turns at which the angle of a wave can be, as long as the name stays in a domain.
+
+    An angle is an arc, which is between -pi and two pi, and whole turns beside it.
+    """
+    reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
+    if within.low == 0 and within.open_low:
+        reach = math.ulp(0.0), reach[1]
+    at = enclose(wave.args[0], {other: (x, x) for other, x in known.items()} | {name: reach}, "")
+    if at is None:
+        return range(0)
+    turn = math.pi if wave.op == "tan" else math.tau
+    low, high = (end / turn for end in at.values)
+    if not high - low <= _TURNS:
+        raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
+    return range(math.floor(low) - 1, math.ceil(high) + 2)
+
+
+def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
+    """What a form comes to; where digits may have cancelled on the way, worked out with more of them."""
+    number = value(form, known)
+    here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + 1e-6)))
+    if abs(beside - here) >= 1e-10 and abs(here) <= 1e-12:
+        return number
+    exact = exactly(form, known)
+    return number if exact != exact else exact
+
+
+def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
+    """A number that misses the end of its domain by rounding alone, moved to that end."""
+    end = min((domain.low, domain.high), key=lambda end: abs(number - end))
+    if number in domain or not math.isfinite(end):
+        return number
+    terms = [part for whole in walk(form) if isinstance(whole, Apply) and whole.op == "add" for part in whole.args]
+    size = max(abs(number), *(abs(value(part, known)) for part in terms), 0.0)
+    return end if abs(number - end) <= 1e-14 * size else number
+
+
+def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
+    """A number, or zero where only rounding keeps it from that."""
+    near = number and abs(residual(equation, {**known, name: 0.0})) <= _ROUNDED
+    return 0.0 if near and is_rounded_zero(equation, name, {**known, name: number}) else number
+
+
+def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
+    return any(abs(number - other.values[name]) <= _SAME * max(abs(number), abs(other.values[name])) for other in found)
+
+
+def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
+    """The roots that a search finds, and the intervals in which the name cancels."""
+    roots = roots_of(equation, name, known, domain)
+    values = [_without_noise(equation, name, known, x) for x in roots.values]
+    roots = replace(roots, values=tuple(x for x in values if x in domain))
+    sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
+    if len(sound) < len(roots.values):  # what is no root to nine digits may be rounded from one
+        roots = replace(roots, proved=False)
+    if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
+        roots = _with_levels(roots, equation, name, known, domain)
+        sound = tuple(x for x in sound if x in roots.values)
+    return _outcome(replace(roots, values=sound), name, domain)
+
+
+def _level(
+    equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
+) -> Outcome | None:
+    """The intervals in which the name cancels, and the solutions beside them; None where there is no interval."""
+    if not found and holds_everywhere(equation, name, known, domain):
+        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    isolated = tuple(solution.values[name] for solution in found)
+    roots = roots_of(equation, name, known, domain)
+    others = (x for x in roots.values if agrees(equation, {**known, name: x}) and not _is_among(x, found, name))
+    values = (*isolated, *others)
+    roots = _with_levels(replace(roots, values=values), equation, name, known, domain)
+    return _outcome(roots, name, domain) if roots.plateaus else None
+
+
+def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
+    """The roots with the intervals that a search has missed, and without what lies inside an interval."""
+    spans = list(roots.plateaus)
+    for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
+        if not any(_is_about(other, span) for other in spans):
+            spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
+    outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
+    return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
+
+
+def _is_about(proved: Span, tried: Span) -> bool:
+    """Whether an interval holds another, or is it but for its ends, which points that are tried see less sharply."""
+    width = tried[1] - tried[0]
+    slack = 0.01 * width if width < math.inf else 1e-3 * min(abs(tried[0]), abs(tried[1]))
+    return proved[0] <= tried[0] + slack and tried[1] - slack <= proved[1]
+
+
+def _is_inside(x: float, span: Span) -> bool:
+    slack = _SAME * abs(x) if math.isfinite(x) else 0.0
+    return span[0] - slack <= x <= span[1] + slack
+
+
+def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:
+    low, high = map(domain.told, roots.sought)
+    if roots.turn:
+        caveat = f"sought in one turn, from {low} to {high}"
+    elif roots.proved:
+        caveat = ""
+    else:
+        caveat = f"roots were sought from {low} to {high}; that there are no others is not proved"
+    sizes = "" if roots.clear else f" of a size from {SMALLEST:g} to {LARGEST:g}"
+    proof = f"no other root{sizes}: proved by interval arithmetic" if roots.proved and not roots.turn else ""
+    points = [Solution({name: x}, {}, None, proof) for x in roots.values]
+    bounded = [Solution({}, {name: span}) for span in roots.plateaus]
+    reason = "" if points or bounded else f"the two sides meet nowhere in its domain{sizes and f', at numbers{sizes}'}"
+    if reason and roots.turn:
+        reason += f"; it was {caveat}"
+    undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
+    return Outcome((*points, *bounded), caveat, reason=reason, undecided=undecided)
+
+
+def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
+    if not finite:
+        return "it would have to be complex, infinite or undefined"
+    outside = [number for number in finite if number not in domain]
+    if outside:
+        return f"it would have to be {' or '.join(map(domain.told, outside[:3]))}"
+    if has_arms:
+        return "no arm of the relation that could give it binds"
+    told = " or ".join(map(domain.told, finite[:3]))
+    return f"it could only be {told}, which does not satisfy the relation"

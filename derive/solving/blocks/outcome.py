@@ -1,0 +1,126 @@
+"""What a block of equations comes to: its solutions, what is not proved about them, and when an equation holds."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from derive.expressions.tree import Equation, Node
+from derive.numerics.algebra.evaluation import residual, strain
+from derive.numerics.algebra.multiprecision import gap_of
+from derive.numerics.intervals.enclosure import Span
+from quantities.domain import Domain
+
+__all__ = ["MET", "TOLERANCE", "Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
+
+TOLERANCE = 1e-9
+"""The share of the sum of the absolute terms within which the sides of an exact relation agree."""
+
+MET = 1e-11
+"""The share within which they agree where nothing but rounding keeps them apart."""
+
+_STRAIN = 1e-13  # relative change of the numbers that would bring the sides together
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """Values of a block's unknowns; where one is only bounded, its interval."""
+
+    values: Mapping[str, float]
+    spans: Mapping[str, Span]
+    form: Node | None = None  # the closed form of the unknown, in a block of one
+    proof: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All solutions of a block, what is not proved about them, and why there are none."""
+
+    solutions: tuple[Solution, ...]
+    caveat: str = ""
+    singular: bool = False  # the relations are sound in structure and do not fix their unknowns at these numbers
+    reason: str = ""
+    undecided: bool = False  # none was found, and it is not proved that there is none
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """Simultaneous equations: what has to hold in the end, whichever arms are taken on the way."""
+
+    equations: tuple[Equation, ...]
+    unknowns: tuple[str, ...]
+    known: Mapping[str, float]
+    domains: Mapping[str, Domain]
+    hints: Mapping[str, float] = field(default_factory=dict)  # what somebody thinks that unknowns may be
+
+    def inside(self, name: str) -> Span:
+        """The ends of an unknown's domain."""
+        return self.domains[name].low, self.domains[name].high
+
+    def outside(self, values: Mapping[str, float]) -> str:
+        """What leaves its domain, in words."""
+        left = [
+            f"{name} would be {self.domains[name].told(x)}" for name, x in values.items() if x not in self.domains[name]
+        ]
+        return ", ".join(left)
+
+    def is_at_open_end(self, values: Mapping[str, float]) -> bool:
+        """Whether all that leaves its domain is at the end that does not belong to it."""
+        outside = [name for name, x in values.items() if x not in self.domains[name]]
+        return all(self.domains[name].open_low and values[name] == self.domains[name].low for name in outside)
+
+    def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:
+        """Whether numbers do not even solve the equations that they came from, so that they are nothing to go by."""
+        whole = {**self.known, **values}
+        return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in equations)
+
+    def meets(self, values: Mapping[str, float]) -> bool:
+        """Whether all equations hold to the digits that doubles have, and no more is asked."""
+        whole = {**self.known, **values}
+        inside = all(number in self.domains[name] for name, number in values.items())
+        return inside and all(abs(residual(equation, whole)) <= MET for equation in self.equations)
+
+    def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
+        inside = all(number in self.domains[name] for name, number in values.items())
+        whole = {**self.known, **values}
+        return inside and all(agrees(equation, whole, tolerance) for equation in self.equations)
+
+
+def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
+    """Whether a relation holds at these numbers.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> agrees(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
+    True
+    """
+    gap = residual(equation, values)
+    if equation.op == "<=":
+        return gap <= tolerance
+    if equation.op == ">=":
+        return gap >= -tolerance
+    if abs(gap) <= tolerance:
+        return True
+    return not math.isnan(gap) and (strain(equation, values) <= _STRAIN or abs(gap_of(equation, values)) <= tolerance)
+
+
+def repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
+    """Whether a solution has been found already."""
+    return any(
+        not other.spans
+        and all(
+            abs(x - other.values[name]) <= 1e-8 * max(abs(x), abs(other.values[name])) for name, x in values.items()
+        )
+        for other in found
+    )
+
+
+def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:
+    """Whether a solution is there already, or lies in an interval that is."""
+    return any(all(_meets(solution, other, name) for name in (*solution.values, *solution.spans)) for other in found)
+
+
+def _meets(solution: Solution, other: Solution, name: str) -> bool:
+    low, high = solution.spans.get(name) or (solution.values[name],) * 2
+    bottom, top = other.spans.get(name) or (other.values[name],) * 2
+    return low >= bottom - 1e-8 * abs(bottom) and high <= top + 1e-8 * abs(top)

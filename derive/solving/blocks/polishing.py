@@ -1,0 +1,69 @@
+"""Simultaneous values brought to their last digit.
+
+Digits that were lost on the way are won back by Newton's method, on the equations that the values came from: on others
+it might run to another solution. What misses the end of its domain by rounding alone is moved to that end, and what
+differs from zero by rounding alone is zero, whether its domain holds zero or not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from derive.expressions.tree import Equation, names_in
+from derive.numerics.algebra.evaluation import residual
+from derive.numerics.algebra.multiprecision import is_rounded_zero
+from derive.numerics.local_solvers.newton import many_starts
+from derive.solving.blocks.outcome import System, agrees
+from derive.solving.blocks.substitution import expressed
+from quantities.domain import Domain
+
+__all__ = ["fitted", "positive_of", "settled"]
+
+_FEW = 20  # unknowns of a system that is improved by difference quotients
+_ROUNDED = 1e-13  # share of its terms by which an equation may miss for being rounded
+
+
+def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
+    """The values, improved by a few steps of Newton where rounding along the way has cost digits."""
+    whole = {**system.known, **values}
+    if len(values) <= _FEW and not all(agrees(equation, whole, 1e-12) for equation in equations):
+        positive = positive_of(values, system.domains)
+        better = many_starts(equations, list(values), system.known, [values], positive, steps=6)
+        values = next(better, values)
+    return fitted(values, equations, system)
+
+
+def fitted(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
+    """The values, those that miss zero or the end of their domain by rounding alone moved there."""
+    values = {name: x + 0.0 for name, x in _without_noise(values, equations, system).items()}  # no zero is negative
+    moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
+    if moved == values:
+        return values
+    whole = {**system.known, **moved}
+    fits = all(agrees(equation, whole, _ROUNDED) for equation in equations)
+    return moved if fits else values
+
+
+def _without_noise(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
+    """The values with zero for what only rounding keeps from it, and the others as they are then."""
+    holders: dict[str, list[Equation]] = {name: [] for name in values}
+    for equation in equations:
+        for name in holders.keys() & {*names_in(equation.lhs, equation.rhs)}:
+            holders[name].append(equation)
+    whole = {**system.known, **values}
+    for name, x in values.items():
+        whole[name] = 0.0
+        fits = x != 0 and all(abs(residual(equation, whole)) <= _ROUNDED for equation in holders[name])
+        whole[name] = x
+        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= _ROUNDED for one in equations):
+            continue
+        for branch in expressed(equations, system.unknowns, name):
+            moved = branch.at({name: 0.0}, system.known)
+            near = all(abs(moved[other] - y) <= 1e-9 * abs(y) for other, y in values.items() if other != name)
+            if near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
+                return _without_noise(moved, equations, system)
+    return values
+
+
+def positive_of(names: Iterable[str], domains: Mapping[str, Domain]) -> frozenset[str]:
+    return frozenset(name for name in names if domains[name].low >= 0)

@@ -1,0 +1,188 @@
+"""Whether a solution lies on a whole curve of them, or only looks so because it is a multiple one.
+
+In both cases the matrix of the slopes is singular, and some direction is left in which no equation changes at first
+order. Continuation decides: a step in that direction, then Newton's method back to a solution (predictor and corrector:
+Allgower and Georg 1990). On a curve this ends at another solution, about as far away as the step was, for small steps
+and large ones. From beside an isolated solution it runs back to it, or to none.
+
+That equations hold along a curve is why they do not fix their unknowns: one of them is a multiple, a power or some
+other combination of the rest, be it everywhere or only where these hold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from derive.expressions.tree import Equation, names_in
+from derive.numerics.algebra.evaluation import residual, terms, value
+from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
+from derive.numerics.local_solvers.newton import many_starts
+from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.blocks.outcome import System
+from derive.solving.blocks.polishing import positive_of
+from derive.solving.blocks.starting_points import starts
+from derive.time_limits import tick
+
+__all__ = ["lies_on_curve", "repeat_each_other"]
+
+_STEPS = (1e-3, 1e-2, 3e-2)  # shares of the unknowns' sizes
+_RANK = 1e-6  # a pivot smaller than this share of its row counts as nothing
+_KEPT = 0.2  # share of a step that the way back to a solution has to leave of it
+_FAINT = 1e-100  # size of numbers whose squares underflow
+_EXACT = 2e-13  # residual that rounding leaves at a point of a curve
+_PART = 1e-2  # of a domain
+_STARTS = 60  # from which a point of the curve is sought
+_ENDS = 1e-9  # share of an unknown by which it may miss its domain
+
+
+def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
+    """Whether the solution is one of a whole curve of them.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.domain import Domain
+    >>> domains = dict.fromkeys("xy", Domain("real", -math.inf, math.inf))
+    >>> def at(point, *texts):
+    ...     return lies_on_curve(point, System(tuple(map(parse_equation, texts)), ("x", "y"), {}, domains))
+    >>> at({"x": 0.6, "y": 0.8}, "x**2 + y**2 = 1", "(x**2 + y**2)*y = y")
+    True
+    >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
+    False
+    """
+    if any(0 < abs(x) < _FAINT for x in values.values()):
+        return False  # where squares underflow, everything seems to hold
+    rows = _slopes(values, system)
+    if rows is None:
+        return False
+    sizes = _sizes(values, rows, system)
+    for direction in _free_directions(rows, sizes):
+        if any(_follows(values, direction, sign, sizes, system) for sign in (1.0, -1.0)):
+            return True
+    return False
+
+
+def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]) -> Iterator[dict[str, float]]:
+    """Directions, in shares of the unknowns' sizes, in which no equation changes at first order; the longest is one."""
+    scaled_rows = []
+    for row in rows:
+        shares = [slope * size for slope, size in zip(row, sizes.values(), strict=True)]
+        largest = max(map(abs, shares))
+        scaled_rows.append([share / largest for share in shares] if largest else shares)
+    pivots = _echelon(scaled_rows)
+    for free in (i for i in range(len(sizes)) if i not in pivots):
+        direction = [0.0] * len(sizes)
+        direction[free] = 1.0
+        for row, column in zip(scaled_rows, pivots, strict=False):
+            direction[column] = -row[free]
+        longest = max(map(abs, direction))
+        yield {name: share / longest for name, share in zip(sizes, direction, strict=True)}
+
+
+def repeat_each_other(system: System) -> bool:
+    """Whether equations that are combinations of each other, whatever the numbers, hold along a curve at these.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> from quantities.domain import Domain
+    >>> real = Domain("real", -math.inf, math.inf)
+    >>> pair = tuple(parse_equation(text) for text in ("x**2 + y = a", "(x**2 + y)**3 = a**3"))
+    >>> repeat_each_other(System(pair, ("x", "y"), {"a": 3.0}, {"x": real, "y": real}))
+    True
+    """
+    if not _is_dependent(system.equations, system.unknowns):
+        return False
+    positive = positive_of(system.unknowns, system.domains)
+    spread = starts(system.unknowns, system.known, system.domains, _STARTS)
+    points = many_starts(system.equations, system.unknowns, system.known, spread, positive)
+    return any(system.holds(point) and lies_on_curve(point, system) for point in points)
+
+
+@lru_cache(maxsize=512)
+def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
+    """Whether the slopes at a random point are dependent, and so almost surely at every one (Schwartz 1980)."""
+    names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
+    point = {name: drawn(name) for name in names}
+    basis: dict[str, Row] = {}
+    for equation in equations:
+        row = slopes(equation, point)
+        if row is None:
+            return False
+        left = {name: slope for name, slope in row.items() if name in unknowns}
+        for lead, other in basis.items():
+            if lead in left:
+                subtract(left, other, left[lead])
+        if not left:
+            return True
+        lead = next(iter(left))
+        basis[lead] = scaled(left, inverse(left[lead]))
+    return False
+
+
+def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system: System) -> dict[str, float]:
+    """How large each unknown is, or by how much it would have to change for the terms of an equation to feel it.
+
+    What is zero and not felt at first order has the size of the others, or of a small part of its domain.
+    """
+    numbers = {**system.known, **values}
+    heights = [
+        sum(abs(value(term, numbers)) for side in (e.lhs, e.rhs) for term in terms(side)) for e in system.equations
+    ]
+    sizes: dict[str, float] = {}
+    for i, name in enumerate(system.unknowns):
+        felt = [height / abs(row[i]) for row, height in zip(rows, heights, strict=True) if row[i] and height]
+        low, high = system.inside(name)
+        width = _PART * (high - low) if high - low < math.inf else 1.0
+        sizes[name] = max(abs(values[name]), min(felt, default=0.0)) or max(*map(abs, values.values()), width)
+    return sizes
+
+
+def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | None:
+    """The slopes of the equations; None where they have no bounds."""
+    dag = dag_of(system.equations, system.unknowns, system.known)
+    run = None if dag is None else dag.run([(values[name],) * 2 for name in system.unknowns])
+    if dag is None or run is None:
+        return None
+    rows = [[low / 2 + high / 2 for low, high in dag.gradient(i, run)] for i in range(len(system.equations))]
+    return rows if all(math.isfinite(slope) for row in rows for slope in row) else None
+
+
+def _echelon(rows: list[list[float]]) -> list[int]:
+    """Bring rows to reduced echelon form, the largest entry of all first; the columns of their pivots."""
+    pivots: list[int] = []
+    for at in range(len(rows)):
+        open_ones = [(i, k) for i in range(at, len(rows)) for k in range(len(rows[i])) if k not in pivots]
+        i, column = max(open_ones, key=lambda place: abs(rows[place[0]][place[1]]))
+        pivot = rows[i][column]
+        if abs(pivot) <= _RANK:
+            break
+        rows[at], rows[i] = rows[i], rows[at]
+        rows[at] = [entry / pivot for entry in rows[at]]
+        for k, row in enumerate(rows):
+            if k != at:
+                rows[k] = [entry - row[column] * above for entry, above in zip(row, rows[at], strict=True)]
+        pivots.append(column)
+    return pivots
+
+
+def _follows(
+    values: Mapping[str, float], direction: Mapping[str, float], sign: float, sizes: Mapping[str, float], system: System
+) -> bool:
+    """Whether steps to one side lead to other solutions."""
+    positive = positive_of(system.unknowns, system.domains)
+    for step in _STEPS:
+        tick()
+        aside = {name: x + sign * step * direction[name] * sizes[name] for name, x in values.items()}
+        (found, *_) = [*many_starts(system.equations, system.unknowns, system.known, [aside], positive, 20), None]
+        if found is None or not _is_inside(found, system):
+            return False
+        if any(abs(residual(equation, {**system.known, **found})) > _EXACT for equation in system.equations):
+            return False
+        gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
+        if not _KEPT * step <= gone <= step / _KEPT:
+            return False
+    return True
+
+
+def _is_inside(values: Mapping[str, float], system: System) -> bool:
+    spans = ((x, *system.inside(name)) for name, x in values.items())
+    return all(low - _ENDS * abs(x) <= x <= high + _ENDS * abs(x) for x, low, high in spans)

@@ -1,0 +1,117 @@
+"""Several relations at once, written by as few of their unknowns as there have to be.
+
+The tears are taken as known, and each of the other unknowns is an expression of them, by one relation that is then used
+up. The relations that are left decide the tears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.isolation import Candidate, isolate
+from derive.numerics.algebra.like_terms import TWO, added, multiplied, negated
+from derive.solving.blocks.free_unknowns import has_choice
+
+__all__ = ["Branch", "Lost", "expressed", "sizes", "substituted"]
+
+_LARGEST = 4000  # nodes of a composed expression
+_BRANCHES = 8  # combinations of inverses that a tearing follows
+
+Lost = tuple[Equation, Node]
+Worth = Callable[[Node, Mapping[str, float]], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The unknowns as expressions of the tears, in the order in which they follow, and what is left to hold.
+
+    On the way there an equation was divided by a divisor, and whatever solves the system with the divisor zero is lost.
+    """
+
+    forms: Mapping[str, Node]
+    left: tuple[Equation, ...]
+    lost: tuple[Lost, ...] = ()
+    powers: tuple[Apply, ...] = ()  # undone for bases that are not negative
+
+    def at(self, tears: Mapping[str, float], known: Mapping[str, float], worth: Worth = value) -> dict[str, float]:
+        """All the unknowns, where the tears have these values, and a form is worth what is said."""
+        values = dict(tears)
+        for name, form in self.forms.items():
+            values[name] = worth(form, {**known, **values})
+        return values
+
+
+def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: str) -> tuple[Branch, ...]:
+    """Every way to write the other unknowns as expressions of the tears; none, if that does not work out."""
+    return _expressed(tuple(equations), frozenset(unknowns), tears)
+
+
+@lru_cache(maxsize=512)
+def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears: tuple[str, ...]) -> tuple[Branch, ...]:
+    """The same, remembered: whoever asks again with other numbers asks for the same expressions."""
+    pending: list[tuple[dict[str, Node], tuple[Equation, ...], tuple[Lost, ...], tuple[Apply, ...]]] = [
+        ({}, equations, (), ())
+    ]
+    finished: list[Branch] = []
+    while pending:
+        forms, left, lost, powers = pending.pop()
+        if len(left) == len(tears):
+            finished.append(Branch(forms, tuple(_composed(equation, forms) for equation in left), lost, powers))
+            continue
+        step = _next_step(left, set(unknowns) - set(tears) - forms.keys())
+        if step is None or len(pending) + len(finished) > _BRANCHES:
+            return ()
+        equation, name, candidates = step
+        rest = tuple(other for other in left if other is not equation)
+        for candidate in candidates:
+            form = substituted(candidate.form, forms)
+            if sum(1 for _ in walk(form)) > _LARGEST:
+                return ()
+            divided = tuple((equation, divisor) for divisor in candidate.divisors)
+            pending.append(({**forms, name: form}, rest, lost + divided, powers + candidate.powers))
+    return tuple(finished)
+
+
+def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, str, tuple[Candidate, ...]] | None:
+    """A relation that yields one more unknown, the plainest there is."""
+    found: list[tuple[int, int, Equation, str, tuple[Candidate, ...]]] = []
+    for index, equation in enumerate(left):
+        open_ones = [name for name in names_in(equation.lhs, equation.rhs) if name in missing]
+        if len(open_ones) != 1:
+            continue
+        candidates = isolate(equation, open_ones[0])
+        if candidates and not any(c.winds for c in candidates) and not has_choice(equation, open_ones[0]):
+            found.append((len(candidates), index, equation, open_ones[0], candidates))
+    if not found:
+        return None
+    _, _, equation, name, candidates = min(found, key=lambda step: step[:2])
+    return equation, name, candidates
+
+
+def _composed(equation: Equation, forms: Mapping[str, Node]) -> Equation:
+    return Equation(substituted(equation.lhs, forms), equation.op, substituted(equation.rhs, forms))
+
+
+def sizes(equations: Sequence[Equation]) -> int:
+    """How many parts equations have in all."""
+    return sum(1 for equation in equations for side in (equation.lhs, equation.rhs) for _ in walk(side))
+
+
+def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
+    """The expression with forms in the place of names, put together anew."""
+    if isinstance(node, Name):
+        return forms.get(node.name, node)
+    if isinstance(node, Number):
+        return node
+    args = tuple(substituted(arg, forms) for arg in node.args)
+    if node.op == "add":
+        return added(*args)
+    if node.op == "neg":
+        return negated(args[0])
+    if node.op == "pow" and isinstance(args[0], Apply) and args[0].op == "sqrt" and args[1] == TWO:
+        return args[0].args[0]  # which is not negative where the root was taken: that is put to the test in the end
+    return multiplied(*args) if node.op == "mul" else Apply(node.op, args)

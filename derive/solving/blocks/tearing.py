@@ -1,0 +1,354 @@
+"""Several relations at once, by tearing: one unknown is taken as known and the others are worked out from it.
+
+The last relation then decides that one, which is again one relation with one unknown, with all its roots. Where it
+holds along an interval, the other unknowns are worked out along the interval, and the whole system says how much of it
+counts.
+
+When the solutions found are all there are: every solution lies on a branch, since the relations were only rewritten on
+the way, or it has a divisor zero, or a base negative, both of which are handed on. On a branch it belongs to a root of
+the last relation. So nothing is missing if that relation's roots are known to be complete, and each of them has been
+followed to the one solution that belongs to it, which holds or does not. For the last step doubles may be too few. A
+root is a number with some sixteen digits, and roots nearer than nine digits are told as one; an unknown that hangs on
+the digits beyond can be anything. A root therefore counts as followed only if, all around it, the unknowns that belong
+to it stay together, or no more than one solution lies there by interval arithmetic; and if the numbers that were worked
+out for it solve the relations, or lie outside their domains by enclosures. Otherwise the caveat says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+from derive.errors import LimitError
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
+from derive.numerics.algebra.isolation import leaves_out
+from derive.numerics.algebra.like_terms import ZERO, added, negated, occurrences, replaced
+from derive.numerics.algebra.multiprecision import exactly
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.expression_graph import dag_of
+from derive.numerics.root_finding.krawczyk import newton
+from derive.solving.blocks.free_unknowns import (
+    bounds_over,
+    has_choice,
+    is_constant,
+    is_level_span,
+    middle,
+    runs,
+    within,
+)
+from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.outcome import TOLERANCE, Outcome, Solution, System, is_covered, repeats
+from derive.solving.blocks.polishing import settled
+from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
+from derive.time_limits import sharing, tick
+from quantities.domain import Domain
+
+__all__ = ["holds_along_branch", "loses_nothing", "straight", "torn"]
+
+_TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
+_BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
+_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
+_ENOUGH = 3  # points along a branch that show what holds all along it
+_MOST = 40  # unknowns of a system that is torn
+_LARGEST = 3000  # parts that its equations have in all
+_OFTEN = 200  # places of a tear in one relation, beyond which its roots are out of reach
+_SHARE = 0.4  # of the time that is left, which tearing may take
+_TEARS = 3  # unknowns that are tried as the one to take as known
+_COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_TOGETHER = 2e-9  # share within which roots are told as one
+_BLURRED = 1e-6  # share within which the unknowns that belong to a multiple root are told as one
+_UNPROVED = "that there are no other solutions is not proved"
+_LEAST = 1e-300  # what stands for the open end of a positive domain
+
+
+def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
+    """Take one unknown as known and express the others by it; the last relation then has one unknown.
+
+    With the outcome comes what may be lost to it: an equation, and what it was divided by that may be zero.
+    """
+    if len(system.unknowns) > _MOST or sizes(equations) > _LARGEST:
+        return None
+    tried: list[tuple[Outcome, tuple[Lost, ...]]] = []
+    with suppress(LimitError), sharing(_SHARE):
+        for outcome, lost in _by_each(equations, system):
+            if outcome.solutions and not outcome.caveat and not lost:
+                return outcome, lost
+            tried.append((outcome, lost))
+            if len(tried) == _TEARS:
+                break
+    tick()
+    if not tried:
+        return None
+    best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
+    if not best.solutions and any(outcome.undecided for outcome, _ in tried):  # what one calls complex is at an edge
+        return replace(best, undecided=True), lost
+    if not best.caveat and not lost:
+        return best, lost
+    found: list[Solution] = []  # by all tears, of which none is sure to have found every one
+    for solution in (solution for outcome, _ in tried for solution in outcome.solutions):
+        if not is_covered(solution, found):
+            found.append(solution)
+    return replace(best, solutions=tuple(found)), lost
+
+
+def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
+    """Whether the last relation says nothing of the tear while other unknowns move with it, so that nothing fixes them.
+
+    A branch is tried at points all over the tear's domain: wherever it has values, all relations must hold.
+    """
+    for tear, branches in _tearings(equations, system):
+        for branch in branches:
+            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
+            points = [point for point in points if all(map(math.isfinite, point.values()))]
+            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
+                continue
+            inside = [point for point in points if system.meets(point)]
+            moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
+            if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
+                return True
+    return False
+
+
+def _samples(low: float, high: float) -> list[float]:
+    """Points all over a domain."""
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + share * (high - low) for share in _SHARES]
+    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
+    reaches = [10 ** (6 * share - 3) for share in _SHARES]
+    up = [start + reach for reach in reaches if high == math.inf]
+    down = [start - reach for reach in reaches if low == -math.inf]
+    return [*up, *down]
+
+
+def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
+    """What each tear comes to, and what may be lost to it."""
+    for tear, branches in _tearings(equations, system):
+        tick()
+        if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
+            continue
+        if any(occurrences(side, tear) > _OFTEN for branch in branches for side in _sides(branch.left[0])):
+            continue
+        outcome = _along(branches, tear, equations, system)
+        yield outcome, tuple({one: None for branch in branches for one in branch.lost if _is_lost(*one, system)})
+
+
+def _sides(equation: Equation) -> tuple[Node, Node]:
+    return equation.lhs, equation.rhs
+
+
+def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
+    """The unknowns by which the others can be expressed, those first that leave the least to be inverted."""
+    ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
+    return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
+
+
+def _inverted(branch: Branch) -> int:
+    """How often an equation was divided by something, or a power was undone, on the way."""
+    return len(branch.lost) + len(branch.powers)
+
+
+def straight(
+    equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span], domains: Mapping[str, Domain]
+) -> tuple[str, Branch] | None:
+    """An unknown by which all others can be expressed in one way, whatever the numbers in their spans are."""
+    box = {**spans, **{name: _inside(domains[name]) for name in unknowns}}
+    ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
+    for tear, branches in sorted(ways, key=lambda way: sum(map(_inverted, way[1]))):
+        if len(branches) == 1 and loses_nothing(branches[0], box):
+            return tear, branches[0]
+    return None
+
+
+def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
+    """Whether all solutions in a box lie along a branch: what it divides by, or takes a root of, is not in the way."""
+    divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
+    whole = all(found is not None and found.misses_zero for found in divisors)
+    return whole and not leaves_out(branch.powers, box)
+
+
+def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:
+    """Whether a divisor may be zero, and the equation hold there."""
+    if not _may_vanish(divisor, system):
+        return False
+    left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
+    return _may_vanish(added(left, negated(right)), system)
+
+
+def _may_vanish(node: Node, system: System) -> bool:
+    """Whether an expression may be zero with the unknowns anywhere in their domains."""
+    if isinstance(node, Apply) and node.op == "mul":
+        return any(_may_vanish(arg, system) for arg in node.args)
+    if isinstance(node, Apply) and node.op in ("neg", "abs", "sqrt"):
+        return _may_vanish(node.args[0], system)
+    if isinstance(node, Apply) and node.op == "inv":
+        return False
+    if isinstance(node, Name) and node.name in system.unknowns:
+        return 0.0 in system.domains[node.name]
+    found = enclose(node, _spans(system), "")
+    return found is not None and not found.misses_zero
+
+
+def _spans(system: System) -> dict[str, Span]:
+    known = {name: (number, number) for name, number in system.known.items()}
+    return known | {name: _inside(system.domains[name]) for name in system.unknowns}
+
+
+def _inside(domain: Domain) -> Span:
+    return (_LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
+
+
+def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
+    """How much an outcome says: solutions before none, proved before sought."""
+    return bool(outcome.solutions), not outcome.undecided, not outcome.caveat
+
+
+def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation], system: System) -> Outcome:
+    found: list[Solution] = []
+    caveat = reason = ""
+    undecided = False
+    for branch in branches:
+        outcome = _roots(branch, tear, system)
+        caveat = caveat or outcome.caveat
+        reason = reason or outcome.reason
+        undecided = undecided or outcome.undecided
+        for solution in outcome.solutions:
+            if tear in solution.spans:
+                found.extend(_spanned(branch, tear, solution.spans[tear], system))
+                continue
+            at = solution.values[tear]
+            beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
+            if is_level_span(branch.left[0], tear, system.known, (beside[0], beside[1])):
+                pieces = _spanned(branch, tear, system.inside(tear), system, [at])
+                found.extend(piece for piece in pieces if not is_covered(piece, found))
+                continue
+            values = settled(branch.at({tear: at}, system.known), equations, system)
+            if not system.holds(values):  # as it may where the forms lose digits
+                values = settled(branch.at({tear: at}, system.known, exactly), equations, system)
+            if not _is_followed(branch, tear, at, values, equations, system):
+                caveat = caveat or _UNPROVED
+            if not system.holds(values):
+                reason = reason or system.outside(values)
+            elif not repeats(values, found):
+                found.append(Solution(values, {}))
+        at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
+        for seed in _level_seeds(branch, tear, system, at_all):
+            pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
+            found.extend(piece for piece in pieces if not is_covered(piece, found))
+    return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _roots(branch: Branch, tear: str, system: System) -> Outcome:
+    """The values that the last relation leaves to the tear; undecided where it winds too often to follow."""
+    try:
+        return values_of(branch.left[0], tear, system.known, system.domains[tear])
+    except LimitError as error:
+        if error.limit != "turns":
+            raise
+        return Outcome((), _UNPROVED, undecided=True)
+
+
+def _is_followed(
+    branch: Branch,
+    tear: str,
+    at: float,
+    values: Mapping[str, float],
+    equations: Sequence[Equation],
+    system: System,
+) -> bool:
+    """Whether it is certain that a root of the tear, and whatever is as near as that, leads to no other solution."""
+    reach = _TOGETHER * abs(at) or _LEAST
+    numbers = {name: (number, number) for name, number in system.known.items()}
+    around = {**numbers, tear: (at - reach, at + reach)}
+    box = {tear: around[tear]}
+    for name, form in branch.forms.items():
+        seen = enclose(form, around, "")
+        low, high = system.inside(name)
+        if seen is None or seen.values[1] < low or seen.values[0] > high:
+            return True  # it is none
+        box[name] = seen.values
+    if not system.holds(values) and _surely_fail((*equations, *system.equations), {**around, **box}):
+        return True
+    if any(x != x for x in values.values()) or system.misses(values, equations):
+        return False
+    if not system.is_at_open_end(values):
+        return False  # it may be inside but for rounding
+    widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
+    if max(widths) <= 4 * _TOGETHER:
+        return True
+    left = enclose(added(branch.left[0].lhs, negated(branch.left[0].rhs)), around, tear)
+    if left is not None and left.is_monotone:
+        return True
+    dag = dag_of(equations, tuple(box), system.known)
+    step = None if dag is None else newton(dag, tuple(box.values()))
+    return (step is not None and step.single) or max(widths) <= _BLURRED
+
+
+def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
+    """Whether one of the equations holds nowhere in a box."""
+    gaps = (enclose(added(one.lhs, negated(one.rhs)), box, "") for one in dict.fromkeys(equations))
+    return any(gap is None or gap.misses_zero for gap in gaps)
+
+
+def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[float]) -> list[float]:
+    """Points away from the roots at which all holds nevertheless, to the digits that there are: an arm cancels."""
+    if not has_choice(branch.left[0], tear):
+        return []
+    if roots:  # an interval in which an arm cancels ends at a root, where another begins to bind
+        beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
+    else:
+        low, high = system.inside(tear)
+        marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
+        beside = [middle(piece) for piece in pairwise([low, *marks, high])]
+    return [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
+
+
+def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:
+    """The parts of an interval of the tear along which the whole system holds, and the other unknowns there."""
+    turns = sorted({x for x in _turns(branch, tear, system) if span[0] < x < span[1]})
+    between = [middle(piece) for piece in pairwise([span[0], *turns, span[1]])]
+    for tolerance in (_TIGHT, TOLERANCE):
+
+        def holds(x: float, tolerance: float = tolerance) -> bool:
+            return system.holds(branch.at({tear: x}, system.known), tolerance)
+
+        pieces = runs(holds, span, system.known, [*seeds, *between])
+        if pieces:
+            return [_piece(branch, tear, piece, system) for piece in pieces]
+    return []
+
+
+def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
+    """Where, along a branch, an arm may begin or cease to bind, or an unknown leave its domain."""
+    pairs = [pair for equation in system.equations for side in (equation.lhs, equation.rhs) for pair in _ties(side)]
+    for name in branch.forms:
+        domain = system.domains[name]
+        pairs += [(Name(name), Number(Fraction(end))) for end in (domain.low, domain.high) if math.isfinite(end)]
+    for one, other in pairs:
+        tie = Equation(substituted(one, branch.forms), "=", substituted(other, branch.forms))
+        if tear in names_in(tie.lhs, tie.rhs):
+            for solution in values_of(tie, tear, system.known, system.domains[tear]).solutions:
+                yield from (solution.values.values() or solution.spans[tear])
+
+
+def _ties(node: Node) -> Iterator[tuple[Node, Node]]:
+    """The pairs of expressions whose order decides which arm of a choice binds."""
+    for part in walk(node):
+        if isinstance(part, Apply) and part.op in ("max", "min", *_COMPARISONS):
+            yield from combinations(part.args, 2)
+
+
+def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
+    """All unknowns along one interval of the tear; those that do not move have a value."""
+    spans: dict[str, Span] = {tear: piece}
+    for name, form in branch.forms.items():
+        low, high = bounds_over(form, system.known, {tear: piece})
+        domain = system.domains[name]
+        spans[name] = max(low, domain.low), min(high, domain.high)
+    along = [branch.at({tear: x}, system.known) for x in within(piece)]
+    fixed = {n: along[0][n] for n, span in spans.items() if is_constant([one[n] for one in along], span)}
+    fixed |= {n: low + 0.0 for n, (low, high) in spans.items() if low == high}
+    return Solution(fixed, {name: one for name, one in spans.items() if name not in fixed})

@@ -1,0 +1,1 @@
+"""Answers where counting relations sees none: what cancels is eliminated."""

@@ -1,0 +1,212 @@
+"""Answers where structure sees none.
+
+Counting relations and unknowns, density is not determined by pressure and temperature: volume, amount and mass are
+open. Yet they cancel. So before a target is called underdetermined, the slopes of all relations say whether some of
+them fix it together, and which (`jacobian_rank`); of those the quantities that cancel are eliminated (`elimination`);
+and what is left is planned and solved like any other question. The answer counts if the quantities that were
+eliminated can exist beside it: some numbers for those that nothing fixes have to lead to numbers for all, each in its
+domain, at which every relation holds as it was stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from derive.errors import InconsistentError
+from derive.expressions.tree import Equation, Node, names_in
+from derive.numerics.algebra.evaluation import residual, value
+from derive.planning.incidence import Structure
+from derive.planning.matching import Matching
+from derive.planning.plan import Block, Plan, plan
+from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.outcome import agrees
+from derive.solving.blocks.starting_points import starts
+from derive.solving.cancellation.elimination import Projection, projected, reduced
+from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.plan_execution import Found
+from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided
+from derive.solving.sensitivity.elasticities import composed
+from derive.time_limits import tick
+from quantities.domain import Domain
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+
+__all__ = ["cancelled", "cancels"]
+
+_TRIED = 64  # numbers for what nothing fixes
+_MOST = 16  # solutions that are followed
+_REPEATED = 8  # relations that say the same twice, and are put to the test
+
+
+def cancelled(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
+    """The answer that does not depend on what is missing, if there is one."""
+    for elimination, weak, rows, left_out in _eliminations(library, question, aside, decisions):
+        result = elimination.carried_out(weak)
+        if result is not None:
+            for names in islice(repeated(rows, question.target), _REPEATED):
+                _prove_fit(library, question, names, decisions)
+            return replace(result, left_out=left_out)
+    return None
+
+
+def cancels(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> bool:
+    """Whether what is missing can be eliminated so that the rest is enough to fix the target, whatever the numbers."""
+    return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside, decisions))
+
+
+def _eliminations(
+    library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions
+) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
+    """What to eliminate from, as slopes see it: at a random point, and at the numbers that are known."""
+    stated = {**question.weak, **question.strong}
+    numbers = {name: value.base[1] for name, value in stated.items()}
+    for at in (None, numbers):
+        left_out = {**dict.fromkeys(question.case.failing, ANOTHER), **aside}
+        while used := combined(rows := rows_of(library, question, frozenset(left_out), at), question.target):
+            relations = [library.relations[name] for name in used if name in library.relations]
+            false = {
+                one.name: decisions.whether(one)
+                for one in relations
+                if one.conditions and decisions.applies(one) is False
+            }
+            if not false:
+                for one in relations:
+                    if decisions.applies(one) is None:
+                        raise Undecided(one.name)
+                weak = tuple(name.removeprefix("=") for name in used if name not in library.relations)
+                known = {name: numbers[name] for name in (*question.strong, *weak)}
+                yield _Elimination(library, question.target, relations, known), weak, rows, left_out
+                break
+            left_out |= false
+
+
+def _prove_fit(library: Library, question: Question, names: Sequence[str], decisions: Decisions) -> None:
+    """Raise where exact relations say the same twice, and what is given does not fit that."""
+    relations = [library.relations[name] for name in names if name in library.relations]
+    if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):
+        return
+    known = {name: stated.base[1] for name, stated in question.strong.items()}
+    whole = _Elimination(library, "", relations, known)
+    left = projected(
+        [one.written for one in relations], "", known, whole.domains, lambda rest: bool(whole.tested(rest))
+    )
+    for equation in whole.tested(left.equations) if left else ():
+        gap = residual(equation, known)
+        if not agrees(equation, known) and not any(question.strong[n].is_range for n in names_in(*_sides(equation))):
+            stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
+            conflicts = list(dict.fromkeys([*names, *stated]))
+            raise InconsistentError(
+                f"{', '.join(names)}: together they demand {equation}, and the sides differ by {abs(gap):.2g} of their "
+                f"size. The conflict: {'; '.join(conflicts)}.",
+                hint="Change or drop one of the givens, or leave a relation out.",
+                conflicts=conflicts,
+                gap=abs(gap),
+            )
+
+
+def _sides(equation: Equation) -> tuple[Node, Node]:
+    return equation.lhs, equation.rhs
+
+
+@dataclass(frozen=True)
+class _Elimination:
+    """Relations that fix a target together, though they hold more unknowns than they are."""
+
+    library: Library
+    target: str
+    relations: Sequence[Relation]
+    known: Mapping[str, float]
+
+    def carried_out(self, weak: tuple[str, ...]) -> Found | None:
+        """What is left of the relations, solved; None where that does not come off."""
+        left = self.left
+        states = None if left is None else self._states(left.equations)
+        if left is None or states is None:
+            return None
+        told = [one for state in states if (one := self._told(left, state)) is not None]
+        block = Block(tuple(relation.name for relation in self.relations), (self.target,))
+        return Found(Plan(self.target, (block,), weak, ()), tuple(told), {}) if told or not states else None
+
+    @cached_property
+    def left(self) -> Projection | None:
+        """What is left of the relations, enough to fix the target; None where that does not come off."""
+        written = [relation.written for relation in self.relations]
+        return projected(written, self.target, self.known, self.domains, self._is_enough)
+
+    @cached_property
+    def domains(self) -> Mapping[str, Domain]:
+        names = names_in(*(side for one in self.relations for side in (one.written.lhs, one.written.rhs)))
+        return {name: self.library.declared[name].domain for name in names if name not in self.known}
+
+    def tested(self, equations: Sequence[Equation]) -> list[Equation]:
+        """The equations in which nothing is unknown."""
+        return [equation for equation in equations if self.known.keys() >= {*names_in(*_sides(equation))}]
+
+    def _is_enough(self, equations: Sequence[Equation]) -> bool:
+        """Whether counting sees that these equations fix the target."""
+        matching = Matching(frozenset(self.known))
+        for i, equation in enumerate(equations):
+            matching.add(str(i), names_in(equation.lhs, equation.rhs))
+        return matching.settles(self.target)
+
+    def _states(self, equations: Sequence[Equation]) -> list[State] | None:
+        """The numbers that equations lead to; None where that is not known."""
+        made = plan(_structure(equations), self.target, list(self.known), [])
+        states = [State(self.known)]
+        for block in made.blocks:
+            following: list[State] = []
+            for state in states:
+                outcome = solve_block(
+                    [equations[int(name)] for name in block.relations], block.unknowns, state.values, self.domains
+                )
+                if outcome.undecided or outcome.singular or any(solution.spans for solution in outcome.solutions):
+                    return None
+                for one in outcome.solutions:
+                    doubt = outcome.caveat or one.proof
+                    following.append(state.taken(one, f"{block.unknowns[0]}: {doubt}" if doubt else ""))
+            states = following
+            if len(states) > _MOST:
+                return None
+        return states
+
+    def _told(self, left: Projection, state: State) -> State | None:
+        """The answer in a state, if what was eliminated can exist beside it."""
+        eliminated = {name for name, _ in left.eliminated}
+        free = [name for name in self.domains if name not in state.values and name not in eliminated]
+        if not any(
+            self._fits(left, {**state.values, **start}) for start in starts(free, self.known, self.domains, _TRIED)
+        ):
+            return None
+        form = composed(self.target, state.forms)
+        names = " and ".join(free)
+        verb = "cancel" if len(free) > 1 else "cancels"
+        note = (f"{names} {verb}: any value gives the same {self.target}",) if free else ()
+        kept = {} if form is None or not set(names_in(form)) <= self.known.keys() else {self.target: reduced(form)}
+        return State({**self.known, self.target: state.values[self.target]}, {}, kept, (*note, *state.notes))
+
+    def _fits(self, left: Projection, values: dict[str, float]) -> bool:
+        """Whether numbers for what nothing fixes lead to numbers for everything, at which every relation holds."""
+        tick()
+        for name, form in reversed(left.eliminated):
+            values[name] = value(form, values)
+        if any(values[name] not in domain for name, domain in self.domains.items()):
+            return False
+        return all(agrees(relation.written, values) for relation in self.relations)
+
+
+def _structure(equations: Sequence[Equation]) -> Structure:
+    """The graph of equations, which are called by their place."""
+    members = {str(i): names_in(equation.lhs, equation.rhs) for i, equation in enumerate(equations)}
+    holders: dict[str, tuple[str, ...]] = {}
+    for place, names in members.items():
+        for name in names:
+            holders[name] = (*holders.get(name, ()), place)
+    return Structure(members, {}, holders)

@@ -1,0 +1,261 @@
+"""Which relations fix a quantity, seen by their slopes: what counting relations and unknowns is blind to.
+
+Near a point at which relations hold, a quantity is fixed by them if its own direction is a combination of their slopes.
+For products this is linear algebra on their exponents, the same at every point. Elsewhere one random point speaks for
+nearly all: the slopes are taken there exactly, modulo a prime, where a rank is wrong by chance only (Schwartz 1980).
+It is a hint where to look, and no proof: what is found has to be worked out, and held against the relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
+from derive.planning.orientation import forwards
+from derive.planning.plan import basis_of
+from derive.time_limits import tick
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.planning.incidence import Structure
+    from derive.solving.execution.question import Outline, Question
+
+__all__ = ["Rows", "combined", "directions", "repeated", "rows_of", "tied"]
+
+Rows = dict[str, Row]
+"""The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
+
+
+def rows_of(
+    library: Library, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None = None
+) -> Rows:
+    """What bears on a question: the slopes of relations, and of weak values, in all that is not given.
+
+    They are taken at a random point; or at one where some names have their numbers, and what follows from these as
+    relations are written follows from them, so that a factor may be zero there.
+    """
+    key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
+    found: Rows = library.rows.of(key, lambda: _rows(library, question, left_out, numbers))
+    return found
+
+
+def _rows(
+    library: Library, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
+) -> Rows:
+    base = basis_of(library.structure(left_out), question.target, question.strong, question.weak)
+    structure, weak = base.structure, base.weak
+    at = _taken(library, structure, base.relations, numbers or {})
+    rows = _without(at, question.strong)
+    late = {name: row for name, row in rows.items() if name in structure.rivals}
+    first = {name: row for name, row in rows.items() if name not in late}
+    return first | {f"={name}": {name: 1} for name in weak} | late
+
+
+def _taken(library: Library, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
+    """The slopes of relations at the random point, but with some numbers in it, and what follows from these."""
+    point, everywhere = _everywhere(library)
+    relations = [name for name in names if name in everywhere]
+    if not numbers:
+        return {name: everywhere[name] for name in relations}
+    here = {**point, **{name: _whole(number) for name, number in numbers.items()}}
+    moved = set(numbers)
+    for name, relation in forwards(structure, relations, moved).items():
+        here[name] = residue(library.relations[relation].written.rhs, here)
+        moved.add(name)
+    return {
+        name: found if moved.isdisjoint(found) else slopes(library.relations[name].written, here) or {}
+        for name in relations
+        for found in (everywhere[name],)
+    }
+
+
+def _without(rows: Rows, known: Container[str]) -> Rows:
+    return {
+        label: {n: slope for n, slope in row.items() if n not in known} if any(n in known for n in row) else row
+        for label, row in rows.items()
+    }
+
+
+def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
+    """The rows of which the target is a combination, of those that come first; None where it is none.
+
+    >>> rows = {"p*V = n*R": {"p": 1, "V": 1, "n": -1}, "m = n*M": {"m": 1, "n": -1},
+    ...         "rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=p": {"p": 1}, "z = n": {"z": 1, "n": -1}}
+    >>> combined(rows, "rho")
+    ('p*V = n*R', 'm = n*M', 'rho = m/V', '=p')
+    >>> combined(rows, "n") is None
+    True
+    """
+    basis = _Basis()
+    for label, row in _peeled(rows, target).items():
+        left, origin = basis.reduced(row, {label: 1})
+        if left.keys() == {target}:
+            return tuple(label for label in rows if label in origin)
+        basis.take(left, origin, target)
+    return None
+
+
+def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
+    """Rows that make up nothing together: what some of them fix, the others fix again.
+
+    >>> rows = {"a": {"x": 1, "y": 1}, "b": {"y": 1, "z": 1}, "c": {"x": PRIME - 1, "z": 1}, "d": {"w": 1}}
+    >>> list(repeated(rows, "w"))
+    [('a', 'b', 'c')]
+    """
+    basis = _Basis()
+    for label, row in _peeled(rows, target).items():
+        left, origin = basis.reduced(row, {label: 1})
+        basis.take(left, origin)
+        if not left:
+            yield tuple(name for name in rows if name in origin)
+
+
+def tied(library: Library, question: Question) -> list[str]:
+    """The givens that the rest may fix at another value, whatever the case: those of exact relations that say the same.
+
+    A given that others fix is what a combination of slopes comes to, and of that nothing is left once it is known.
+    """
+    strong = question.strong
+    exact = [n for n, one in library.relations.items() if one.approximate is None and not one.conditions]
+    zeros = {name: 0.0 for name, value in strong.items() if not value.base[1]}
+    at = _taken(library, library.structure(), exact, zeros)
+    rows = _without(at, strong)
+    rows |= {f"={name}": {name: 1} for name, value in question.weak.items() if value.source.kind == "exact"}
+    found = {n for names in repeated(rows, "") for label in names for n in library.members.get(label, ())}
+    return [name for name in strong if name in found]
+
+
+def directions(rows: Rows, count: int) -> list[Row]:
+    """Random directions in which everything may move while all rows hold; what does not move is left out.
+
+    A row that alone holds some name says how that name moves, whatever the others do, and comes last. Of the few rows
+    that remain a basis does.
+
+    >>> one, other = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}}, 2)
+    >>> "m" in one, (one["rho"] + one["V"]) % PRIME, one["V"] == other["V"]
+    (False, 0, False)
+    """
+    moving = _unfixed(rows)
+    kept, last = _leaves(moving)
+    basis = _Basis()
+    for row in kept.values():
+        basis.take(*basis.reduced(row, {}))
+    taken = [*((lead, row) for lead, (row, _) in basis.rows.items()), *reversed(last)]
+    shares = {lead: -inverse(row[lead]) for lead, row in taken}
+    free = sorted({name for row in moving.values() for name in row} - shares.keys())
+    found = []
+    for turn in range(count):
+        moves = {name: drawn(f"{turn} {name}") for name in free}
+        for lead, row in taken:
+            moves[lead] = 0
+            moves[lead] = shares[lead] * sum(slope * moves[name] for name, slope in row.items()) % PRIME
+        found.append({name: number for name, number in moves.items() if number})
+    return found
+
+
+class _Basis:
+    """Rows of which each has a leading name that the others lack, and what they were made of."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, tuple[Row, Row]] = {}
+
+    def reduced(self, row: Row, origin: Row) -> tuple[Row, Row]:
+        """A row without the leading names of the others, and its origin."""
+        tick()
+        left, made_of = dict(row), dict(origin)
+        for name in [name for name in row if name in self.rows]:
+            factor = left[name]
+            subtract(left, self.rows[name][0], factor)
+            subtract(made_of, self.rows[name][1], factor)
+        return left, made_of
+
+    def take(self, left: Row, origin: Row, last: str = "") -> None:
+        """Take in a row that was reduced; the last name is none to lead with."""
+        if not left:
+            return
+        lead = next((name for name in left if name != last), last)
+        share = inverse(left[lead])
+        left, origin = scaled(left, share), scaled(origin, share)
+        for other, made_of in self.rows.values():
+            if lead in other:
+                factor = other[lead]
+                subtract(other, left, factor)
+                subtract(made_of, origin, factor)
+        self.rows[lead] = left, origin
+
+
+def _unfixed(rows: Rows) -> Rows:
+    """The rows without the names that a row fixes by itself, one after the other."""
+    holders = _holders(rows)
+    left = {label: dict(row) for label, row in rows.items()}
+    pending = [label for label, row in left.items() if len(row) == 1]
+    while pending:
+        for name in list(left[pending.pop()]):
+            for label in holders[name]:
+                left[label].pop(name, None)
+                if len(left[label]) == 1:
+                    pending.append(label)
+    return {label: row for label, row in left.items() if row}
+
+
+def _peeled(rows: Rows, target: str) -> Rows:
+    """The rows without those that hold something that no other row holds: no combination can take that off again."""
+    return _leaves(rows, target)[0]
+
+
+def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
+    """The rows of which every name but the target stands in others too; the rest, each with a name of its own."""
+    kept, last = dict(rows), []
+    labels = list(rows)
+    count: dict[str, int] = {}
+    places: dict[str, int] = {}  # the sum of those of the rows that hold a name: the place of the last one left
+    for place, row in enumerate(rows.values()):
+        for name in row:
+            count[name] = count.get(name, 0) + 1
+            places[name] = places.get(name, 0) + place
+    pending = [name for name, rows_left in count.items() if rows_left == 1 and name != target]
+    while pending:
+        own = pending.pop()
+        if not count[own]:  # its row went by another name
+            continue
+        place = places[own]
+        row = kept.pop(labels[place])
+        last.append((own, row))
+        for name in row:
+            count[name] -= 1
+            places[name] -= place
+            if count[name] == 1 and name != target:
+                pending.append(name)
+    return kept, last
+
+
+def _holders(rows: Rows) -> dict[str, set[str]]:
+    holders: dict[str, set[str]] = {}
+    for label, row in rows.items():
+        for name in row:
+            holders.setdefault(name, set()).add(label)
+    return holders
+
+
+def _everywhere(library: Library) -> tuple[Mapping[str, int], Rows]:
+    """A random point, and the slopes of all equations there; the relations hold there as far as they run forwards."""
+
+    def made() -> tuple[Mapping[str, int], Rows]:
+        structure = library.structure()
+        point = {name: drawn(name) for name in structure.holders}
+        free = set(structure.holders) - set(structure.forward.values())
+        for name, relation in forwards(structure, list(structure.members), free).items():
+            point[name] = residue(library.relations[relation].written.rhs, point) or point[name]
+        found = {name: slopes(library.relations[name].written, point) for name in structure.members}
+        return point, {name: row for name, row in found.items() if row is not None}
+
+    both: tuple[Mapping[str, int], Rows] = library.slopes.of("everywhere", made)
+    return both
+
+
+def _whole(number: float) -> int:
+    """A number, exactly, as a whole one modulo the prime."""
+    exact = Fraction(number)
+    return exact.numerator * inverse(exact.denominator) % PRIME

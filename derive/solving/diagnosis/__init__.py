@@ -1,0 +1,1 @@
+"""Why a question has no answer, which givens would do, and which contradict each other."""

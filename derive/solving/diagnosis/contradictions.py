@@ -1,0 +1,89 @@
+"""What cancels, and what it proves: answers that hang on nothing that is missing, and givens that exclude each other.
+
+Where structure leaves a target open, relations may still fix it together, since what is missing cancels between them.
+The same holds for a given: if the others fix it at another value, they contradict each other, though no relation says
+so alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, InconsistentError, NoSolutionError
+from derive.presentation.numbers import shown_number
+from derive.solving.blocks.outcome import TOLERANCE
+from derive.solving.cancellation.cancelled_answers import cancelled
+from derive.solving.diagnosis.diagnosis import contradiction
+from derive.solving.execution.plan_execution import Found, decisions_of, of_case
+from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import Undecided
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["GIVENS", "cancelling", "confirm", "no_solution"]
+
+GIVENS = 6
+"""Of how many givens it is asked whether the others allow them, where there is no solution."""
+
+
+def cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The answer that does not depend on what is missing, unless what is known contradicts it."""
+    found = cancelled(library, question, left_out, decisions_of(library, question))
+    if found is None:
+        return None
+    found = of_case(library, question, found)
+    if not found.states:
+        raise no_solution(library, question, found)
+    clashes = [contradiction(library, question, found.plan, state) for state in found.states]
+    sound = tuple(state for state, clash in zip(found.states, clashes, strict=True) if clash is None)
+    if not sound:
+        raise next(clash for clash in clashes if clash is not None)
+    return replace(found, states=sound)
+
+
+def confirm(library: Library, question: Question, name: str) -> None:
+    """Raise where the other strong values fix a given at another value, by what cancels between exact relations."""
+    given = question.strong[name]
+    others = {other: value for other, value in question.strong.items() if other != name}
+    if not others or any(value.is_range for value in question.strong.values()):
+        return
+    exact = {other: value for other, value in question.weak.items() if value.source.kind == "exact"}
+    alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
+    try:
+        found = cancelled(library, alone, {}, decisions_of(library, alone))
+    except (DeriveError, Undecided):  # nothing is proved by what hangs on a condition
+        return
+    if found is None or not found.states or any(name not in state.values for state in found.states):
+        return
+    used = list(dict.fromkeys(relation for block in found.plan.blocks for relation in block.relations))
+    relations = [library.relations[relation] for relation in used]
+    if any(relation.approximate is not None or relation.conditions for relation in relations):
+        return
+    numbers = [state.values[name] for state in found.states]
+    if any(abs(one - given.base[1]) <= TOLERANCE * (abs(one) + abs(given.base[1])) for one in numbers):
+        return
+    stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.declared if other in others]
+    conflicts = [*used, *dict.fromkeys(stated), f"{name} = {given}"]
+    raise InconsistentError(
+        f"{name} is stated as {given}, and the other givens make it "
+        f"{' or '.join(shown_number(one, library.declared[name].unit) for one in numbers)}. "
+        f"The conflict: {', '.join(used)}; {', '.join(conflicts[len(used) :])}.",
+        hint=f"Change or drop one of them, or leave out one of {', '.join(used)}.",
+        conflicts=conflicts,
+        gap=min(abs(one - given.base[1]) / max(abs(one), abs(given.base[1])) for one in numbers),
+    )
+
+
+def no_solution(library: Library, question: Question, found: Found) -> NoSolutionError:
+    """The error that says why nothing is admissible, and which weak values had a part in it."""
+    met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
+    weak = [name for name in found.plan.weak if name in met]
+    used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
+    return NoSolutionError(
+        f"{question.target} has no admissible value: {found.reason}{used}.",
+        hint="Check the givens, their units, and the domain of what is asked.",
+        reason=found.reason,
+    )

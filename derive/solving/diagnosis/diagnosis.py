@@ -1,0 +1,178 @@
+"""Why a question has no answer: what is missing, or what contradicts what.
+
+Too little is known: the error names the smallest sets of further givens that would do.
+
+Too much is known: a relation that was not needed does not hold. The conflict is that relation, the relations through
+which its quantities were derived, and the givens at their ends. Where a weak value is among them, the weak value
+yields: that is a failed check and no contradiction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
+from derive.expressions.tree import Name, names_in
+from derive.model.dimensions import dimension_of
+from derive.numerics.algebra.evaluation import value
+from derive.planning.matching import closure
+from derive.planning.plan import Plan, basis_of
+from derive.presentation.numbers import shown_number
+from derive.solving.diagnosis.missing_givens import missing_sets
+from derive.solving.execution.checks import checked, testable
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+    from derive.solving.execution.block_execution import State
+    from derive.solving.execution.question import Outline, Question
+
+__all__ = ["contradiction", "missing_sets", "shortage", "wanted"]
+
+_SETS = 4  # sets of further givens that a sentence names
+_NAMED = 5  # relations, and givens, that a sentence names
+
+
+def shortage(library: Library, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
+    """The error for a target that the givens do not fix."""
+    target = question.target
+    sets = list(missing_sets(library, question, frozenset(left_out)))
+    hints = []
+    if sets:
+        hints.append(wanted(sets))
+    elif not library.holders.get(target):
+        hints.append("No relation holds it: add one, or give it.")
+    own = getattr(question, "own", None)
+    if own is not None:
+        hints.append(f"Its own {own}, {own.source}, is never used for it; type it as a given to have it checked.")
+    within = _determined(library, question, frozenset(left_out))
+    if within:
+        hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
+    aside = "".join(f" {name} is left out, because {why}." for name, why in left_out.items())
+    return UnderdeterminedError(
+        f"{target} is not determined by what is given.{aside}", hint=" ".join(hints), missing=sets
+    )
+
+
+def wanted(sets: Sequence[tuple[str, ...]]) -> str:
+    """What to give, in a sentence: the first few sets, and how many more there are.
+
+    >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
+    ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
+    >>> wanted([])
+    ''
+    """
+    if not sets:
+        return ""
+    shown = sets if len(sets) <= _SETS else sets[: _SETS - 1]
+    told = [" and ".join(names) for names in shown]
+    if len(sets) > len(shown):
+        what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
+        told.append(f"one of {len(sets) - len(shown)} {what}")
+    return f"Give {', or '.join(told)}."
+
+
+def _determined(library: Library, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
+    """What follows from what was typed, and not from defaults alone."""
+    structure = library.structure(left_out)
+    typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
+    if not typed:
+        return []
+    base = basis_of(structure, question.target, question.strong, question.weak)
+    known = {*question.strong, *base.weak}
+    return sorted(closure(base.structure, known) - closure(base.structure, library.defaults) - known)
+
+
+def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+    """The conflict among strong values and exact relations, if there is one."""
+    for name in testable(library, made, state):
+        relation = library.relations[name]
+        if relation.approximate is not None:
+            continue
+        ranges = {one: (v.base[0], v.base[2]) for one, v in question.strong.items() if v.is_range}
+        check = checked(relation, state.values, ranges, state.forms)
+        if check is None or check.passed:
+            continue
+        relations, givens, weak = _traced(library, made, relation)
+        if weak or any(one in state.spans for one in relation.declared):
+            continue
+        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
+        return InconsistentError(
+            f"{name}: {_told(relation, question, state)} (they differ by {abs(check.gap):.2g} of their size). "
+            f"The conflict: {'; '.join(_few(part) for part in ([name, *relations], stated) if part)}.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out.",
+            conflicts=[name, *relations, *stated],
+            gap=abs(check.gap),
+        )
+    return _barred(library, question, made, state)
+
+
+def _barred(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+    """The conflict where what strong values lead to leaves a quantity of the checks no admissible value."""
+    for block in made.extra:
+        held = [library.relations[name] for name in block.relations]
+        needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
+        if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
+            continue
+        traces = [_traced(library, made, relation) for relation in held]
+        if any(relation.approximate is not None for relation in held) or any(weak for _, _, weak in traces):
+            continue
+        relations = list(dict.fromkeys([*block.relations, *(name for one, _, _ in traces for name in one)]))
+        givens = list(dict.fromkeys(name for _, ends, _ in traces for name in ends))
+        stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
+        return InconsistentError(
+            f"{', '.join(block.relations)}: no admissible value of {', '.join(block.unknowns)} fits the others. "
+            f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
+            hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out.",
+            conflicts=[*relations, *stated],
+            gap=math.inf,
+        )
+    return None
+
+
+def _few(names: Sequence[str]) -> str:
+    """The first of a list that may be long, and how many more there are."""
+    if len(names) <= _NAMED + 1:
+        return ", ".join(names)
+    return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
+
+
+def _told(relation: Relation, question: Question, state: State) -> str:
+    """What the two sides come to."""
+    written = relation.written
+    right, left = value(written.rhs, state.values), value(written.lhs, state.values)
+    if isinstance(written.lhs, Name):
+        unit = relation.declared[written.lhs.name].unit
+        verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
+        whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
+        return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
+    measured = dimension_of(written.lhs, {name: said.dimension for name, said in relation.declared.items()})
+    said = f" {measured}" if measured else ""
+    return f"{written} has {left:.6g}{said} on the left and {right:.6g}{said} on the right"
+
+
+def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
+    """The relations by which a relation's quantities were derived, and the strong and weak values at their ends."""
+    source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    relations: dict[str, None] = {}
+    givens: dict[str, None] = {}
+    weak: dict[str, None] = {}
+    pending = list(relation.declared.keys() & set(names_in(relation.written.lhs, relation.written.rhs)))
+    pending.sort(key=list(relation.declared).index)
+    seen: set[str] = set()
+    while pending:
+        name = pending.pop(0)
+        if name in seen:
+            continue
+        seen.add(name)
+        block = source.get(name)
+        if block is None:
+            (weak if name in made.weak else givens)[name] = None
+            continue
+        for one in block.relations:
+            relations[one] = None
+            written = library.relations[one].written
+            pending.extend(names_in(written.lhs, written.rhs))
+    return list(relations), list(givens), list(weak)

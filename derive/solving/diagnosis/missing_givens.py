@@ -1,0 +1,360 @@
+"""Which further givens would fix a target: the smallest sets of them, every single before any pair.
+
+Near a point at which the relations hold, what they leave open moves along the null space of their slopes. A set of
+names fixes the target if nothing moves the target that leaves them all where they are: if the target's move is a
+combination of theirs. So along a few random directions, one more than a set has names, every name is a vector of that
+many numbers, and what is true of these vectors is true of the moves, but for a chance of one in 2**61:
+
+1. A single fixes the target if its vector is a multiple of the target's. Two directions show all singles at once.
+2. A pair does, if what is left of both modulo the target's vector is a multiple of each other, and the two are not.
+   Three directions show all pairs at once: names are grouped by the ratio of the two coordinates that are left.
+3. Of three names the first is taken into what is left aside, and the other two are found as a pair is. Beyond three,
+   names are added until they do, and those that are not needed are taken out again: that set is minimal, though there
+   may be a smaller one.
+
+What slopes say is necessary. It suffices if a plan sees it too, by counting. Sets of unknowns that may be given
+together without displacing a relation are the independent sets of a matroid, and by its exchange property a single name
+settles the target exactly if the target, given, would settle the name: one augmenting path, and one search for what can
+be exchanged (Dulmage and Mendelsohn 1958), tell all singles. Where counting is blind since other quantities cancel,
+they are eliminated for a trial, with plausible numbers for what is missing. A default that only stands in where its
+quantity's own relations do not do is a case apart: typed, it lets those relations run backwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations, islice
+from typing import TYPE_CHECKING
+
+from derive.errors import LimitError
+from derive.expressions.tree import names_in
+from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.modular import PRIME, Row, inverse, inverses
+from derive.planning.matching import Matching
+from derive.planning.plan import Basis, basis_of, plan
+from derive.solving.cancellation.cancelled_answers import cancels
+from derive.solving.cancellation.jacobian_rank import Rows, directions, rows_of
+from derive.solving.execution.plan_execution import decisions_of
+from derive.solving.execution.question import Outline, Question
+from derive.solving.execution.regimes import Undecided
+from derive.solving.ranges.inequalities import stated_at
+from derive.time_limits import tick
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["missing_sets"]
+
+_OFFERED = {2: 64, 3: 16}  # sets of so many names
+_COMBINED = 1000  # sets of two names or more that are looked at
+_FIRST = 12  # names next to the target that a set of three may begin with
+_TRIALS = 8  # sets of two names or more whose quantities are eliminated for a trial
+_ASIDE = 0.7139  # what a plausible number is multiplied by, to be none that is special
+
+Names = tuple[str, ...]
+Vector = tuple[int, ...]
+
+
+def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[Names]:
+    """The smallest sets of further givens that would fix the target; first what people measure or print.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "A" }
+    ... R = { unit = "ohm" }
+    ... P = { unit = "W" }
+    ... [relations]
+    ... ohm = { equation = "V = I*R" }
+    ... power = { equation = "P = V*I" }''')
+    >>> list(missing_sets(ohm, Outline("P", ("R",), ()), frozenset()))
+    [('I',), ('V',)]
+    """
+    idle = _idle(library, question)
+    search = _Search(library, question, left_out | frozenset(idle))
+    if question.target not in search.matching.unknowns:
+        return
+    waking = [(name,) for name in _waking(library, question, left_out, idle)]
+    for sought in (search.singles, search.pairs, search.triples, search.larger):
+        found = list(sought())
+        if sought == search.singles:
+            found += [names for names in waking if names not in found]
+        if found:
+            yield from found
+            return
+
+
+def _idle(library: Library, question: Question | Outline) -> dict[str, set[str]]:
+    """The relations that do not apply at what is known, and the quantities that say so."""
+    if isinstance(question, Outline):
+        return {}
+    known = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
+    idle: dict[str, set[str]] = {}
+    for relation in library.conditional:
+        for condition in relation.conditions:
+            names = names_in(condition)
+            if known.keys() >= {*names} and holds(condition, known) is False:
+                idle.setdefault(relation.name, set()).update(names)
+    return idle
+
+
+def _waking(
+    library: Library, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, set[str]]
+) -> list[str]:
+    """The weak values that keep relations from applying by which the target would be fixed: another value may do."""
+    found = []
+    for name in dict.fromkeys(name for names in idle.values() for name in names if name not in question.strong):
+        asleep = {relation for relation, names in idle.items() if names != {name}}
+        if name != question.target and _Search(library, question, left_out | asleep).settles((name,)):
+            found.append(name)
+    return found
+
+
+@dataclass(frozen=True)
+class _Search:
+    """What a question leaves open, and what would fix it."""
+
+    library: Library
+    question: Question | Outline
+    left_out: frozenset[str]
+
+    def singles(self) -> Iterator[Names]:
+        vectors = self.vectors(2)
+        at = vectors.get(self.question.target)
+        seen = self.settling
+        alike = {name for name, vector in vectors.items() if at is not None and _are_alike(at, vector)}
+        alike = alike if at is not None else seen  # slopes do not object, and elimination did not come off
+        is_open = self.question.target in self.loose  # if not, what is solved together is singular at these numbers
+        standing = {name for name in self.standing_in if is_open and self.frees(name)}
+        for name in self.ranked((alike | standing) - {self.question.target}):
+            if not is_open or name in seen or name in standing or self.cancels((name,)):
+                yield (name,)
+
+    def pairs(self) -> Iterator[Names]:
+        return self.verified(self.completing(()), 2)
+
+    def triples(self) -> Iterator[Names]:
+        vectors = self.vectors(4)
+        at = vectors.get(self.question.target)
+        near = sorted((name for name in vectors if name in self.distances), key=lambda name: self.distances[name])
+        firsts = [name for name in near if at and not _are_alike(at, vectors[name])][:_FIRST]
+        return self.verified(
+            (names for i, first in enumerate(firsts) for names in self.completing((first,), firsts[:i])), 3
+        )
+
+    def larger(self) -> Iterator[Names]:
+        """One set of more names, none of which can be spared."""
+        target = self.question.target
+        matching, names = self.matching.given(()), []
+        for name in sorted(self.loose - {target}, key=lambda name: (self.distances.get(name, math.inf), name)):
+            tick()
+            if matching.add(f"={name}", (name,)):
+                names.append(name)
+                if matching.settles(target):
+                    break
+        for name in reversed(tuple(names)):
+            tick()
+            rest = [other for other in names if other != name]
+            if self.settles(rest):
+                names = rest
+        rows = self.rows | {f"={name}": {name: 1} for name in names}
+        if self.settles(names) and target not in directions(rows, 1)[0]:
+            yield tuple(self.ranked(names))
+
+    def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
+        """Names that are chosen, and any two that fix the target with them while no fewer do.
+
+        Modulo the target and what is chosen the two are alike, and neither is zero; modulo these without one of them,
+        they are not alike: so each of all these is a combination of the others, and of no fewer.
+        """
+        vectors = self.vectors(3 + len(chosen))
+        names = self.ranked(vectors.keys() - {*chosen, *without, self.question.target})
+        held = [vectors[name] for name in (self.question.target, *chosen) if name in vectors]
+        if len(held) <= len(chosen):
+            return
+        groups: dict[int, list[tuple[int, str]]] = {}
+        for place, (name, ratio) in enumerate(
+            zip(names, _Quotient(held).ratios([vectors[n] for n in names]), strict=True)
+        ):
+            if ratio is not None:
+                groups.setdefault(ratio, []).append((place, name))
+        without_one = [_Quotient(held[:i] + held[i + 1 :]) for i in range(len(held))]
+        left = {
+            name: [q.left(vectors[name]) for q in without_one] for g in groups.values() if len(g) > 1 for _, name in g
+        }
+        both = [pair for group in groups.values() for pair in combinations(group, 2)]
+        for (_, name), (_, other) in sorted(both, key=lambda pair: (pair[0][0] + pair[1][0], pair[0][0])):
+            if not any(_are_alike(one, two) for one, two in zip(left[name], left[other], strict=True)):
+                yield (*chosen, name, other)
+
+    def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
+        """Those of the sets that a plan, or elimination, shows to fix the target."""
+        trials, found = _TRIALS, 0
+        for names in islice(sets, _COMBINED):
+            tick()
+            does = self.settles(names)
+            if not does and trials:
+                trials -= 1
+                does = self.cancels(names)
+            if does:
+                found += 1
+                yield tuple(self.ranked(names))
+            if found == _OFFERED[size]:
+                return
+
+    @cached_property
+    def basis(self) -> Basis:
+        question = self.question
+        return basis_of(self.library.structure(self.left_out), question.target, question.strong, question.weak)
+
+    @property
+    def matching(self) -> Matching:
+        return self.basis.matching
+
+    @cached_property
+    def loose(self) -> set[str]:
+        return self.matching.loose()
+
+    @cached_property
+    def settling(self) -> set[str]:
+        """The names of which each alone settles the target, as counting sees it: those that the target settles."""
+        return self.loose - self.matching.given((self.question.target,)).loose()
+
+    def settles(self, names: Iterable[str]) -> bool:
+        return self.matching.given(names).settles(self.question.target)
+
+    @cached_property
+    def standing_in(self) -> list[str]:
+        """The names whose defaults stand in, and whose own relations are not used."""
+        otherwise = self.library.structure(self.left_out).otherwise - self.basis.structure.otherwise
+        return [name for name in self.basis.weak if name in otherwise]
+
+    def frees(self, name: str) -> bool:
+        """Whether the target is fixed where a name is typed whose default stands in: its own relations count then."""
+        whole, question = self.library.structure(self.left_out), self.question
+        matching = self.matching.given((name,))
+        for relation in whole.holders[name]:
+            if whole.forward.get(relation) == name:
+                matching.add(relation, whole.members[relation])
+        if not matching.settles(question.target):
+            return False
+        rest = [other for other in question.weak if other != name]
+        return plan(whole, question.target, [*question.strong, name], rest).is_determined
+
+    def cancels(self, names: Names) -> bool:
+        """Whether the target is fixed by names together since the others cancel: seen by eliminating these."""
+        numbered = self.numbered(names)
+        try:
+            decisions = decisions_of(self.library, numbered)
+            return cancels(self.library, numbered, dict.fromkeys(self.left_out, ""), decisions)
+        except LimitError:
+            tick()
+            return False
+        except Undecided:  # only in some case
+            return False
+
+    def numbered(self, names: Names) -> Question:
+        """The question with plausible numbers for what is missing, or for all where there are none."""
+        library, question = self.library, self.question
+        fresh = {name: stated_at(library, name, self.ordinary(name)) for name in names}
+        weak = {name: value for name, value in library.defaults.items() if name in question.weak and name not in names}
+        if isinstance(question, Outline):
+            given = {name: stated_at(library, name, library.plausible(name)) for name in question.strong}
+            return Question(question.target, given | fresh, weak)
+        weak = {name: value for name, value in question.weak.items() if name not in names}
+        return replace(question, strong={**question.strong, **fresh}, weak=weak, own=None, outdated={})
+
+    def ordinary(self, name: str) -> float:
+        """A plausible number, but none at which a factor may vanish or a domain end, as at one."""
+        number = self.library.plausible(name)
+        aside = _ASIDE * number
+        return aside if aside in self.library.declared[name].domain else number
+
+    @cached_property
+    def rows(self) -> Rows:
+        question = self.question
+        stated = {**question.weak, **question.strong} if isinstance(question, Question) else self.library.defaults
+        numbers = {name: value.base[1] for name, value in stated.items() if name != question.target}
+        return rows_of(self.library, question, self.left_out, numbers)
+
+    def vectors(self, count: int) -> dict[str, Vector]:
+        """How each name that is open moves along a few random directions."""
+        moves = self.two if count == 2 else self.four[:count]
+        return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}
+
+    @cached_property
+    def two(self) -> list[Row]:
+        return directions(self.rows, 2)
+
+    @cached_property
+    def four(self) -> list[Row]:
+        return directions(self.rows, 4)
+
+    def ranked(self, names: Iterable[str]) -> list[str]:
+        """What is measured or printed, then what no relation is written for, then the rest; the nearest first."""
+        return sorted(names, key=lambda name: self.ranks[name])
+
+    @cached_property
+    def ranks(self) -> Mapping[str, tuple[int, float, str]]:
+        measured = self.library.measured
+        written = {*self.library.structure().forward.values()}
+        return {
+            name: (0 if name in measured else 2 if name in written else 1, self.distances.get(name, math.inf), name)
+            for name in self.library.declared
+        }
+
+    @cached_property
+    def distances(self) -> dict[str, int]:
+        """How many relations lie between the target and each name that is not given."""
+        structure = self.basis.structure
+        found = {self.question.target: 0}
+        pending = deque(found)
+        while pending:
+            name = pending.popleft()
+            for relation in structure.holders.get(name, ()):
+                for other in structure.members[relation]:
+                    if other not in found and other not in self.matching.known:
+                        found[other] = found[name] + 1
+                        pending.append(other)
+        return found
+
+
+def _are_alike(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether a vector is a multiple of another; neither is zero."""
+    place = next(place for place, number in enumerate(one) if number)
+    return all((x * other[place] - y * one[place]) % PRIME == 0 for x, y in zip(one, other, strict=True))
+
+
+class _Quotient:
+    """Vectors modulo others: what is left of them once each of the others has taken a coordinate.
+
+    >>> _Quotient([(1, 2, 3)]).left((3, 6, 10)), _Quotient([(1, 2, 3)]).left((2, 4, 6))
+    ([0, 1], [0, 0])
+    """
+
+    def __init__(self, aside: Sequence[Vector]) -> None:
+        self.pivots: list[tuple[int, list[int]]] = []  # the place of a coordinate, and the row by which it is taken off
+        for vector in aside:
+            left = self.left(vector)
+            place = next((place for place, number in enumerate(left) if number), None)
+            if place is not None:
+                share = inverse(left[place])
+                self.pivots.append((place, [number * share % PRIME for number in left]))
+
+    def left(self, vector: Vector) -> list[int]:
+        left = list(vector)
+        for place, row in self.pivots:
+            factor = left[place]
+            left = [(x - factor * y) % PRIME for x, y in zip(left, row, strict=True)]
+            del left[place]
+        return left
+
+    def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
+        """The ratio of the two coordinates that are left of each; -1 where the other is zero, None where both are."""
+        left = [self.left(vector) for vector in vectors]
+        shares = iter(inverses([other for _, other in left if other]))
+        return [one * next(shares) % PRIME if other else -1 if one else None for one, other in left]

@@ -1,0 +1,222 @@
+"""An answer: a value with everything that stands behind it, and as text that can be followed with a pencil."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Equation, Node
+from derive.numerics.intervals.enclosure import Span
+from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
+from quantities.declaration import Declaration
+from quantities.source import Source
+from quantities.symbolic import Symbols
+from quantities.units import Unit
+from quantities.value import Value
+
+__all__ = ["Answer", "Check", "Step"]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One relation at work: as stated, rearranged for what it yields, with the numbers put in, and the value.
+
+    Relations that fix several quantities only together are one step, whose parts are under `together`.
+    """
+
+    relation: str
+    equation: str
+    rearranged: str
+    numbers: str
+    value: str
+    quantity: str
+    because: str = ""
+    stated: Equation | None = field(default=None, repr=False, compare=False)  # as a tree, to be typeset
+    form: Node | None = field(default=None, repr=False, compare=False)
+    worth: Mapping[str, tuple[float, Unit]] = field(default_factory=dict, repr=False, compare=False)  # what is put in
+    exact: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # of that, what was stated
+    result: tuple[Span, Unit] | None = field(default=None, repr=False, compare=False)  # its ends in base units
+    together: tuple[Step, ...] = ()
+
+    @classmethod
+    def joint(cls, parts: tuple[Step, ...]) -> Step:
+        """Several relations as the one step that they are."""
+        return cls(
+            relation=", ".join(part.relation for part in parts),
+            equation="; ".join(part.equation for part in parts),
+            rearranged=", ".join(part.quantity for part in parts),
+            numbers="",
+            value="; ".join(f"{part.quantity} = {part.value}" for part in parts),
+            quantity=", ".join(part.quantity for part in parts),
+            because="; ".join(dict.fromkeys(part.because for part in parts if part.because)),
+            together=parts,
+        )
+
+    def rounded(self, digits: int) -> Step:
+        """The same step with so many digits."""
+        if self.together:
+            return Step.joint(tuple(part.rounded(digits) for part in self.together))
+        if self.result is None or digits == DIGITS:
+            return self
+        numbers = "" if self.form is None else filled(self.form, self.worth, self.exact, digits)
+        return replace(self, numbers=numbers, value=shown_result(*self.result, digits))
+
+    def __str__(self) -> str:
+        if self.together:
+            return f"{self.relation}: {self.equation}  =>  {self.value}"
+        return f"{self.relation}: {self.equation}  =>  {self.rearranged} = {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """Something that could be tested and was not needed: a relation, or a weak value."""
+
+    name: str
+    statement: str
+    gap: float  # the residual, as a share of the terms
+    passed: bool
+    verdict: str = ""  # where it does not hold, that in a plain sentence, with its numbers
+
+    def __str__(self) -> str:
+        return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to a question; numbers are held in base units and come out in the quantity's unit."""
+
+    quantity: Declaration
+    base: float | None
+    bounds: tuple[float, float] | None
+    given: Mapping[str, Value]
+    regime: Mapping[str, str]
+    assumptions: tuple[str, ...]
+    sources: tuple[Source, ...]
+    checks: tuple[Check, ...]
+    unused: tuple[str, ...]  # what was typed and plays no part: the answer would be the same without it
+    quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # all that the derivation speaks of
+    _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
+    _form: Callable[[], Node | None] = field(repr=False, compare=False)
+    _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """What is worked out on demand is worked out now: it must not take the library along."""
+        plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
+        held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
+        return _restored, (held, *(_Settled.of(later) for later in (self._steps, self._form, self._elasticities)))
+
+    def __copy__(self) -> Answer:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Answer:
+        return self
+
+    @property
+    def value(self) -> Any:
+        """The value as a pint Quantity in the declared unit, or None where there are only bounds."""
+        return None if self.base is None else in_unit(self.base, self.quantity.unit)
+
+    @property
+    def low(self) -> Any:
+        """The lower bound, or None where nothing was a range."""
+        return None if self.bounds is None else in_unit(self.bounds[0], self.quantity.unit)
+
+    @property
+    def high(self) -> Any:
+        """The upper bound, or None where nothing was a range."""
+        return None if self.bounds is None else in_unit(self.bounds[1], self.quantity.unit)
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that do not hold."""
+        return tuple(check for check in self.checks if not check.passed)
+
+    def to(self, unit: str) -> Any:
+        """The value in another unit."""
+        from quantities.spelling import parse_unit
+        from quantities.units import convert
+
+        target = parse_unit(unit)
+        if self.base is None:
+            return None
+        number = convert(self.quantity.unit.from_base(self.base), self.quantity.unit, target)
+        from quantities.registry import quantity
+
+        return quantity(number, target)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The relations at work, in order, written out when they are asked for."""
+        return self._steps()
+
+    @cached_property
+    def formula(self) -> Any:
+        """The closed form in sympy, worked out when asked for; None where only a number exists."""
+        form = self._form()
+        if form is None:
+            return None
+        from derive.expressions.sympy_bridge import to_sympy
+
+        return to_sympy(form, Symbols(self.quantities))
+
+    @property
+    def elasticities(self) -> Mapping[str, float]:
+        """By how many percent the answer moves when a given moves by one percent."""
+        return self._elasticities()
+
+    def text(self, digits: int = DIGITS) -> str:
+        """The answer and its derivation as aligned text, its results with so many digits."""
+        from derive.presentation.text import as_text
+
+        return as_text(self, digits)
+
+    def markdown(self, digits: int | None = None) -> str:
+        """The derivation in Markdown, its mathematics in dollar signs; with as many digits as the inputs bear."""
+        from derive.presentation.markdown import as_markdown
+
+        return as_markdown(self, digits)
+
+    def latex(self, digits: int | None = None) -> str:
+        """The derivation in LaTeX, for a document that loads amsmath; with as many digits as the inputs bear."""
+        from derive.presentation.latex import as_latex
+
+        return as_latex(self, digits)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown()
+
+
+@dataclass(frozen=True, slots=True)
+class _Settled:
+    """What a function without arguments came to, or the error that it raised."""
+
+    outcome: Any
+    refusal: DeriveError | None = None
+
+    @classmethod
+    def of(cls, later: Callable[[], Any]) -> _Settled:
+        try:
+            outcome = later()
+        except DeriveError as error:
+            return cls(None, error)
+        return cls(dict(outcome) if isinstance(outcome, Mapping) else outcome)
+
+    def __call__(self) -> Any:
+        if self.refusal is not None:
+            raise self.refusal
+        return self.outcome
+
+
+def _restored(held: Mapping[str, Any], steps: _Settled, form: _Settled, elasticities: _Settled) -> Answer:
+    """An answer from its parts, its mappings read-only again."""
+    parts: dict[str, Any] = {
+        name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
+    }
+    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities)

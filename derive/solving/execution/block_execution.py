@@ -1,0 +1,189 @@
+"""One block of a plan, carried out on numbers: the states that follow.
+
+Where a block has several solutions, the state splits. Where it hangs on a quantity of which there is only an interval,
+so does what follows from it: exactly where there is one closed form, as an enclosure elsewhere.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.expressions.tree import Node, names_in
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.isolation import isolate, leaves_out
+from derive.numerics.algebra.like_terms import occurrences, simplified
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.planning.plan import Block
+from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_narrow, middle, reaching, within
+from derive.solving.blocks.interval_propagation import narrowed
+from derive.solving.blocks.outcome import Outcome, Solution
+from derive.solving.sensitivity.elasticities import composed
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+    from quantities.domain import Domain
+
+__all__ = ["State", "block_states", "outcome_of"]
+
+_T = TypeVar("_T")
+_NAMED = 12  # unknowns of a block that a message lists
+
+
+@dataclass(frozen=True)
+class State:
+    """A question on its way: the numbers so far, the intervals, and what was noted about them."""
+
+    values: Mapping[str, float]
+    spans: Mapping[str, Span] = field(default_factory=dict)
+    forms: Mapping[str, Node] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
+    choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, where it may be one of several
+    hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
+    barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
+
+    def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
+        """The state after one more block; what this one holds is passed on if nobody else will look at it."""
+        values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
+        values.update(solution.values)
+        spans.update(solution.spans)
+        if solution.form is not None:
+            forms[next(iter(solution.values))] = solution.form
+        notes = (*self.notes, note) if note else self.notes
+        return State(values, spans, forms, notes, self.asides, hints=self.hints)
+
+
+def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
+    return held if is_last and isinstance(held, dict) else dict(held)
+
+
+def block_states(library: Library, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
+    """The states that follow from solving one block; `is_last` says that nobody else will look at the one before."""
+    needed = {name for relation in block.relations for name in library.members[relation]}
+    if needed & state.spans.keys():
+        return _bounded(library, block, state)
+    known = {name: state.values[name] for name in needed if name in state.values}
+    outcome = outcome_of(library, block, known, state.hints)
+    if outcome.singular and not outcome.solutions:
+        names = _listed(block.relations)
+        raise _singular(block, names, outcome.reason)
+    if outcome.undecided:
+        raise LimitError(
+            f"{_listed(block.unknowns)}: {outcome.reason}, and it is not proved that there is none.",
+            hint="Narrow the domains, or give a quantity of the block.",
+            limit="numerical search",
+        )
+    steps = []
+    for solution in outcome.solutions:
+        note = f"{block.unknowns[0]}: {outcome.caveat or solution.proof}" if outcome.caveat or solution.proof else ""
+        steps.append(state.taken(solution, note, is_last=is_last and len(outcome.solutions) == 1))
+    return steps, outcome.reason
+
+
+def outcome_of(
+    library: Library, block: Block, known: Mapping[str, float], stated: Mapping[str, float] | None = None
+) -> Outcome:
+    """The block's outcome, sought near what is stated of its unknowns: by default, near the library's own values.
+
+    That of a simultaneous one is kept, since every target behind it asks for the same.
+    """
+    stated = library.hints if stated is None else stated
+    equations = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    if len(block.unknowns) == 1:
+        return solve_block(equations, block.unknowns, known, domains)
+    hints = {name: stated[name] for name in block.unknowns if name in stated}
+    key = (block, tuple(sorted(known.items())), tuple(hints.items()))
+    return library.outcomes.of(key, lambda: solve_block(equations, block.unknowns, known, domains, hints))
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of very many, the first and how many there are besides."""
+    more = len(names) - _NAMED
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
+
+
+def _singular(block: Block, names: str, reason: str) -> DeriveError:
+    if "contradict" in reason:
+        return NoSolutionError(
+            f"{_listed(block.unknowns)}: {names} are singular at these numbers, and {reason}.",
+            hint="Change one of the givens, or leave a relation out.",
+            reason=reason,
+        )
+    told = f"in {names} {reason} at these numbers" if "cancel" in reason else ""
+    return UnderdeterminedError(
+        f"{_listed(block.unknowns)}: {told or f'{names} are singular at these numbers: {reason}'}.",
+        hint=f"Give one of {_listed(block.unknowns)}.",
+        missing=[(name,) for name in block.unknowns],
+    )
+
+
+def _bounded(library: Library, block: Block, state: State) -> tuple[list[State], str]:
+    """What follows for a block that hangs on a quantity of which there is only an interval."""
+    if len(block.unknowns) == 1:
+        exact = _by_form(library.relations[block.relations[0]], block.unknowns[0], state)
+        if exact is not None:
+            return [exact], ""
+    written = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    starts = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    numbers = {name: (number, number) for name, number in state.values.items()}
+    spans = narrowed(written, block.unknowns, {**numbers, **state.spans, **starts})
+    if spans is None:
+        return [], "nothing in its domain fits the intervals of what it hangs on"
+    if all(is_narrow(span) for span in spans.values()):
+        inside = {name: middle(span) for name, span in state.spans.items()}
+        settled = solve_block(written, block.unknowns, {**state.values, **inside}, domains).solutions
+        if len(settled) == 1 and not settled[0].spans:
+            return [state.taken(replace(settled[0], form=None), "")], ""
+    note = f"{', '.join(block.unknowns)}: bounds are an enclosure; not every value in them need be reached"
+    return [replace(state, spans={**state.spans, **spans}, notes=(*state.notes, note))], ""
+
+
+def _by_form(relation: Relation, name: str, state: State) -> State | None:
+    """The exact interval of an unknown that hangs on one other's interval by the only closed form there is."""
+    candidates = isolate(relation.written, name)
+    if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
+        return None
+    domain = relation.declared[name].domain
+    points = {other: (number, number) for other, number in state.values.items()}
+    box = {**points, **state.spans}
+    if leaves_out(candidates[0].powers, {**box, name: (domain.low, domain.high)}):
+        return None
+    is_gathered = sum(occurrences(side, name) for side in (relation.written.lhs, relation.written.rhs)) > 1
+    if is_gathered and any(_may_vanish(divisor, box) for divisor in candidates[0].divisors):
+        return None  # there the unknown cancels
+    forms = {**state.forms, name: candidates[0].form}
+    put_in = composed(name, forms)
+    whole = None if put_in is None else simplified(put_in)
+    if whole is None or not set(names_in(whole)) <= state.values.keys() | state.spans.keys():
+        return None
+    roots = [other for other in names_in(whole) if other in state.spans]
+    if len(roots) > 1:
+        return None
+    root = roots[0] if roots else next(iter(state.spans))
+    return _along(whole, name, root, domain, replace(state, forms=forms))
+
+
+def _may_vanish(form: Node, box: Mapping[str, Span]) -> bool:
+    at = enclose(form, box, "") if set(names_in(form)) <= box.keys() else None
+    return at is None or not at.misses_zero
+
+
+def _along(form: Node, name: str, root: str, domain: Domain, state: State) -> State | None:
+    """What a form comes to along an interval of the one name in it; None where that is not known exactly."""
+    span = reaching(form, state.values, root, state.spans[root], domain)
+    low, high = bounds_over(form, state.values, {root: span})
+    numbers = [value(form, {**state.values, root: x}) for x in within(span)]
+    if numbers[0] in domain and is_constant(numbers, (low, high)):
+        return replace(state, values={**state.values, name: numbers[0]})
+    bounds = (max(low, domain.low), min(high, domain.high))
+    if bounds[0] > bounds[1] or not (math.isfinite(high - low) or occurrences(form, root) == 1):
+        return None
+    return replace(state, spans={**state.spans, name: bounds})

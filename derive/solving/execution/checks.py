@@ -1,0 +1,244 @@
+"""What could be tested and was not needed: relations all of whose quantities are known, and weak values not in use."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Node, names_in
+from derive.numerics.algebra.evaluation import holds, residual
+from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.intervals.enclosure import Span
+from derive.presentation.failed_checks import broken, displaced
+from derive.presentation.numbers import shown_number
+from derive.solving.blocks.outcome import TOLERANCE
+from derive.solving.execution.answer import Check
+from derive.solving.execution.block_execution import block_states
+from derive.solving.sensitivity.elasticities import bounds_of_form, composed
+from quantities.source import OTHERWISE
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+    from derive.planning.plan import Plan
+    from derive.solving.execution.block_execution import State
+    from derive.solving.execution.question import Question
+    from quantities.value import Value
+
+__all__ = ["applies", "checked", "checks_of", "extended", "idle_checks", "replaced", "testable"]
+
+
+def checks_of(
+    library: Library, question: Question, made: Plan, state: State, bounds: Span | None = None
+) -> list[Check]:
+    """Every check that the known numbers allow; `bounds` are those of the target.
+
+    A definition that gave way to what was typed is none: it was replaced.
+    """
+    values = state.values
+    found = _checks(library, question, testable(library, made, state), values, state.forms)
+    found += _limits(library, question, values, {check.name for check in found})
+    gone = replaced(library, question, made, state)
+    for name, weak in _beside(library, question, made, state).items():
+        if name in gone:
+            continue
+        if name in values:
+            reach = bounds if bounds is not None and name == question.target else _reach(question, state, name)
+            found.append(_yielding(library, name, weak, values[name], reach))
+        elif name in state.barred:
+            unit = library.declared[name].unit
+            statement = f"{name} = {shown_number(weak.base[1], unit)} by {weak.source}; no value fits here"
+            found.append(Check(name, statement, math.inf, False, displaced(name, weak, None, unit)))
+    return found
+
+
+def _reach(question: Question, state: State, name: str) -> Span:
+    """What a number may be, since what it follows from is rounded and ranged."""
+    number = state.values[name]
+    form = composed(name, state.forms)
+    ranges = _ranges(question, state.values, rounded=True)
+    if form is None or not state.values.keys() >= set(names_in(form)) or ranges.keys().isdisjoint(names_in(form)):
+        return number, number
+    low, high = bounds_of_form(form, state.values, ranges)[0]
+    return min(low, number), max(high, number)
+
+
+def _beside(library: Library, question: Question, made: Plan, state: State) -> dict[str, Value]:
+    """The weak values that stand beside what came in their place.
+
+    A default was only there to be replaced, and tells nothing where the answer has no use for its quantity; unless
+    nothing could have replaced it.
+    """
+    stated = {**question.weak, **question.outdated, **({} if question.own is None else {question.target: question.own})}
+    fixed = {name for block in made.blocks for name in block.unknowns} - {question.target}
+    found = {}
+    for name, weak in stated.items():
+        is_default = weak is library.declared[name].default
+        counts = name in fixed or (name in state.barred and weak.source.kind != "exact")
+        if name not in made.weak and weak.source != OTHERWISE and (counts or not is_default):
+            found[name] = weak
+    return found
+
+
+def replaced(library: Library, question: Question, made: Plan, state: State) -> dict[str, str]:
+    """The definitions that gave way to what was typed, as another count of operations does; what is assumed instead."""
+    found = {}
+    for name, weak in _beside(library, question, made, state).items():
+        number, stated = state.values.get(name), weak.base[1]
+        if weak.source.kind != "exact" or number is None:
+            continue
+        if abs(number - stated) > TOLERANCE * max(abs(number), abs(stated)):
+            found[name] = f"{name} = {weak} is replaced: it is {shown_number(number, library.declared[name].unit)} here"
+    return found
+
+
+def _yielding(library: Library, name: str, weak: Value, number: float, reach: Span) -> Check:
+    """A weak value beside the number that took its place, and what else this may be."""
+    stated, (low, high) = weak.base[1], weak.as_rounded
+    unit = library.declared[name].unit
+    gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
+    slack = TOLERANCE * max(abs(low), abs(high))
+    inside = low - slack <= reach[1] and reach[0] <= high + slack
+    statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
+    passed = gap <= TOLERANCE or inside
+    return Check(name, statement, gap, passed, "" if passed else displaced(name, weak, number, unit))
+
+
+def _limits(library: Library, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
+    """Inequalities that weak values complete, such as a capacity from a profile."""
+    everything = {**{name: weak.base[1] for name, weak in question.weak.items()}, **values}
+    names = dict.fromkeys(one for quantity in values for one in library.limits.get(quantity, ()))
+    return _completed(library, question, [name for name in names if name not in told], everything)
+
+
+def idle_checks(
+    library: Library, question: Question, made: Plan, state: State, idle: Iterable[str], told: Collection[str]
+) -> list[Check]:
+    """What givens that the answer does not need can be tested by: what they complete together with the rest.
+
+    Profiles and definitions are part of the rest. A default that nobody stated is not: it would yield to the given.
+    """
+    stated = {
+        name: weak.base[1]
+        for name, weak in question.weak.items()
+        if weak is not library.declared[name].default or weak.source.kind == "exact"
+    }
+    names = dict.fromkeys(one for quantity in idle for one in library.holders.get(quantity, ()))
+    spent = {*told, *_spent(made)}
+    return _completed(library, question, [name for name in names if name not in spent], {**stated, **state.values})
+
+
+def _spent(made: Plan) -> set[str]:
+    """The relations that numbers were worked out by, which they meet of course."""
+    return {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
+
+
+def _completed(
+    library: Library, question: Question, names: Iterable[str], everything: Mapping[str, float]
+) -> list[Check]:
+    """The checks by those relations that apply and all of whose quantities are known."""
+    known = [name for name in names if everything.keys() >= {*library.members[name]}]
+    applying = [name for name in known if applies(library.relations[name], everything)]
+    return _checks(library, question, applying, everything, {})
+
+
+def _checks(
+    library: Library, question: Question, names: Iterable[str], values: Mapping[str, float], forms: Mapping[str, Node]
+) -> list[Check]:
+    """The checks by relations all of whose quantities are known."""
+    stated, rounded = _ranges(question, values, rounded=False), _ranges(question, values, rounded=True)
+    relations = (library.relations[name] for name in names)
+    tested = (checked(one, values, rounded if one.is_equation else stated, forms) for one in relations)
+    return [check for check in tested if check is not None]
+
+
+def testable(library: Library, made: Plan, state: State) -> list[str]:
+    """The relations that are not in use, that apply, and all of whose quantities have numbers."""
+    values = state.values
+    everything = {**state.asides, **values}
+    spent = _spent(made)
+    met = Counter(chain.from_iterable(library.holders.get(name, ()) for name in values))
+    found = [
+        name
+        for name, count in met.items()
+        if count == len(library.members[name]) and name not in spent and applies(library.relations[name], everything)
+    ]
+    return sorted(found, key=library.places.__getitem__)
+
+
+def _sides(relation: Relation) -> tuple[Node, Node]:
+    return relation.written.lhs, relation.written.rhs
+
+
+def extended(library: Library, made: Plan, state: State) -> State:
+    """The state with what the checks need beside it, as far as that is without choice and without assumption."""
+    for block in made.extra:
+        relations = [library.relations[name] for name in block.relations]
+        needed = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+        if needed & state.barred:
+            state = replace(state, barred=state.barred | {*block.unknowns})
+        if not needed <= state.values.keys():
+            continue
+        if not all(applies(relation, {**state.asides, **state.values}) for relation in relations):
+            continue
+        try:
+            steps, _ = block_states(library, block, state)
+        except DeriveError:
+            return state
+        if not steps:
+            state = replace(state, barred=state.barred | {*block.unknowns})
+        elif len(steps) == 1:
+            state = replace(steps[0], barred=state.barred)
+    return state
+
+
+def applies(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether every condition of the relation is known to hold."""
+    return all(
+        all(name in values for name in names_in(condition)) and holds(condition, values)
+        for condition in relation.conditions
+    )
+
+
+def _ranges(question: Question, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
+    """The ranges of what was stated; with those of rounding, for a published figure equals what would be written alike.
+
+    A limit, such as a capacity, is taken at its word.
+    """
+    stated = {name: value for name, value in {**question.weak, **question.strong}.items() if name in values}
+    ends = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
+    return {name: value.as_rounded for name, value in stated.items() if value.rounding} | ends if rounded else ends
+
+
+def checked(
+    relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
+) -> Check | None:
+    """A relation put to the test; a range, and what follows from it by these forms, agrees where it overlaps."""
+    gap = residual(relation.written, values)
+    if math.isnan(gap):
+        return Check(relation.name, f"{relation.written} is undefined", math.inf, False, broken(relation, values))
+    tolerance = max(relation.approximate or 0.0, TOLERANCE)
+    size = {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op]
+    passed = size <= tolerance or _overlaps(relation, values, ranges, forms)
+    return Check(relation.name, str(relation.written), gap, passed, "" if passed else broken(relation, values))
+
+
+def _overlaps(
+    relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
+) -> bool:
+    """Whether the two sides meet somewhere within the ranges."""
+    if not ranges:
+        return False
+    left, right = _sides(relation)
+    between = composed("", {**forms, "": added(left, negated(right))})
+    if between is None or not values.keys() >= set(names_in(between)):
+        between = added(left, negated(right))
+    if not any(name in ranges for name in names_in(between)):
+        return False
+    (low, high), _ = bounds_of_form(between, values, ranges)
+    return {"=": low <= 0 <= high, "<=": low <= 0, ">=": high >= 0}[relation.written.op]

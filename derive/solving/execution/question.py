@@ -1,0 +1,164 @@
+"""A question as it was asked: the target, what is stated of other quantities, and what yields.
+
+Strong values are what the asker typed. Weak ones come from profiles and from the quantities' own defaults; they are
+used only where strong values and relations leave a quantity open, in this order: exact defaults (two operations to a
+multiply-add); what a profile states of quantities that do not follow from the rest (a chip's bandwidth), then of those
+that do (a run's published chip-hours, where its use of the chips is stated too); other defaults. Among profiles the
+later one counts. What a profile states of quantities that follow from one which the asker has changed (the cache of a
+model whose elements are now smaller) is out of date: it is only compared with what comes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import UnknownNameError, read_all
+from derive.planning.orientation import following
+from quantities.declaration import Declaration, read_given
+from quantities.profiles import Profile
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "outlined"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """The conditional relations that are taken to apply, and those that are taken not to."""
+
+    holding: frozenset[str] = frozenset()
+    failing: frozenset[str] = frozenset()
+
+    def taking(self, relation: str) -> Case:
+        """The part of this case in which a relation applies."""
+        return replace(self, holding=self.holding | {relation})
+
+    def without(self, relation: str) -> Case:
+        """The part of this case in which it does not."""
+        return replace(self, failing=self.failing | {relation})
+
+
+NO_CASE = Case()
+
+
+@dataclass(frozen=True)
+class Question:
+    """A target, strong values by name, and weak values by name in order of preference.
+
+    What is only compared with what comes out are the target's own weak value, and those that the asker put out of date.
+    """
+
+    target: str
+    strong: Mapping[str, Value]
+    weak: Mapping[str, Value]
+    own: Value | None = None
+    outdated: Mapping[str, Value] = field(default_factory=dict)
+    case: Case = NO_CASE
+    goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # of a value, by a profile
+    decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # what conditions come to, by case
+
+    @cached_property
+    def hints(self) -> Mapping[str, float]:
+        """What weak values say that quantities may be: what relations fix otherwise is sought from there."""
+        weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
+        return {name: value.base[1] for name, value in weak.items()}
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A question before there are numbers: the target, the names that are given, and those that have weak values."""
+
+    target: str
+    strong: tuple[str, ...]
+    weak: tuple[str, ...]
+
+
+def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
+    """Read a question.
+
+    >>> from derive.library import Library
+    >>> from quantities.declaration import Declaration
+    >>> pendulum = Library(quantities=[Declaration("length", "m"), Declaration("period", "s")])
+    >>> question = ask(pendulum, "period", (), {"length": "2 m"})
+    >>> {name: str(value) for name, value in question.strong.items()}
+    {'length': '2 m'}
+    """
+    library.declaration(target)
+    strong = read_all(lambda name, value: read_given(value, _asked(library, name, value)), given)
+    stated: dict[str, Value] = {}
+    goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
+    for profile in reversed(profiles):
+        found = profile if isinstance(profile, Profile) else library.profile(profile)
+        for name, value in found.values.items():
+            if name in library.declared and name not in stated:
+                stated[name] = read_given(value, library.declared[name])
+                if name in found.goes_with and name not in strong:
+                    goes_with[name] = found.name, found.goes_with[name]
+    weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
+    own = weak.pop(target, None)
+    changed = frozenset(name for name, value in strong.items() if name in stated and value.base != stated[name].base)
+    outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
+    kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
+    own = None if target in strong else own
+    return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)}, goes_with=goes_with)
+
+
+def _asked(library: Library, name: str, value: Any) -> Declaration:
+    """The quantity of a given; where somebody wrote chip="h100-sxm", what to write instead."""
+    if name not in library.declared and isinstance(value, str) and value in library.profiles:
+        what = f"There is no quantity {name!r}, and {value} is a profile."
+        hint = f'Profiles stand before the givens and have no name there: solve(target, "{value}", ...).'
+        raise UnknownNameError(what, hint=hint, name=name, kind="quantity", suggestions=())
+    return library.declaration(name)
+
+
+def outlined(library: Library, target: str, given: Iterable[str]) -> Outline:
+    """The outline of a question whose only weak values are the defaults."""
+    names = tuple(dict.fromkeys(library.declaration(name).name for name in given))
+    name = library.declaration(target).name
+    weak = {other: value for other, value in library.defaults.items() if other != name}
+    return Outline(name, names, tuple(other for other in _ranked(library, weak, names) if other not in names))
+
+
+def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
+    """The names of weak values, those first that yield last."""
+    follows = _following(library, frozenset(weak), frozenset(strong))
+
+    def rank(name: str) -> tuple[bool, bool, bool]:
+        value, default = weak[name], library.declared[name].default
+        if value is not default:
+            return False, name in follows, True
+        return value.source.kind != "exact", name in follows, False
+
+    return sorted(weak, key=rank)
+
+
+def _following(library: Library, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
+    """The weak names whose values follow from the rest of what is stated, as the relations are written."""
+    known = strong | _firm(library, weak)
+    return library.followers.of((weak, strong), lambda: following(library.structure(), weak - strong, known))
+
+
+def _outdated(
+    library: Library, weak: Mapping[str, Value], stated: Iterable[str], strong: frozenset[str], changed: frozenset[str]
+) -> frozenset[str]:
+    """The stated names whose values follow from what was changed, and not without it."""
+
+    def made() -> frozenset[str]:
+        known = strong | _firm(library, frozenset(weak))
+        left = _following(library, frozenset(weak), strong) & {*stated}
+        outdated: frozenset[str] = frozenset()
+        while fresh := left - outdated - following(library.structure(), left - outdated, known - changed - outdated):
+            outdated |= fresh
+        return outdated
+
+    return library.followers.of((frozenset(weak), strong, changed), made)
+
+
+def _firm(library: Library, weak: frozenset[str]) -> frozenset[str]:
+    return weak - library.structure().otherwise

@@ -1,0 +1,320 @@
+"""Relations that hold under conditions (`when`), case by case.
+
+A conditional relation is an implication: where all its conditions hold, so does the relation; elsewhere it says
+nothing. A case takes some of these relations to apply and others not to. The cases of a question are found by
+splitting:
+
+1. A question is planned with every conditional relation that may apply. One that the givens decide is kept or left out.
+   The first that they leave undecided, and that an answer would rest on, splits the question in two: it applies, or it
+   does not. Each side is a question of its own and may split again; relations that no answer rests on never do.
+2. Every solution is on one side of every split. A leaf rests only on relations that apply to its solutions, so if each
+   leaf has all its solutions, the leaves together have all that there are. A leaf is passed over only where its
+   conditions exclude each other within the domains.
+3. What a leaf leads to is of its case if the conditions say so at its numbers; else another leaf leads to it, or
+   nothing does. A condition on what nothing determines is an assumption of the answer.
+4. A leaf that does not fix the target leaves it where the conditions of the case hold: an interval, if they speak of
+   the target; if not, the case is open. Nothing is called absent while a case is open, nor unique without saying so.
+
+A condition is decided by what is given, and by what follows from that by relations that surely apply: those without
+conditions, and those that are decided so themselves or taken to apply; by the domains, and by what the other conditions
+of the case leave of them. Where a quantity that a condition asks for does not follow, its weak value speaks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from derive.errors import DeriveError, VerificationError
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render
+from derive.numerics.algebra.evaluation import holds, truth
+from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.planning.matching import closure
+from derive.planning.plan import Plan
+from derive.solving.execution.conditions import MIRRORED, OPPOSITE, implied
+from derive.time_limits import tick
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+    from derive.solving.execution.question import Question
+
+__all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "claims", "explored", "whether", "within_reach", "worded"]
+
+ANOTHER = "its case is not this one"
+"""Why a relation is left out that a case takes not to apply."""
+
+MOST_CASES = 64
+"""Cases of one question that are followed."""
+
+_ROUNDS = 3  # in which the conditions of a case narrow the domains
+
+_T = TypeVar("_T")
+
+Solving = Callable[["Question", Plan], "float | None"]
+"""The one value of a question's target by a plan, if there is just one."""
+
+Planning = Callable[["Question", frozenset[str]], Plan]
+"""The plan for a question without some relations."""
+
+
+class Undecided(Exception):  # noqa: N818 - no error: the question has to be asked case by case
+    """A plan rests on a relation of which the givens do not say whether it applies."""
+
+    def __init__(self, relation: str) -> None:
+        super().__init__(relation)
+        self.relation = relation
+
+
+def explored(
+    library: Library, question: Question, answered: Callable[[Question], _T]
+) -> Iterator[tuple[Question, _T | DeriveError | None]]:
+    """What each case of a question leads to, or the error that says why to nothing; None, for one too many."""
+    pending, followed = [question], 0
+    while pending:
+        tick()
+        asked = pending.pop()
+        if followed >= MOST_CASES:
+            yield asked, None
+            return
+        try:
+            found: _T | DeriveError = answered(asked)
+        except Undecided as split:
+            sides = (asked.case.without(split.relation), asked.case.taking(split.relation))
+            pending += [side for case in sides if is_possible(library, side := replace(asked, case=case))]
+            continue
+        except VerificationError:
+            raise
+        except DeriveError as error:
+            found = error
+        followed += 1
+        yield asked, found
+
+
+def within_reach(library: Library, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
+    """All that some names could determine, if every relation but these applied: soon seen, and most names are not."""
+    return library.reaches.of((known, left_out), lambda: closure(library.structure(left_out), known))
+
+
+def claims(library: Library, question: Question) -> Iterator[Node]:
+    """What a case says of the numbers: conditions that hold, and the opposites of those that do not."""
+    for name in question.case.holding:
+        yield from library.relations[name].conditions
+    for name in question.case.failing:
+        conditions = library.relations[name].conditions
+        yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
+
+
+def _told(library: Library, question: Question) -> Iterator[tuple[Node, bool]]:
+    """The conditions of which a case says that they hold, or do not."""
+    for name in question.case.holding:
+        yield from ((condition, True) for condition in library.relations[name].conditions)
+    for name in question.case.failing:
+        conditions = library.relations[name].conditions
+        if len(conditions) == 1:
+            yield conditions[0], False
+
+
+def is_possible(library: Library, question: Question) -> bool:
+    """Whether the conditions of a case leave any numbers within the domains."""
+    told: dict[Node, bool] = {}
+    for condition, is_held in _told(library, question):
+        if implied(condition, told) not in (None, is_held):
+            return False
+        told[condition] = is_held
+    box = _box(library, question, {})
+    return box is not None and all(
+        True in truths(one, box) or None in truths(one, box) for one in claims(library, question)
+    )
+
+
+def _box(library: Library, question: Question, known: Mapping[str, float | None]) -> dict[str, Span] | None:
+    """What a case leaves of the domains of the quantities in its conditions; None where it leaves nothing."""
+    claimed = list(claims(library, question))
+    conditional = (condition for relation in library.conditional for condition in relation.conditions)
+    box: dict[str, Span] = {}
+    for name in names_in(*conditional):
+        number = known.get(name)
+        domain = library.declared[name].domain
+        value = question.strong.get(name)
+        stated = (value.base[0], value.base[2]) if value is not None else (domain.low, domain.high)
+        box[name] = stated if number is None else (number, number)
+    for _ in range(_ROUNDS):
+        for claim in claimed:
+            if not _narrow(claim, box):
+                return None
+    return box
+
+
+def _narrow(claim: Node, box: dict[str, Span]) -> bool:
+    """Cut a box to where a comparison with a name on one side may hold; False where that is nowhere."""
+    comparison = _comparison(claim)
+    if comparison is None:
+        return True
+    op, left, right = comparison
+    for one, other, how in ((left, right, op), (right, left, MIRRORED[op])):
+        if not isinstance(one, Name):
+            continue
+        found = enclose(other, box, "")
+        if found is None:
+            continue
+        low, high = box[one.name]
+        if how in ("lt", "le", "eq"):
+            high = min(high, found.values[1])
+        if how in ("gt", "ge", "eq"):
+            low = max(low, found.values[0])
+        if low > high:
+            return False
+        box[one.name] = low, high
+    return True
+
+
+def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
+    """A comparison, or the opposite of one whose sides always have a meaning."""
+    if isinstance(claim, Apply) and claim.op in COMPARISONS.values():
+        return claim.op, claim.args[0], claim.args[1]
+    if isinstance(claim, Apply) and claim.op == "not":
+        inner = claim.args[0]
+        if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
+            plain = not any(isinstance(arg, Apply) for arg in inner.args)
+            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
+    return None
+
+
+def worded(claim: Node) -> str:
+    """A claim of a case in words.
+
+    >>> from derive.expressions.grammar import parse_condition
+    >>> worded(parse_condition("not x < 2"))
+    'x >= 2'
+    """
+    comparison = _comparison(claim)
+    return render(claim if comparison is None else Apply(comparison[0], comparison[1:]))
+
+
+def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
+    """Why a condition does not hold; what is given as a range is taken at its middle."""
+    verdict = "has no meaning" if truth(condition, values) is None else "is false"
+    ranged = {name for name, value in question.strong.items() if value.is_range}
+    fixed = question.strong.keys() - ranged
+    where = " in the middle of the ranges" if ranged and not fixed >= set(names_in(condition)) else ""
+    return f"{render(condition)} {verdict}{where}"
+
+
+class Decisions:
+    """What one question decides of its conditions, each once.
+
+    A condition may ask for what hangs on itself. That decides nothing, and nothing that was found while it was open is
+    kept: asked again from elsewhere, it may come out.
+    """
+
+    def __init__(self, library: Library, question: Question, planning: Planning, solving: Solving) -> None:
+        self.library = library
+        self.question = question
+        self.planning = planning
+        self.solving = solving
+        self.derived: dict[str, float | None] = {name: value.base[1] for name, value in question.strong.items()}
+        self.decided: dict[str, bool | None] = {}
+        self.pending: set[tuple[str, str]] = set()  # what is being decided, and derived, at the moment
+        self.met: set[tuple[str, str]] = set()  # those of them that were asked for meanwhile
+        self.box: dict[str, Span] | None = None
+
+    def applies(self, relation: Relation) -> bool | None:
+        """Whether a relation applies; None where nothing decides it."""
+        if relation.name in self.question.case.holding or not relation.conditions:
+            return True
+        if relation.name in self.question.case.failing:
+            return False
+        return self._once(self.decided, "decided", relation.name, lambda: self._decided(relation))
+
+    def following(self, name: str) -> float | None:
+        """A quantity's number as it follows from the givens without assumptions, if it does."""
+        return self._once(self.derived, "derived", name, lambda: self._derived(name))
+
+    def _once(self, kept: dict[str, _T | None], kind: str, name: str, found: Callable[[], _T | None]) -> _T | None:
+        if name in kept:
+            return kept[name]
+        tick()
+        if (kind, name) in self.pending:
+            self.met.add((kind, name))
+            return None
+        self.pending.add((kind, name))
+        try:
+            result = found()
+        finally:
+            self.pending.discard((kind, name))
+            self.met.discard((kind, name))
+        if not self.met:
+            kept[name] = result
+        return result
+
+    def _decided(self, relation: Relation) -> bool | None:
+        verdicts = [self.truth(condition) for condition in relation.conditions]
+        return False if False in verdicts else None if None in verdicts else True
+
+    def yields(self, relation: Relation) -> bool:
+        """Whether a relation only applies by a weak value, which gives way to what is found."""
+        names = names_in(*relation.conditions)
+        return relation.name not in self.question.case.holding and any(
+            name in self.question.weak and self.following(name) is None for name in names
+        )
+
+    def whether(self, relation: Relation) -> str:
+        """Why a relation does not apply."""
+        if relation.name in self.question.case.failing:
+            return ANOTHER
+        condition = next((c for c in relation.conditions if self.truth(c) is False), relation.conditions[0])
+        numbers = self._numbers(condition)
+        if len(numbers) == len(names_in(condition)):
+            return whether(condition, numbers, self.question)
+        return f"{render(condition)} is false in this case"
+
+    def truth(self, condition: Node) -> bool | None:
+        """Whether a condition holds; None where nothing decides it."""
+        numbers = self._numbers(condition)
+        if len(numbers) == len(names_in(condition)):
+            return holds(condition, numbers)
+        by_case = implied(condition, dict(_told(self.library, self.question)))
+        if by_case is not None:
+            return by_case
+        if self.box is None:
+            self.box = _box(self.library, self.question, {})
+        if self.box is None:
+            return None
+        box = self.box | {name: (number, number) for name, number in numbers.items()}
+        possible = truths(condition, box)
+        return None if True in possible and len(possible) > 1 else True in possible
+
+    def _numbers(self, condition: Node) -> dict[str, float]:
+        return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
+
+    def value(self, name: str) -> float | None:
+        """A quantity's number, as far as it follows without assumptions; its weak value, if it does not."""
+        number = self.following(name)
+        if number is None and name in self.question.weak and ("derived", name) not in self.pending:
+            return self.question.weak[name].base[1]
+        return number
+
+    @cached_property
+    def _reach(self) -> frozenset[str]:
+        """What the values could determine at most, if all weak ones stood and all relations applied."""
+        known = frozenset((*self.question.strong, *self.question.weak))
+        return within_reach(self.library, known, frozenset(self.question.case.failing))
+
+    def _derived(self, name: str) -> float | None:
+        if name not in self._reach:
+            return None
+        weak = {other: value for other, value in self.question.weak.items() if other != name}
+        question = replace(self.question, target=name, weak=weak)
+        aside: set[str] = set(self.question.case.failing)
+        while True:
+            made = self.planning(question, frozenset(aside))
+            if not made.is_determined:
+                return None
+            used = (self.library.relations[relation] for block in made.blocks for relation in block.relations)
+            unsure = {relation.name for relation in used if self.applies(relation) is not True}
+            if not unsure:
+                return self.solving(question, made)
+            aside |= unsure

@@ -1,0 +1,1 @@
+"""Answers over whole ranges of the givens, and where inequalities alone leave a target."""

@@ -1,0 +1,182 @@
+"""The interval that inequalities leave to a target that no equation fixes.
+
+An inequality turns where it holds with equality: between such edges it holds everywhere or nowhere, which a few numbers
+tell. Where that is not known, the inequality says nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence, Set
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError, InconsistentError
+from derive.expressions.tree import Apply, Equation, walk
+from derive.numerics.intervals.enclosure import Span
+from derive.planning.matching import Matching
+from derive.planning.plan import Block, Plan, basis_of
+from derive.solving.blocks.outcome import agrees
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.plan_execution import Found, carried_out
+from derive.solving.execution.question import Question
+from quantities.units import Unit
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.model.relation import Relation
+
+__all__ = ["bounded", "has_any", "inside", "stated_at"]
+
+_EDGES = 4  # values at which an inequality may turn
+_JUMPS = {"piecewise", "floor", "ceil"}
+
+
+def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
+    """The interval that inequalities leave to the target."""
+    target = question.target
+    domain = library.declared[target].domain
+    low, high = domain.low, domain.high
+    used: list[str] = []
+    limits = [relation for relation in library.relations.values() if not relation.is_equation]
+    most = _most_that_holds(library, question, frozenset(left_out)) if limits else None
+    for relation in limits:
+        if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
+            continue
+        span = _allowed(library, question, relation)
+        if span is not None:
+            low, high = max(low, span[0]), min(high, span[1])
+            used.append(relation.name)
+    if not used:
+        return None
+    if low > high:
+        raise _excluding(target, used, (low, high), domain.told)
+    note = f"bounded by {', '.join(used)}; nothing else determines it"
+    state = State({}, {target: (low, high)}, {}, (note,))
+    return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
+
+
+def _most_that_holds(library: Library, question: Question, left_out: frozenset[str]) -> Matching:
+    """All equations that may apply, matched to all that is not given or has a weak value."""
+    structure = library.structure(left_out)
+    matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
+    matching.add_all((one for one in structure.members if one not in matching.members), structure.members)
+    return matching.given(name for name in question.weak if f"={name}" not in matching.members)
+
+
+def _reaches(library: Library, most: Matching, relation: Relation, target: str) -> bool:
+    """Whether an inequality, holding with equality, could fix the target at all: cheap to see, and seldom so."""
+    matching = most.given(())
+    matching.add(relation.name, library.members[relation.name])
+    return matching.settles(target)
+
+
+def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[float], str]) -> InconsistentError:
+    low, high = span
+    return InconsistentError(
+        f"{target}: {', '.join(used)} exclude each other: it would have to be at least {told(low)} and at most "
+        f"{told(high)}.",
+        hint="Change one of the givens.",
+        conflicts=used,
+        gap=(low - high) / max(abs(low), abs(high)),
+    )
+
+
+def _allowed(library: Library, question: Question, relation: Relation) -> Span | None:
+    """Where an inequality lets the target lie: found from where it holds with equality, and what holds beside that."""
+    edges = _edges(library, question, relation)
+    if edges is None or len(edges) > _EDGES:
+        return None
+    domain = library.declared[question.target].domain
+    pieces = [span for span in pairwise([domain.low, *edges, domain.high]) if span[0] < span[1]]
+    verdicts = [_is_allowed(library, question, relation, span) for span in pieces]
+    if None in verdicts:
+        return None
+    if not edges and verdicts == [False]:
+        raise _nowhere(question.target, relation)
+    allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
+    return allowed[0] if len(allowed) == 1 else None
+
+
+def _nowhere(target: str, relation: Relation) -> InconsistentError:
+    return InconsistentError(
+        f"{relation.name}: {relation.written} does not hold for any {target} in its domain.",
+        hint="Change one of the givens.",
+        conflicts=[relation.name],
+        gap=math.inf,
+    )
+
+
+def _edges(library: Library, question: Question, relation: Relation) -> list[float] | None:
+    """The target's values for which the two sides of an inequality are equal; None where they are not followed."""
+    written = relation.written
+    equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
+    others = [other for other in library.relations.values() if other.is_equation]
+    try:
+        found = carried_out(type(library)([*others, equal], library.declared.values()), question)
+    except DeriveError:
+        return None
+    if relation.name not in (name for block in found.plan.blocks for name in block.relations):
+        return None
+    if not found.states and has_any(library, found.plan, _JUMPS):
+        return None
+    target = question.target
+    ends = [state.values[target] for state in found.states if target in state.values]
+    ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
+    domain = library.declared[target].domain
+    return sorted({end for end in ends if domain.low < end < domain.high})
+
+
+def _is_allowed(library: Library, question: Question, relation: Relation, span: Span) -> bool | None:
+    """Whether an inequality holds inside an interval; None where that is not known."""
+    verdicts = [_holds_at(library, question, relation, point) for point in inside(span)]
+    return None if None in verdicts else any(verdicts)
+
+
+def inside(span: Span) -> list[float]:
+    """Points in an interval that may be unbounded."""
+    low, high = span
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + (high - low) * share for share in (0.05, 0.5, 0.95)]
+    if math.isinf(low) and math.isinf(high):
+        return [-1e3, -1e-3, 1e-3, 1e3]
+    end, sign = (low, 1) if math.isfinite(low) else (high, -1)
+    return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
+
+
+def _holds_at(library: Library, question: Question, relation: Relation, point: float) -> bool | None:
+    """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
+    stated = stated_at(library, question.target, point)
+    values = {question.target: point}
+    for name in relation.declared:
+        if name in values:
+            continue
+        strong = {**question.strong, question.target: stated}
+        asked = Question(name, strong, question.weak, case=question.case)
+        try:
+            found = carried_out(library, asked)
+        except DeriveError:
+            return None
+        if found.plan.is_determined and not found.states:
+            return False
+        if len(found.states) != 1 or name not in found.states[0].values:
+            return None
+        values[name] = found.states[0].values[name]
+    return agrees(relation.written, values, 0.0)
+
+
+def stated_at(library: Library, name: str, point: float) -> Value:
+    """A number in base units as a value."""
+    quantity = library.declared[name]
+    unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
+    return Value(point, point, point, unit)
+
+
+def has_any(library: Library, made: Plan, ops: Set[str]) -> bool:
+    """Whether one of these operations stands in a relation of the plan."""
+    used = [library.relations[name].written for block in made.blocks for name in block.relations]
+    nodes = (part for written in used for side in (written.lhs, written.rhs) for part in walk(side))
+    return any(isinstance(part, Apply) and part.op in ops for part in nodes)

@@ -1,0 +1,276 @@
+"""The interval of a target over the whole of its givens' ranges, where the middle does not speak for all of it.
+
+Where an unknown of the plan has exactly one closed form, whatever the numbers, the form stands for it. Every other
+unknown is a name of its own, bound by the relations of its block; `constrained_extremes` finds what the target can
+come to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.numerics.algebra.constant_folding import folded, without_quotients
+from derive.numerics.algebra.isolation import isolate, leaves_out
+from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.planning.plan import Block, Plan
+from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.interval_propagation import narrowed
+from derive.solving.blocks.tearing import straight
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.plan_execution import Found
+from derive.solving.execution.question import Question
+from derive.solving.sensitivity.box_simplification import eased, is_monotone
+from derive.solving.sensitivity.constrained_extremes import Bound, System, least_and_greatest
+from derive.solving.sensitivity.continuation import Stage, followed
+from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_without_middle"]
+
+WIDE = "they may be too wide"
+"""What is said of bounds that are far from what was met."""
+
+_KNOWN = 1e-6  # within which a bound is an extreme that was met
+_CORNERS = 6  # ranges whose corners are tried
+
+
+def ranges_of(library: Library, question: Question, made: Plan) -> dict[str, Span]:
+    """The ranges among the values that a plan works with."""
+    written = [library.relations[name].written for block in made.blocks for name in block.relations]
+    held = {made.target, *names_in(*(side for equation in written for side in (equation.lhs, equation.rhs)))}
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
+
+
+def spread(library: Library, question: Question, made: Plan) -> tuple[Span, str] | None:
+    """The target's bounds over all ranges and how they are known; None where this way finds none."""
+    ranges = ranges_of(library, question, made)
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    known = {name: value.base[1] for name, value in stated.items()}
+    system = _system(library, made, {**{name: (number, number) for name, number in known.items()}, **ranges})
+    found = least_and_greatest(system) if system is not None else None
+    if found is None:
+        return None
+
+    def at(moved: Mapping[str, float]) -> float | None:
+        return _value_at(library, made, {**known, **moved})
+
+    names = list(ranges)[:_CORNERS]
+    corners = [at(dict(zip(names, point, strict=True))) for point in product(*(ranges[name] for name in names))]
+    met = [number for number in corners if number is not None]
+    low, high = _nearest(found[0], met), _nearest(found[1], met)
+    if all(bound.is_close for bound in found):
+        return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
+    return (low, high), f"bounds hold every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+
+
+def _how_near(bounds: Span, met: Span | None) -> str:
+    """How near to bounds values were met, in words."""
+    size = max(map(abs, bounds))
+    if met is not None and 0 < size < math.inf:
+        gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
+        if gap <= 0.01:
+            return f"values within {gap:.1g} of their size were met"
+    return WIDE
+
+
+def along(library: Library, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
+    """The target's bounds along this solution, and how they are known; None where it cannot be followed."""
+    if any(name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]):
+        return None
+    spans = {name: _domain(library, name) for name in state.values if name in library.declared}
+    given = state.values.keys() - {name for block in made.blocks for name in block.unknowns}
+    spans |= {name: ranges.get(name, (state.values[name],) * 2) for name in given}
+    stages = [stage for block in made.blocks for stage in _stages(library, block, spans)]
+    found = followed(stages, made.target, ranges, state.values, spans)
+    if found is None:
+        return None
+    how = "attained" if found.attained else f"those of an enclosure: {_how_near(found.span, found.met)}"
+    return found.span, f"bounds along this solution are {how}; elsewhere in the ranges there may be others"
+
+
+def _stages(library: Library, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
+    """A block as it is followed: torn, if the other unknowns have forms in one of them; else all of it together."""
+    written = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
+    if way is None or len(way[1].left) != 1:
+        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
+    tear, branch = way
+    left = branch.left[0]
+    whole = composed("", {**branch.forms, "": added(left.lhs, negated(left.rhs))})
+    forms = {name: composed(name, branch.forms) for name in branch.forms}
+    if whole is None or None in forms.values():
+        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
+    others = [Stage((added(Name(name), negated(form)),), (name,)) for name, form in forms.items() if form is not None]
+    return [Stage((whole,), (tear,)), *others]
+
+
+def spread_without_middle(library: Library, question: Question, first: Found) -> Found | None:
+    """The interval of a target that has no value in the middle of the ranges, but has some elsewhere."""
+    if not ranges_of(library, question, first.plan):
+        return None
+    found = spread(library, question, first.plan)
+    if found is None:
+        return None
+    span, how = found
+    target = question.target
+    relations = tuple(name for block in first.plan.blocks for name in block.relations)
+    made = Plan(target, (Block(relations, (target,)),), first.plan.weak, ())
+    known = {name: value.base[1] for name, value in question.strong.items()}
+    known |= {name: question.weak[name].base[1] for name in first.plan.weak}
+    note = "it has no value in the middle of the ranges"
+    return Found(made, (State(known, {target: span}, {}, (note, how)),), first.left_out)
+
+
+def leaves_domain(library: Library, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
+    """Whether what leads to the target may be outside its domain in a part of the box, where there is no answer."""
+    wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
+    known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
+    return any(_leaves(library, whole, box, _domain(library, name)) for name, whole in known.items())
+
+
+def _leaves(library: Library, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
+    found = enclose(form, box, "")
+    if found is not None and domain[0] <= found.values[0] and found.values[1] <= domain[1]:
+        return False
+    ranges = {name: span for name, span in box.items() if span[0] < span[1]}
+    values = {name: span[0] for name, span in box.items()}
+    form = eased(form, values, ranges, library.quantities)
+    if not is_monotone(form, values, ranges):
+        return True
+    (low, high), _ = bounds_of_form(form, values, ranges)
+    return not (domain[0] <= low and high <= domain[1])
+
+
+def _system(library: Library, made: Plan, box: Mapping[str, Span]) -> System | None:
+    """What binds the target; None where an unknown is an angle that comes round again, or the forms grow too large."""
+    forms: dict[str, Node] = {}
+    spans = dict(box)
+    zeros: list[Node] = []
+    for block in made.blocks:
+        form = _only_form(library, block)
+        if form is not None:
+            name = block.unknowns[0]
+            whole = composed(name, {**forms, name: form})
+            if whole is None:
+                return None
+            if not _leaves(library, whole, spans, _domain(library, name)):
+                forms[name] = form
+                continue
+        if _winds(library, block):
+            return None
+        unknowns, written = _bound(library, block, forms, spans)
+        spans |= {name: _domain(library, name) for name in unknowns}
+        fresh = [composed("", {**forms, "": added(one.lhs, negated(one.rhs))}) for one in written]
+        plain = [_plain(zero, unknowns[0], spans) for zero in fresh if zero is not None]
+        left = narrowed([Equation(zero, "=", ZERO) for zero in plain], unknowns, spans)
+        if left is None or None in fresh:
+            return None
+        spans |= left
+        zeros += plain
+    goal = composed("", {**forms, "": Name(made.target)})
+    if goal is None:
+        return None
+    used = {name: spans[name] for name in names_in(goal, *zeros)}
+    return System(goal, _domain(library, made.target), tuple(zeros), used)
+
+
+def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
+    """A difference with the numbers put in, and not divided by what surely is positive."""
+    return without_quotients(
+        folded(zero, {other: low for other, (low, high) in spans.items() if low == high}), name, spans
+    )
+
+
+def _bound(
+    library: Library, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
+) -> tuple[Sequence[str], Sequence[Equation]]:
+    """What is left of a block: one unknown and one equation, if the others surely have forms in it; else all of it."""
+    written = [library.relations[name].written for name in block.relations]
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    inputs = _inputs(written, block.unknowns, forms, spans) if len(written) > 1 else None
+    way = straight(written, block.unknowns, inputs, domains) if inputs is not None else None
+    if way is None or inputs is None:
+        return block.unknowns, written
+    tear, branch = way
+    box = {**inputs, tear: _domain(library, tear)}
+    for name in branch.forms:
+        whole = composed(name, {**forms, **branch.forms})
+        if whole is None or _leaves(library, whole, box, _domain(library, name)):
+            return block.unknowns, written
+    forms |= branch.forms
+    return (tear,), branch.left
+
+
+def _inputs(
+    written: Sequence[Equation], unknowns: Sequence[str], forms: Mapping[str, Node], spans: Mapping[str, Span]
+) -> dict[str, Span] | None:
+    """The spans, and those of what else the relations hold, by its forms; None where one of them is not known."""
+    found = dict(spans)
+    for name in names_in(*(side for one in written for side in (one.lhs, one.rhs))):
+        if name not in found and name not in unknowns:
+            whole = composed(name, forms)
+            reach = None if whole is None else enclose(whole, spans, "")
+            if reach is None:
+                return None
+            found[name] = reach.values
+    return found
+
+
+def _domain(library: Library, name: str) -> Span:
+    domain = library.declared[name].domain
+    return domain.low, domain.high
+
+
+def _only_form(library: Library, block: Block) -> Node | None:
+    """The closed form of a block's unknown, where there is one whatever the numbers are."""
+    if len(block.unknowns) > 1:
+        return None
+    name, equation = block.unknowns[0], library.relations[block.relations[0]].written
+    candidates = isolate(equation, name)
+    if not candidates or len(candidates) > 1 or candidates[0].winds:
+        return None
+    powers = candidates[0].powers
+    if leaves_out(powers, {other: _domain(library, other) for other in names_in(*powers)}):
+        return None
+    plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
+    bare = not candidates[0].conditions and not has_choice(equation, name)
+    return candidates[0].form if plain or bare else None
+
+
+def _winds(library: Library, block: Block) -> bool:
+    """Whether an unknown stands inside sin, cos or tan, with no bounds of its own."""
+    endless = {name for name in block.unknowns if any(map(math.isinf, _domain(library, name)))}
+    written = [library.relations[name].written for name in block.relations]
+    return any(
+        isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and not endless.isdisjoint(names_in(part))
+        for equation in written
+        for side in (equation.lhs, equation.rhs)
+        for part in walk(side)
+    )
+
+
+def _value_at(library: Library, made: Plan, known: Mapping[str, float]) -> float | None:
+    """The target at some numbers, if it has exactly one value there."""
+    states = [State(known)]
+    try:
+        for block in made.blocks:
+            states = [step for state in states for step in block_states(library, block, state)[0]]
+    except DeriveError:
+        return None
+    return states[0].values.get(made.target) if len(states) == 1 else None
+
+
+def _nearest(bound: Bound, met: list[float]) -> float:
+    """The bound, or the value that was met there."""
+    near = [number for number in met if abs(number - bound.at) <= _KNOWN * max(abs(number), abs(bound.at)) < math.inf]
+    return min(near, key=lambda number: abs(number - bound.at), default=bound.at)

@@ -1,0 +1,113 @@
+"""Which conditions (`when`) hold all over the ranges of the givens, and not only in their middle.
+
+A case is chosen in the middle of the ranges, and the bounds of an answer are those of that case. Where a condition may
+turn within the ranges, or where that is not known, the answer has to say so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render
+from derive.numerics.algebra.evaluation import holds
+from derive.numerics.algebra.like_terms import ZERO, added, negated
+from derive.numerics.intervals.enclosure import Span, truths
+from derive.planning.plan import Plan
+from derive.solving.execution.plan_execution import planned
+from derive.solving.ranges.range_propagation import ranges_of, spread
+from derive.solving.sensitivity.elasticities import bounds_of_form, composed
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.solving.execution.block_execution import State
+    from derive.solving.execution.question import Question
+
+__all__ = ["unsteady"]
+
+_GAP = Name("left without right")
+
+
+def unsteady(
+    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
+) -> tuple[str, ...]:
+    """What to say of conditions that may turn within the ranges, of relations in use and of those left out."""
+    ranged = {name for name, value in {**question.weak, **question.strong}.items() if value.is_range}
+    if not ranged:
+        return ()
+    box = _Box(library, question, made, state, frozenset(left_out))
+    if bounds is not None:
+        box.spans[made.target] = bounds
+    used = [name for block in made.blocks for name in block.relations]
+    notes = []
+    for name in (*used, *left_out):
+        for condition in library.relations[name].conditions:
+            if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
+                continue
+            met, text = holds(condition, box.values), render(condition)
+            if name in used:
+                notes.append(
+                    f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be"
+                )
+            elif not met:
+                notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
+    return tuple(dict.fromkeys(notes))
+
+
+class _Box:
+    """What the quantities of conditions can come to over the ranges, each worked out once."""
+
+    def __init__(
+        self, library: Library, question: Question, made: Plan, state: State, left_out: frozenset[str]
+    ) -> None:
+        self.library, self.question, self.state, self.left_out = library, question, state, left_out
+        stated = {**question.weak, **question.strong}
+        self.given = question.strong.keys() | set(made.weak)
+        self.ranges = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
+        self.values = {**{name: value.base[1] for name, value in stated.items()}, **state.asides, **state.values}
+        self.spans: dict[str, Span | None] = {}
+
+    def turns(self, condition: Node) -> bool:
+        """Whether a condition may be true in one part of the ranges and not in another."""
+        spans = {name: span for name in names_in(condition) if (span := self._span(name)) is not None}
+        if len(spans) == len(names_in(condition)) and len(truths(condition, spans)) == 1:
+            return False
+        if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
+            return True
+        left, right = condition.args
+        gap = self._over(composed("", {**self.state.forms, "": added(left, negated(right))}))
+        return gap is None or len(truths(Apply(condition.op, (_GAP, ZERO)), {_GAP.name: gap})) > 1
+
+    def _span(self, name: str) -> Span | None:
+        if name not in self.spans:
+            self.spans[name] = self._found(name)
+        return self.spans[name]
+
+    def _found(self, name: str) -> Span | None:
+        point = (self.values[name],) * 2
+        if name in self.question.strong:
+            return self.ranges.get(name, point)
+        along = self._over(composed(name, self.state.forms))
+        if along is not None:
+            return along
+        weak = {other: value for other, value in self.question.weak.items() if other != name}
+        question = replace(self.question, target=name, weak=weak)
+        made = planned(self.library, question, self.left_out)
+        if not made.is_determined:
+            return self.ranges.get(name, point)
+        if not ranges_of(self.library, question, made):
+            return point
+        try:
+            found = spread(self.library, question, made)
+        except DeriveError:
+            return None
+        return found[0] if found else None
+
+    def _over(self, form: Node | None) -> Span | None:
+        """The bounds of a form of what is given; None where they are not known."""
+        if form is None or not self.given >= set(names_in(form)):
+            return None
+        (low, high), _ = bounds_of_form(form, self.values, self.ranges)
+        return (low, high) if low <= high else None

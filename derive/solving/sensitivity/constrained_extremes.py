@@ -1,0 +1,215 @@
+"""The least and the greatest value of an expression some of whose names are bound by equations.
+
+An answer without a closed form, or one whose closed form holds only while an arm of a choice binds, is a name of its
+own here: it may be anything in its domain for which the equations can hold. The box of all names is cut up, always the
+piece first in which the expression may still come out least. What the enclosures show to be impossible is dropped, and
+what their slopes allow is cut off. So the bound that remains is never too tight; it is the extreme to one part in a
+million, unless the pieces run out first.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from derive.expressions.tree import Apply, Node, names_in
+from derive.numerics.algebra.evaluation import terms
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.time_limits import tick
+
+__all__ = ["Bound", "System", "least_and_greatest"]
+
+_PIECES = 1000  # for one end
+_CLOSE = 5e-7
+_SETTLED = 1e-6
+_NOTHING = 1e-150  # a size that counts as zero
+_HUGE = 1e200  # and one that counts as infinite
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """An expression and its bounds, differences that are zero, and the interval of each name."""
+
+    goal: Node
+    allowed: Span
+    zeros: tuple[Node, ...]
+    box: Mapping[str, Span]
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What no value goes beyond, and whether it is close."""
+
+    at: float
+    is_close: bool
+
+
+def least_and_greatest(system: System) -> tuple[Bound, Bound] | None:
+    """The bounds of the goal; None where the equations hold nowhere.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> roof = parse_expression("t - max(x, 5)")
+    >>> found = least_and_greatest(System(parse_expression("2*x"), (0, 99), (roof,), {"x": (0, 99), "t": (3, 7)}))
+    >>> [round(bound.at, 6) for bound in found]
+    [0.0, 14.0]
+    """
+    low = _least(system)
+    if low is None:
+        return None
+    mirrored = (-system.allowed[1], -system.allowed[0])
+    high = _least(replace(system, goal=Apply("neg", (system.goal,)), allowed=mirrored))
+    return None if high is None else (low, Bound(-high.at, high.is_close))
+
+
+def _least(system: System) -> Bound | None:
+    """The lowest piece, cut until it is small; among equals the newest first, so that one of them is settled soon."""
+    count = 0
+    queue: list[tuple[float, int, _Piece]] = []
+
+    def push(box: dict[str, Span]) -> None:
+        piece = _piece(system, box)
+        if piece is not None:
+            heapq.heappush(queue, (piece.values[0], -count, piece))
+
+    push(dict(system.box))
+    rough = queue[0][2].values if queue else (0.0, 0.0)
+    while queue:
+        tick()
+        low, _, piece = heapq.heappop(queue)
+        if piece.is_settled and _is_close(piece.values, rough):
+            return Bound(low, True)
+        name = max(piece.box, key=piece.weight, default=None)
+        if name is None or not piece.weight(name) or count >= _PIECES:
+            return Bound(low, False)
+        middle = _middle(piece.box[name])
+        for half in ((piece.box[name][0], middle), (middle, piece.box[name][1])):
+            count += 1
+            push({**piece.box, name: half})
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A part of the box, what the goal can come to in it, and by how much each name's breadth matters there."""
+
+    box: Mapping[str, Span]
+    values: Span
+    shares: Mapping[str, float]
+    is_settled: bool  # whether the equations hold throughout, but for a millionth of their terms
+
+    def weight(self, name: str) -> float:
+        breadth = _breadth(self.box[name])
+        share = self.shares.get(name, 0.0)
+        return 0.0 if breadth < 1e-14 or not share else breadth if breadth > 1 else breadth * share
+
+
+def _piece(system: System, box: dict[str, Span]) -> _Piece | None:
+    """A part of the box, cut down to where the equations can hold; None where they cannot."""
+    shares: dict[str, float] = {}
+    for zero in system.zeros:
+        found = enclose(zero, box, "")
+        if found is None or found.misses_zero or not _cut(zero, box, shares):
+            return None
+    found = enclose(system.goal, box, "")
+    if found is None:
+        return None
+    low, high = _by_slopes(system.goal, box, shares)
+    low, high = max(low, found.values[0], system.allowed[0]), min(high, found.values[1], system.allowed[1])
+    settled = all(_is_settled(zero, box) for zero in system.zeros)
+    return _Piece(box, (low, high), shares, settled) if low <= high else None
+
+
+def _cut(zero: Node, box: dict[str, Span], shares: dict[str, float]) -> bool:
+    """Take from each name what the slope of the equation rules out; whether anything is left."""
+    for name in names_in(zero):
+        low, high = box[name]
+        slope = enclose(zero, box, name) if low < high else None
+        if slope is None or slope.partial or slope.slopes[0] <= 0 <= slope.slopes[1]:
+            continue
+        wide = _breadth((low, high)) > 1
+        for at in (_middle((low, high)), *((low, high) if wide else ())):
+            low, high = _newton(zero, box, name, slope.slopes, at)
+            if low > high:
+                return False
+            box[name] = (low, high)
+    low, high = _by_slopes(zero, box, shares)
+    return low <= 0 <= high
+
+
+def _newton(zero: Node, box: Mapping[str, Span], name: str, slopes: Span, at: float) -> Span:
+    """Where a name can be, from what the equation comes to at a point and by how much it moves from there."""
+    low, high = box[name]
+    there = enclose(zero, {**box, name: (at, at)}, "") if math.isfinite(at) else None
+    if there is None or there.partial:
+        return low, high
+    steps = [value / by if math.isfinite(by) else 0.0 for value in there.values for by in slopes]
+    if not all(map(math.isfinite, steps)):
+        return low, high
+    slack = 1e-15 * (abs(at) + max(map(abs, steps)))
+    return max(low, at - max(steps) - slack), min(high, at - min(steps) + slack)
+
+
+def _by_slopes(form: Node, box: Mapping[str, Span], shares: dict[str, float]) -> Span:
+    """What the value in the middle of a box and the steepest slopes in it allow: tight where the box is small."""
+    names = [name for name in names_in(form) if box[name][0] < box[name][1]]
+    middle = {**box, **{name: (at, at) for name in names for at in (_middle(box[name]),)}}
+    reaches = {name: _reach(form, box, name, middle[name][0]) for name in names}
+    whole = sum(reaches.values())
+    for name, reach in reaches.items():
+        share = reach / whole if 0 < whole < math.inf else float(reach == whole)
+        shares[name] = max(share, shares.get(name, 0.0))
+    found = enclose(form, middle, "")
+    if found is None or found.partial or not math.isfinite(whole):
+        return -math.inf, math.inf
+    slack = 1e-15 * whole
+    return found.values[0] - whole - slack, found.values[1] + whole + slack
+
+
+def _reach(form: Node, box: Mapping[str, Span], name: str, middle: float) -> float:
+    """How far an expression may go from where it is in the middle, as one name moves."""
+    steepest = enclose(form, box, name)
+    if steepest is None or steepest.partial:
+        return math.inf
+    low, high = box[name]
+    slope = max(map(abs, steepest.slopes))
+    return slope * max(high - middle, middle - low) if slope else 0.0
+
+
+def _is_settled(zero: Node, box: Mapping[str, Span]) -> bool:
+    found = [enclose(part, box, "") for part in (zero, *terms(zero))]
+    spans = [one.values for one in found if one is not None]
+    size = sum(max(map(abs, span)) for span in spans[1:])
+    return size <= _NOTHING or spans[0][1] - spans[0][0] <= _SETTLED * size < math.inf
+
+
+def _is_close(values: Span, rough: Span) -> bool:
+    """Whether the bound is known well enough, beside its own size or beside what the goal could come to at first."""
+    low, high = values
+    size = max(abs(low), abs(high))
+    if size <= _NOTHING or (low == -math.inf and high <= -_HUGE):
+        return True
+    return high - low <= _CLOSE * size < math.inf or high - low <= _CLOSE / 100 * (rough[1] - rough[0]) < math.inf
+
+
+def _middle(span: Span) -> float:
+    """A point between the ends, of a size between theirs."""
+    low, high = max(span[0], -1e300), min(span[1], 1e300)
+    if low < 0 < high:
+        return 0.0
+    small, large = sorted((max(abs(low), 1e-300), max(abs(high), 1e-300)))
+    if large <= 4 * small:
+        return low + (high - low) / 2
+    return math.copysign(math.sqrt(small) * math.sqrt(large), low + high)
+
+
+def _breadth(span: Span) -> float:
+    """How far the ends are apart, in powers of e."""
+    low, high = span
+    if low == high:
+        return 0.0
+    if low < 0 < high:
+        return 2000.0
+    small, large = sorted((max(abs(low), 1e-300), min(max(abs(high), 1e-300), 1e300)))
+    return (large - small) / small if large <= 2 * small else math.log(large / small)

@@ -1,0 +1,146 @@
+"""How an answer moves with its givens: closed forms put together, elasticities, bounds for ranges.
+
+The blocks' closed forms are put into one another until only givens are left. Of that expression interval arithmetic
+gives the exact slope at a point, and the sign of the slope over a box: where it keeps its sign in every ranged given,
+the extremes lie at two corners of the box and are exact. Where it does not, the box is cut up until the extremes are
+known to one part in a million. Where there is no closed form, the plan is carried out again at sample points, and the
+answer says that its bounds are sampled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from itertools import product
+
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.branch_and_bound import greatest
+from derive.time_limits import tick
+
+__all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
+
+LARGEST = 5000
+"""Nodes of the largest closed form that is written out."""
+
+_STARTS = 2  # best points of a sample from which a search goes on
+_SHORTEST = 1e-4  # step of that search, as a share of the range; an extreme is flat, and missed by its square
+
+
+def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
+    """The target's form with the other forms put in, or None where one is lacking or it grows too large.
+
+    >>> from derive.expressions.tree import render
+    >>> from derive.expressions.grammar import parse_expression
+    >>> render(composed("c", {"b": parse_expression("2*a"), "c": parse_expression("b**2")}))
+    '(2*a)**2'
+    """
+    if target not in forms:
+        return None
+    sizes: dict[str, int] = {}
+
+    def size(name: str) -> int:
+        if name not in sizes:
+            sizes[name] = 0
+            held = walk(forms[name])
+            sizes[name] = sum(size(part.name) if isinstance(part, Name) and part.name in forms else 1 for part in held)
+        return sizes[name]
+
+    try:
+        if size(target) > LARGEST:
+            return None
+        return put_in(forms[target], forms)
+    except RecursionError:
+        return None
+
+
+def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
+    """An expression with the forms in the place of their names, and the forms' own names replaced likewise."""
+    if isinstance(node, Name):
+        return put_in(forms[node.name], forms) if node.name in forms else node
+    if isinstance(node, Number):
+        return node
+    return Apply(node.op, tuple(put_in(arg, forms) for arg in node.args))
+
+
+def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
+    """d ln form / d ln name, for every name in it."""
+    at = value(form, values)
+    spans = {name: (number, number) for name, number in values.items()}
+    found = {}
+    for name in names_in(form):
+        enclosure = enclose(form, spans, name)
+        if enclosure is None or at == 0 or at != at:
+            continue
+        low, high = (slope * values[name] / at for slope in enclosure.slopes)
+        if math.isfinite(low) and math.isfinite(high) and abs(high - low) <= 1e-6 * (abs(low) + abs(high)) + 1e-9:
+            found[name] = (low + high) / 2
+    return found
+
+
+def bounds_of_form(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> tuple[Span, str]:
+    """The least and the greatest value over the box of the ranges, and how they are known."""
+    moving = [name for name in names_in(form) if name in ranges]
+    spans = {name: (number, number) for name, number in values.items()} | {n: ranges[n] for n in moving}
+    least, greatest = dict(values), dict(values)
+    for name in moving:
+        found = enclose(form, spans, name)
+        if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
+            return _searched(form, spans, moving)
+        rising = found.slopes[0] >= 0
+        low, high = ranges[name]
+        least[name], greatest[name] = (low, high) if rising else (high, low)
+    return (value(form, least), value(form, greatest)), "bounds are exact: monotone in every range"
+
+
+def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple[Span, str]:
+    """Branch and bound, once for each end."""
+    (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign) for sign in (-1.0, 1.0))
+    if low_is_close and high_is_close:
+        return (-low, high), "bounds found by a global search, to one part in a million"
+    return (-low, high), "bounds hold every value in the range; they may be too wide"
+
+
+def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
+    """The extremes as a search finds them: at corners, edges and middles of the box, and from the best of these on."""
+    names = list(ranges)[:6]
+    points = list(product(*((low, (low + high) / 2, high) for low, high in (ranges[name] for name in names))))
+    found: list[tuple[float, dict[str, float]]] = []
+    for point in points[:800]:
+        tick()
+        at = dict(zip(names, point, strict=True))
+        number = again(at)
+        if number is not None:
+            found.append((number, at))
+    if not found:
+        return None
+    found.sort(key=lambda one: one[0])
+    low = min(_climbed(again, ranges, start, -1.0) for start in found[:_STARTS])
+    high = max(_climbed(again, ranges, start, 1.0) for start in found[-_STARTS:])
+    return low, high
+
+
+def _climbed(
+    again: Callable[[Mapping[str, float]], float | None],
+    ranges: Mapping[str, Span],
+    start: tuple[float, dict[str, float]],
+    sign: float,
+) -> float:
+    """The extreme near a point: a step along each range while that helps, then half as long ones."""
+    best, at = start
+    share = 0.25
+    while share > _SHORTEST:
+        tick()
+        steps = []
+        for name, (low, high) in ranges.items():
+            for aside in (at.get(name, low) - share * (high - low), at.get(name, low) + share * (high - low)):
+                moved = {**at, name: min(max(aside, low), high)}
+                number = again(moved) if name in at else None
+                steps.extend([] if number is None else [(number, moved)])
+        number, moved = max(steps, key=lambda one: sign * one[0], default=(best, at))
+        if sign * number > sign * best:
+            best, at = number, moved
+        else:
+            share /= 2
+    return best

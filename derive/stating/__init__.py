@@ -1,1 +1,0 @@
-"""Relations: what is stated, whether its dimensions fit, and what would mend it."""

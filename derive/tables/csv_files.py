@@ -1,0 +1,52 @@
+"""Tables as files of comma-separated values."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from io import TextIOWrapper
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from derive.output_files import written_whole
+
+if TYPE_CHECKING:
+    from derive.tables.table import Table
+
+__all__ = ["heading", "lines", "write_csv"]
+
+_PIECE = 1 << 16  # lines that are written at once
+
+
+def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
+    """Tables one below the other, under one heading; numbers are written to their last digit."""
+    with written_whole(path) as file:
+        text = TextIOWrapper(file, encoding="utf-8", newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        for i, table in enumerate(tables):
+            if i == 0:
+                writer.writerow(heading(table))
+            for start in range(0, len(table), _PIECE):
+                writer.writerows(lines(table, slice(start, start + _PIECE)))
+        text.detach()  # which writes out what it held
+
+
+def heading(table: Table, is_tested: bool = True) -> list[str]:
+    """The names of the columns, each with its unit: `batch [sequence]`."""
+    named = [(name, table.units[name]) for name in (*table.axes, *table.columns)]
+    held = [f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in named]
+    return [*held, *table.regimes, *(table.own_names if is_tested else ())]
+
+
+def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
+    """What some lines say, one for each point; nothing where there is no number.
+
+    Last, if the points are tested, whether all checks hold, and which do not.
+    """
+    columns = [[None if x != x else x for x in column.flat[chosen].tolist()] for column in table.rows().values()]
+    words = [[*regime.arms, ""] for regime in table.regimes.values()]
+    for names, regime in zip(words, table.regimes.values(), strict=True):
+        columns.append([names[code] for code in regime.codes.flat[chosen].tolist()])
+    if is_tested:
+        columns += [table.holds.flat[chosen].tolist(), table.fails.flat[chosen].tolist()]
+    return zip(*columns, strict=True)

@@ -1,0 +1,212 @@
+"""Which checks fail and what plays no part, point by point: the solver judges, and arithmetic carries its verdicts on.
+
+What an answer's checks say can change between two points only where something that they look at does: the sign of the
+gap of a relation that is put to the test, the side of a weak value on which the number in its place lies, a condition,
+whether there is an answer at all. These signs are worked out for all points by lines of arithmetic, beside the target,
+and points at which all of them are alike form one pattern. Of each pattern the solver is asked at a few points far
+apart, and what it says of them holds for the pattern. So a verdict is always the solver's own. Where its verdicts on
+one pattern differ, it is asked at every point of it; where those are too many, what the lines say of the checks in
+question decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+from derive.expressions.tree import Node
+from derive.kernels.case_dispatch import Fork, Tree, leaves
+from derive.tables.sign_changes import Sign, condition_sign, displaced_sign, relation_sign
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.tables.point_values import Values
+    from derive.tables.sweep_work import Recipe, Work
+
+__all__ = ["Judgement", "Verdict", "is_simply_asked", "judged", "signs_of"]
+
+_FEW = 12  # points at which the solver is simply asked
+_AGAIN = 8  # pieces in which a verdict is put to the test again
+_MOST_ASKED = 1000
+_PLACES = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is asked
+_BASE = 8  # more than the codes of a sign
+
+Pattern = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the solver says beside a value: the checks that fail, and the givens that play no part in an answer."""
+
+    failed: frozenset[str] = frozenset()
+    unused: frozenset[str] | None = None  # None where there is no answer
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The verdicts on a target along axes: at each point the place of its own in a list.
+
+    >>> import numpy
+    >>> Judgement(numpy.array([0, 1, 0]), (Verdict(), Verdict(frozenset({"fits"})))).failing("fits").tolist()
+    [False, True, False]
+    """
+
+    places: Any
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All checks that fail anywhere."""
+        return frozenset().union(*(verdict.failed for verdict in self.verdicts))
+
+    @property
+    def unused(self) -> frozenset[str] | None:
+        """What plays no part in any answer; None where there is none."""
+        return _common(self.verdicts)
+
+    def failing(self, name: str) -> Any:
+        """Where a check fails."""
+        import numpy
+
+        return numpy.array([name in verdict.failed for verdict in self.verdicts])[self.places]
+
+
+def is_simply_asked(work: Work, column: Any) -> bool:
+    """Whether the points are so few, or such, that the solver is asked at each."""
+    return work.is_ranged or column.size <= _FEW
+
+
+def judged(work: Work, recipe: Recipe, arrays: Sequence[Any], values: Values, column: Any) -> Judgement:
+    """The verdicts on a target whose numbers in a box are known, from these values beside it."""
+    import numpy
+
+    shape = column.shape
+    points = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
+
+    def ask(place: int) -> Verdict:
+        told = work.told(recipe.target, tuple(float(array[place]) for array in points))
+        return Verdict(told.failed, told.unused)
+
+    if is_simply_asked(work, column):
+        return _gathered([ask(i) for i in range(column.size)], shape)
+    signs = work.signs[recipe.target]
+    codes = [numpy.isnan(column).astype(numpy.int8), *(sign.codes(values) for sign in signs)]
+    places, patterns = grouped(codes)
+    flat = numpy.broadcast_to(places, shape).ravel()
+    names = [None, *(sign.name for sign in signs)]
+    whole = numpy.empty(flat.shape, numpy.int32)
+    verdicts: dict[Verdict, int] = {}
+    for i, pattern in enumerate(patterns):
+        held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
+        for chosen, verdict in _of_pattern(work, recipe.target, pattern, names, held, ask):
+            whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
+    return Judgement(whole.reshape(shape), tuple(verdicts))
+
+
+def _of_pattern(
+    work: Work, target: str, pattern: Pattern, names: Sequence[str | None], held: Any, ask: Callable[[int], Verdict]
+) -> Iterator[tuple[Any, Verdict]]:
+    """The verdict on the points of one pattern, or one on each where they differ."""
+    import numpy
+
+    key = target, pattern
+    known, times = work.verdicts.get(key, (None, 0))
+    shares = _PLACES if known is None else (0.5,) if times < _AGAIN else ()
+    asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
+    found = {*asked.values(), *([known] if known is not None else [])}
+    if len(found) == 1:
+        (verdict,) = found
+        work.verdicts[key] = verdict, times + 1
+        yield held, verdict
+    elif len(held) <= _MOST_ASKED:
+        for place in held.tolist():
+            yield numpy.array([place]), asked.get(place) or ask(place)
+    else:
+        broken = {name for name, code in zip(names, pattern, strict=True) if name and code in (1, 2)}
+        failed = frozenset().union(*(one.failed for one in found)) & broken
+        yield held, Verdict(failed, _common(found))
+
+
+def _common(verdicts: Iterable[Verdict]) -> frozenset[str] | None:
+    held = [verdict.unused for verdict in verdicts if verdict.unused is not None]
+    return frozenset.intersection(*held) if held else None
+
+
+def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
+    """The place of each point's pattern in a list of them.
+
+    >>> import numpy
+    >>> places, patterns = grouped([numpy.array([[0], [1]]), numpy.array([2, 2, 3])])
+    >>> places.tolist(), patterns
+    ([[0, 0, 1], [2, 2, 3]], [(0, 2), (0, 3), (1, 2), (1, 3)])
+    """
+    import numpy
+
+    places: Any = numpy.zeros((), numpy.int32)
+    patterns: list[Pattern] = [()]
+    for code in codes:
+        low = int(code.min())
+        if low == int(code.max()):
+            patterns = [(*pattern, low) for pattern in patterns]
+            continue
+        places = places * _BASE + code
+        present = numpy.flatnonzero(numpy.bincount(places.ravel(), minlength=len(patterns) * _BASE))
+        patterns = [(*patterns[one // _BASE], int(one % _BASE)) for one in present]
+        table = numpy.zeros(int(present[-1]) + 1, numpy.int32)
+        table[present] = numpy.arange(len(present))
+        places = table[places]
+    return places, patterns
+
+
+def _gathered(told: Sequence[Verdict], shape: tuple[int, ...]) -> Judgement:
+    """One verdict at each point."""
+    import numpy
+
+    verdicts = {verdict: i for i, verdict in enumerate(dict.fromkeys(told))}
+    places = numpy.array([verdicts[one] for one in told], numpy.int32)
+    return Judgement(places.reshape(shape), tuple(verdicts))
+
+
+def signs_of(work: Work, recipe: Recipe) -> tuple[Sign, ...]:
+    """All that the checks of a target may look at, by the plans of every case."""
+    library, found = work.library, work.lines[recipe.target]
+    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
+    plans = [case.plan for tree in trees for case in leaves(tree)]
+    blocks = [block for made in plans for block in (*made.blocks, *made.extra)]
+    known = {*work.names, *recipe.numbers, *(name for made in plans for name in made.weak)}
+    known |= {recipe.target, *recipe.beside, *(name for block in blocks for name in block.unknowns)}
+    spent = [{name for block in made.blocks for name in block.relations} for made in plans]
+    always = reduce(set.intersection, spent) if spent else set()
+    stated = {*known, *recipe.stated}
+    met = {one for names in spent for name in names for one in library.members[name]}
+    idle = {*work.names, *work.given} - met
+
+    def may_be_tested(relation: Relation) -> bool:
+        """Whether all in it is known; with what is stated, if it is a limit or holds what nothing else does."""
+        members = library.members[relation.name]
+        if relation.name in always or known.isdisjoint(members):
+            return False
+        is_open = not relation.is_equation or not idle.isdisjoint(members)
+        return (stated if is_open else known).issuperset(members)
+
+    relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
+    conditions: list[Node] = [condition for tree in trees for condition in _conditions(tree)]
+    conditions += [condition for relation in relations for condition in relation.conditions]
+    made = [
+        *(relation_sign(work, recipe, relation) for relation in relations),
+        *(condition_sign(work, recipe, condition) for condition in dict.fromkeys(conditions)),
+        *(displaced_sign(work, recipe, name) for name in recipe.stated if name in known - recipe.numbers.keys()),
+    ]
+    return tuple(sign for sign in made if sign is not None)
+
+
+def _conditions(tree: Tree) -> Iterator[Node]:
+    """The conditions that decide between cases, and those that each has to meet."""
+    if isinstance(tree, Fork):
+        yield tree.condition
+        yield from _conditions(tree.yes)
+        yield from _conditions(tree.no)
+    elif tree is not None:
+        yield from (*tree.holding, *(one for conditions in tree.failing for one in conditions))

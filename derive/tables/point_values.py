@@ -1,0 +1,67 @@
+"""The quantities of a relation at every point of a sweep, and expressions of them, in base units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError
+from derive.kernels.agreement import based
+from derive.kernels.case_dispatch import Cases
+from derive.solving.execution.question import Outline
+from derive.tables.prepared import beside
+
+if TYPE_CHECKING:
+    from derive.tables.sweep_work import Recipe, Work
+
+__all__ = ["Source", "Values", "sources", "stated_sources"]
+
+Values = Mapping[str | Outline, Any]
+"""Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A quantity's numbers in base units, read off the values in a box; and what leads to it, if it is no column."""
+
+    read: Callable[[Values], Any]
+    found: Cases | None = None
+
+
+def sources(work: Work, recipe: Recipe, names: Sequence[str]) -> list[Source] | None:
+    """Where the numbers of quantities come from; None where one of them does not follow from what is given."""
+    found = [_source(work, recipe, name) for name in names]
+    return [each for each in found if each is not None] if None not in found else None
+
+
+def stated_sources(work: Work, recipe: Recipe, names: Sequence[str]) -> tuple[Source, ...] | None:
+    """The same, where what does not follow has the number that is stated of it."""
+    found = [_source(work, recipe, name) or _constant(recipe, name) for name in names]
+    return tuple(each for each in found if each is not None) if None not in found else None
+
+
+def _constant(recipe: Recipe, name: str) -> Source | None:
+    import numpy
+
+    if name not in recipe.stated:
+        return None
+    base = numpy.float64(recipe.stated[name][1])
+    return Source(lambda values: base)
+
+
+def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
+    """A quantity is on an axis, asked for, given, or follows by the lines that lead to the target."""
+    import numpy
+
+    quantity = work.library.declared[name]
+    if name in work.names or name == recipe.target:
+        return Source(lambda values: based(values[name], quantity))
+    if name in recipe.numbers:
+        base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
+        return Source(lambda values: base)
+    try:
+        found = beside(work.library, name, [*work.names, *recipe.numbers])
+    except DeriveError:
+        return None
+    return Source(lambda values: based(values[found.outline], quantity), found)

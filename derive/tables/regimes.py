@@ -1,0 +1,196 @@
+"""Which arm of each maximum binds, point by point.
+
+A relation with a max, a min or a choice in it takes one of several forms at each point. Its quantities are worked out
+there, the arms are compared, and the form is told only where the relation is seen to hold at these numbers and applies:
+elsewhere there is no regime.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
+from derive.kernels.agreement import Writer, apart, tested
+from derive.kernels.case_dispatch import leaves
+from derive.tables.axes import is_lazy
+from derive.tables.point_values import Source, Values, sources
+from derive.tables.prepared import plans
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.tables.sweep_work import Recipe, Work
+
+__all__ = ["Regime", "Switch", "switches"]
+
+_CHOICES = frozenset({"max", "min", "piecewise"})
+_MOST = 100  # forms of one relation
+_TINY = 1e-9
+
+
+@dataclass(frozen=True)
+class Regime:
+    """The forms that a relation may take, and the place of the one that it takes at each point; -1 where there is none.
+
+    >>> import numpy
+    >>> Regime(("compute", "memory"), numpy.array([0, 1, -1], dtype="int8")).words.tolist()
+    ['compute', 'memory', '']
+    """
+
+    arms: tuple[str, ...]
+    codes: Any
+
+    @property
+    def words(self) -> Any:
+        """The form at each point, as text."""
+        import numpy
+
+        names = numpy.asarray([*self.arms, ""])
+        if is_lazy(self.codes):
+            return self.codes.map_blocks(names.__getitem__, dtype=names.dtype)
+        return names[self.codes]
+
+
+@dataclass(frozen=True)
+class Switch:
+    """A relation's choice: its forms, the quantities in it, and the function that tells the forms apart by these."""
+
+    arms: tuple[str, ...]
+    sources: tuple[Source, ...]
+    judge: Callable[..., Any]
+
+    def codes(self, values: Values) -> Any:
+        """The place of the form at each point; -1 where there is none."""
+        import numpy
+
+        with numpy.errstate(all="ignore"):
+            return self.judge(*(source.read(values) for source in self.sources))
+
+
+def switches(work: Work) -> dict[str, Switch]:
+    """The choices behind the targets, each once, by the name of its column."""
+    found: dict[str, Switch] = {}
+    for recipe in work.recipes:
+        for relation in _choosing(work, recipe):
+            if relation.name not in found:
+                made = _switch(work, recipe, relation)
+                if made is not None:
+                    found[relation.name] = made
+    return {f"{name}.regime": switch for name, switch in found.items()}
+
+
+def _choosing(work: Work, recipe: Recipe) -> Iterator[Relation]:
+    library = work.library
+    names = [*work.names, *recipe.numbers]
+    trees = plans(library, recipe.target, names).alternatives
+    blocks = [block for tree in trees for case in leaves(tree) for block in case.plan.blocks]
+    for name in dict.fromkeys(name for block in blocks for name in block.relations):
+        written = library.relations[name].written
+        if any(isinstance(node, Apply) and node.op in _CHOICES for node in _nodes(written)):
+            yield library.relations[name]
+
+
+def _nodes(equation: Equation) -> Iterator[Node]:
+    yield from walk(equation.lhs)
+    yield from walk(equation.rhs)
+
+
+def _switch(work: Work, recipe: Recipe, relation: Relation) -> Switch | None:
+    """The choice of one relation, if its quantities can be worked out beside the target."""
+    import numpy
+
+    written = relation.written
+    chosen = list(
+        {id(node): node for node in _nodes(written) if isinstance(node, Apply) and node.op in _CHOICES}.values()
+    )
+    sizes = [_ways(node) for node in chosen]
+    if math.prod(sizes) > _MOST:
+        return None
+    names = names_in(written.lhs, written.rhs, *relation.conditions)
+    held = sources(work, recipe, names)
+    if held is None:
+        return None
+    forms = [
+        "; ".join(dict.fromkeys(render(arm) for side in (written.lhs, written.rhs) for arm in _arms(side, ways)))
+        for ways in (dict(zip(map(id, chosen), places, strict=True)) for places in product(*map(range, sizes)))
+    ]
+    arms = tuple(dict.fromkeys(forms))
+    places = numpy.array([*(arms.index(form) for form in forms), -1], dtype=numpy.int8)
+    way = _judge(relation, chosen, names)
+    return Switch(arms, tuple(held), lambda *numbers: places[way(*numbers)])
+
+
+def _ways(choice: Apply) -> int:
+    return (len(choice.args) + 1) // 2 if choice.op == "piecewise" else len(choice.args)
+
+
+def _arms(node: Node, ways: Mapping[int, int]) -> list[Node]:
+    """The arms that bind, outermost first, where each choice goes its stated way."""
+    if not isinstance(node, Apply):
+        return []
+    if node.op in _CHOICES:
+        arm = node.args[ways[id(node)] * (2 if node.op == "piecewise" else 1)]
+        return [arm, *_arms(arm, ways)]
+    return [arm for arg in node.args for arm in _arms(arg, ways)]
+
+
+def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) -> Callable[..., Any]:
+    """A function of base numbers that yields which combination of ways is taken; -1 where none is."""
+    import numpy
+
+    def write(text: Writer) -> str:
+        left, right, whole = apart(relation.written, text)
+        tests = [f"(np.abs({left} - {right}) <= {_TINY!r} * {whole})"]
+        tests += [f"sure({text(condition)})" for condition in relation.conditions]
+        ways = [_way(node, text) for node in chosen]
+        return f"({', '.join(tests)},), ({', '.join(ways)},)"
+
+    judged = tested(names, write, largest=_largest, first=_first)
+    sizes = [_ways(node) for node in chosen]
+
+    def judge(*numbers: Any) -> Any:
+        held, taken = judged(*numbers)
+        whole: Any = 0
+        sound: Any = True
+        for way, size in zip(taken, sizes, strict=True):
+            sound = sound & (way >= 0)
+            whole = whole * size + way
+        for test in held:
+            sound = sound & test
+        return numpy.where(sound, whole, -1)
+
+    return judge
+
+
+def _way(choice: Apply, text: Writer) -> str:
+    if choice.op != "piecewise":
+        sign = "-" if choice.op == "min" else ""
+        return f"largest({', '.join(sign + text(arg) for arg in choice.args)})"
+    tests = [text(choice.args[i + 1]) for i in range(0, len(choice.args) - 1, 2)]
+    sides = [f"(sure({test}), sure(contrary({test})))" for test in tests]
+    return f"first({', '.join([*sides, str(bool(len(choice.args) % 2))])})"
+
+
+def _largest(*arrays: Any) -> Any:
+    """Which of the arrays is the largest at each point, the first of several; -1 where one is undefined."""
+    import numpy
+
+    best, way = arrays[0], numpy.zeros((), dtype=int)
+    for i, array in enumerate(arrays[1:], 1):
+        way = numpy.where(array > best, i, way)
+        best = numpy.maximum(best, array)
+    return numpy.where(numpy.isnan(best), -1, way)
+
+
+def _first(*sides: Any) -> Any:
+    """Which condition is the first that holds; -1 where there is none, or one without meaning comes before."""
+    import numpy
+
+    *tests, otherwise = sides
+    way: Any = len(tests) if otherwise else -1
+    for i, (yes, no) in reversed(list(enumerate(tests))):
+        way = numpy.where(yes, i, numpy.where(no, way, -1))
+    return way

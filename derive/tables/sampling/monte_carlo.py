@@ -1,0 +1,206 @@
+"""Monte Carlo: what a target comes to where the givens are ranges.
+
+Each range has a stream of random numbers of its own, made of the seed and its name. The same seed therefore gives the
+same points, and one range more leaves those of the others as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ExpressionError, LimitError, NoSolutionError
+from derive.tables.extras import package
+from derive.tables.sampling.distributions import Spread
+from derive.tables.sampling.sample_question import ventured
+from derive.tables.sampling.tornado import Swing, swings
+from derive.tables.table_checks import Holding, held_at
+from derive.time_limits import query
+from quantities.declaration import Declaration, read_given
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.tables.sweep_work import Work
+
+__all__ = ["Sample", "sample"]
+
+_MOST = 20_000_000  # points of one sample
+_PIECE = 1 << 18  # points that are tested at once
+_TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The target at points drawn from the ranges, in its declared unit; NaN where it has no single value."""
+
+    quantity: Declaration
+    numbers: Any
+    draws: Mapping[str, Any]  # what was drawn of each given, in its declared unit
+    spreads: Mapping[str, Spread]
+    tornado: tuple[Swing, ...]  # how far each range alone moves the target, the one that moves it most first
+    seed: int
+    quantities: Mapping[str, Declaration] = field(repr=False)
+    work: Work = field(repr=False)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """What fails at the points, and what plays no part."""
+        drawn = list(self.draws.values())
+        boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
+        pieces = ((box, [one[box] for one in drawn]) for box in boxes)
+        typed = (*(name for name in self.work.names if name not in self.work.weak), *self.work.given)
+        return held_at(self.work, pieces, {self.quantity.name: self.numbers}, typed)
+
+    @property
+    def holds(self) -> Any:
+        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        return self.holding.holds
+
+    @property
+    def failed(self) -> Mapping[str, Any]:
+        """For each check that fails anywhere, where it does."""
+        return self.holding.failed
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The typed names that play no part in any answer."""
+        return self.holding.unused
+
+    @property
+    def sound(self) -> float:
+        """The share of the points at which all checks hold."""
+        return float(self.holds.mean())
+
+    @cached_property
+    def _sorted(self) -> Any:
+        import numpy
+
+        return numpy.sort(self.numbers[numpy.isfinite(self.numbers)])
+
+    def quantile(self, share: float) -> Any:
+        """The value that this share of the values lies below, as a pint Quantity; between two, in proportion."""
+        import numpy
+
+        if not 0 <= share <= 1:
+            raise ExpressionError(f"A share of {share!r} is none.", hint="Give one from 0 to 1.", text=repr(share))
+        return self._in_unit(float(numpy.quantile(self._sorted, share)))
+
+    @property
+    def low(self) -> Any:
+        """The value that 5 % of the values lie below."""
+        return self.quantile(_TAIL)
+
+    @property
+    def median(self) -> Any:
+        """The value in the middle of all values."""
+        return self.quantile(0.5)
+
+    @property
+    def high(self) -> Any:
+        """The value that 5 % of the values lie above."""
+        return self.quantile(1 - _TAIL)
+
+    @property
+    def lost(self) -> float:
+        """The share of the points at which the target has no value, or more than one."""
+        return 1 - len(self._sorted) / len(self.numbers)
+
+    def below(self, value: Any) -> float:
+        """The share of the values that lie below this one."""
+        import numpy
+
+        number = self.quantity.unit.from_base(read_given(value, self.quantity).base[1])
+        return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
+
+    def to_pandas(self) -> Any:
+        """A row for each point, a column for each given that was drawn, the target's, and `holds` and `fails`."""
+        pandas = package("pandas", "tables")
+        named = {**self.draws, self.quantity.name: self.numbers}
+        tested = {"holds": self.holds, "fails": self.holding.words}
+        own = {f"sample.{name}" if name in named else name: column for name, column in tested.items()}
+        return pandas.DataFrame({**named, **own})
+
+    def plot(self) -> Any:
+        """A figure: how the values are spread, and how far each range alone moves them."""
+        from derive.presentation.plotting import figure
+        from derive.tables.sampling.sample_charts import charts
+
+        return figure(*charts(self))
+
+    def text(self) -> str:
+        """The spread in a few lines, and each range with what it does alone."""
+        from derive.tables.sampling.sample_charts import as_text
+
+        return as_text(self)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __repr__(self) -> str:
+        return f"<Sample of {self.quantity.name}: {len(self)} points, seed {self.seed}>"
+
+    def _in_unit(self, number: float) -> Any:
+        from quantities.registry import quantity
+
+        return quantity(number, self.quantity.unit)
+
+
+def sample(
+    library: Library, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
+) -> Sample:
+    """Draw the points, and ask for the target at each.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "A" }
+    ... R = { unit = "ohm" }
+    ... [relations.ohm]
+    ... equation = "V = I*R"''')
+    >>> found = sample(ohm, "V", (), 10_000, 1, {"I": "1..3 A", "R": "3 ohm"})
+    >>> f"{found.low:.1f}, {found.median:.1f}, {found.high:.1f}"
+    '3.3 volt, 6.0 volt, 8.7 volt'
+    """
+    import numpy
+
+    _prove_whole("points", points, 1)
+    _prove_whole("seed", seed, 0)
+    if points > _MOST:
+        raise LimitError("The sample is too large.", hint="Take fewer points.", limit=f"{_MOST} points")
+    with query():
+        venture = ventured(library, target, profiles, given)
+    draws = {}
+    for name, spread in venture.spreads.items():
+        stream = numpy.random.default_rng([seed, *name.encode()])
+        draws[name] = _from_base(library.declared[name], spread.at(stream.random(points)))
+        draws[name].setflags(write=False)
+    numbers = numpy.array(numpy.broadcast_to(venture.function(**venture.fixed, **draws), (points,)))
+    numbers.setflags(write=False)
+    if not numpy.isfinite(numbers).any():
+        what = f"{target} has no value at any of {points} points of the ranges."
+        raise NoSolutionError(what, hint="Ask solve at one of them: it says why.", reason="no value within the ranges")
+    quantity = library.declared[target]
+    facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), swings(library, venture), seed)
+    return Sample(quantity, numbers, *facts, library.declared, venture.work)
+
+
+def _prove_whole(what: str, number: Any, least: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        hint = f"Give a whole number from {least} on; what a quantity of that name is worth goes into a profile."
+        raise ExpressionError(f"{what} = {number!r} is no such number.", hint=hint, text=repr(number))
+
+
+def _from_base(quantity: Declaration, numbers: Any) -> Any:
+    """An array in base units in the declared one."""
+    import numpy
+
+    zero, one = (quantity.unit.from_base(x) for x in (0.0, 1.0))
+    if quantity.unit.offset:
+        return numpy.asarray(numbers * (one - zero) + zero)
+    return numpy.asarray(numbers * one)

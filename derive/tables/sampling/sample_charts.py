@@ -1,0 +1,116 @@
+"""A sample as pictures and as text: the histogram of its values, and the tornado of its ranges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from derive.presentation.charts import Axis, Chart, Mark, Series
+
+if TYPE_CHECKING:
+    from derive.tables.sampling.monte_carlo import Sample
+    from quantities.declaration import Declaration
+
+__all__ = ["as_text", "charts"]
+
+_BINS = 48
+_BARS = 12  # ranges that are drawn and told
+_EDGE = 0.001  # share of the values on either side that the histogram leaves out, where they would stretch it
+
+
+def charts(sample: Sample) -> tuple[Chart, ...]:
+    """The histogram and the tornado."""
+    return _histogram(sample), _tornado(sample)
+
+
+def _histogram(sample: Sample) -> Chart:
+    import numpy
+
+    values = sample.numbers[numpy.isfinite(sample.numbers)]
+    low, high = numpy.quantile(values, [_EDGE, 1 - _EDGE])
+    log = Axis.of("", [float(low), float(high)]).log
+    if low == high:
+        edges = numpy.array([low, high])
+    else:
+        edges = numpy.geomspace(low, high, _BINS + 1) if log else numpy.linspace(low, high, _BINS + 1)
+    corners = [edges[0], *(edge for edge in edges[1:-1] for _ in (0, 1)), edges[-1]]
+
+    def steps(numbers: Any, label: str = "", **how: Any) -> Series:
+        counts = numpy.histogram(numbers, edges)[0] if low < high else numpy.array([len(numbers)])
+        heights = [height for height in counts / len(sample) for _ in (0, 1)]
+        return Series.of([corners[0], *corners, corners[-1]], [0.0, *heights, 0.0], label, **how)
+
+    failing = numpy.isfinite(sample.numbers) & ~sample.holds
+    lost = f"{', '.join(sample.failed).replace('_', ' ')} {'fails' if len(sample.failed) == 1 else 'fail'}"
+    hatched = (steps(sample.numbers[failing], lost, style="hatched", color=7),) if failing.any() else ()
+    ends = ((sample.low, "5 %"), (sample.median, "median"), (sample.high, "95 %"))
+    marks = tuple(Mark(float(value.magnitude), word) for value, word in ends)
+    return Chart(
+        Axis(_label(sample.quantity), log),
+        Axis("share of the points", low=0.0),
+        (steps(values), *hatched),
+        marks,
+        title=f"{sample.quantity.name.replace('_', ' ')}: {len(sample)} points",
+        height=2.8,
+    )
+
+
+def _tornado(sample: Sample) -> Chart:
+    """Each range as a bar from what the target is held at to what each end brings it to, the widest on top."""
+    drawn = [swing for swing in sample.tornado if swing.width > 0][:_BARS] or list(sample.tornado[:1])
+    rows = range(len(drawn))
+    held = tuple(swing.held for swing in drawn)
+    ends = (
+        Series.of([swing.at_low for swing in drawn], rows, "at the low end", style="bars", start=held, color=0),
+        Series.of([swing.at_high for swing in drawn], rows, "at the high end", style="bars", start=held, color=1),
+    )
+    beyond = tuple(  # where the target turns round between the ends
+        Series.of([swing.least, swing.most], [row, row], color=6) for row, swing in enumerate(drawn) if swing.turns
+    )
+    reached = [end for swing in drawn for end in (swing.least, swing.most)]
+    names = tuple(f"{swing.name.replace('_', ' ')} {_range(sample, swing.name)}" for swing in drawn)
+    across, down = Axis.of(_label(sample.quantity), reached), Axis("", names=names)
+    return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
+
+
+def as_text(sample: Sample) -> str:
+    """The spread of the values, and what each range does alone."""
+    unit = f" {sample.quantity.unit}" if sample.quantity.unit.text not in ("", "1") else ""
+    low, median, high = (f"{value.magnitude:.6g}" for value in (sample.low, sample.median, sample.high))
+    lost = f"; {100 * sample.lost:.3g} % of them have no one value" if sample.lost else ""
+    lines = [
+        f"{sample.quantity.name} = {median}{unit} in the middle, 90 % of the values from {low} to {high}{unit}",
+        f"{len(sample)} points, seed {sample.seed}{lost}",
+        *_amiss(sample),
+        "",
+        "each range alone",
+    ]
+    told = sample.tornado[:_BARS]
+    rows = [(swing.name, _range(sample, swing.name), sample.spreads[swing.name].shape) for swing in told]
+    widths = [max(len(row[i]) for row in rows) for i in range(3)]
+    for row, swing in zip(rows, told, strict=True):
+        start = "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True))
+        lines.append(f"  {start}  {swing.least:.6g}..{swing.most:.6g}{unit}")
+    if len(sample.tornado) > _BARS:
+        lines.append(f"  and {len(sample.tornado) - _BARS} more, which move it less")
+    return "\n".join(lines)
+
+
+def _amiss(sample: Sample) -> list[str]:
+    """Which checks fail at how many of the points, and what plays no part."""
+    shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
+    told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
+    if sample.unused:
+        told.append(f"without a part in it: {', '.join(sample.unused)}")
+    return told
+
+
+def _range(sample: Sample, name: str) -> str:
+    """A range as one would write it: `16..64 sequence`."""
+    spread, unit = sample.spreads[name], sample.quantities[name].unit
+    low, high = (f"{unit.from_base(end):.6g}" for end in (spread.low, spread.high))
+    return f"{low}..{high} {unit}" if unit.text not in ("", "1") else f"{low}..{high}"
+
+
+def _label(quantity: Declaration) -> str:
+    unit = quantity.unit.text
+    return f"{quantity.name.replace('_', ' ')} [{unit}]" if unit not in ("", "1") else quantity.name.replace("_", " ")

@@ -1,0 +1,86 @@
+"""A question of ranges: which numbers are drawn, which stand still, and the function that they go into."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError, ExpressionError
+from derive.kernels.case_dispatch import Cases, cases, leaves
+from derive.kernels.functions import compiled
+from derive.planning.plan import plan
+from derive.solving.execution.question import Outline, Question, ask
+from derive.tables.sampling.distributions import Spread, spread_of
+from derive.tables.sweep_question import tested_in
+from derive.tables.sweep_work import Recipe, Work
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Venture", "ventured"]
+
+
+@dataclass(frozen=True)
+class Venture:
+    """What is drawn and what stands still, in declared units, and the target as a function of both."""
+
+    spreads: Mapping[str, Spread]
+    fixed: Mapping[str, float]
+    function: Callable[..., Any]
+    work: Work  # by which it is judged what fails
+
+
+def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
+    """Read a question of ranges."""
+    question = ask(library, target, profiles, given)
+    values = {**question.strong, **_stated(library, question)}
+    function = compiled(library, target, list(values), tested=False)  # weak values may disagree
+    spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
+    if not spreads:
+        raise ExpressionError(
+            f"Nothing that {target} follows from is a range.",
+            hint='Give a range for one of them, such as "2..6" or "300 +/- 20 FLOP/byte".',
+            text=target,
+        )
+    fixed = {
+        name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
+    }
+    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    stated, beside = tested_in(question, made)
+    stated = {name: ends for name, ends in stated.items() if name not in spreads}
+    recipe = Recipe(target, fixed, (), stated, beside)
+    held = {name: value for name, value in given.items() if name not in spreads}
+    work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
+    return Venture(spreads, fixed, function, work)
+
+
+def _stated(library: Library, question: Question) -> dict[str, Value]:
+    """The weak values that some case of the question uses, apart from the plain defaults, which compiling brings.
+
+    In one case a weak value may be used and in another it may yield to what relations give. No function of it as a
+    given says both, and the question is refused.
+    """
+    found = cases(library, Outline(question.target, tuple(question.strong), tuple(question.weak)))
+    used, yielding = _fates(found)
+    stated = {
+        name: value
+        for name, value in question.weak.items()
+        if name in used and (value.is_range or value is not library.declared[name].default)
+    }
+    unsure = sorted(stated.keys() & yielding)
+    if unsure:
+        raise DeriveError(
+            f"Whether {unsure[0]} is taken as stated or follows from the rest hangs on conditions.",
+            hint=f"Give {unsure[0]}.",
+        )
+    return stated
+
+
+def _fates(found: Cases) -> tuple[set[str], set[str]]:
+    """The weak values that are used in a case, and all that follows from relations in one."""
+    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
+    plans = [case.plan for tree in trees for case in leaves(tree)]
+    used = {name for made in plans for name in made.weak}
+    return used, {name for made in plans for block in made.blocks for name in block.unknowns}

@@ -1,0 +1,85 @@
+"""What the solver says at single points of a sweep, and givens that are ranges, for which it is asked at each.
+
+What lies between the ends of a range is not known from the ends, so lines of arithmetic do not do there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError, InconsistentError
+from derive.solving.answering.solver import solve
+from quantities.profiles import Profile
+from quantities.value import read_number
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["ENDS", "Told", "asked_at", "bounded"]
+
+ENDS = ("low", "high")
+"""The columns beside a target's own, by the last part of their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer's number and its bounds, the checks that fail, and the givens that play no part; NaN for no answer."""
+
+    numbers: tuple[float, float, float]
+    said: Mapping[str, str] = field(default_factory=dict)  # of each check that fails, in a sentence
+    unused: frozenset[str] | None = None  # None where there is no answer to play a part in
+
+    @property
+    def failed(self) -> frozenset[str]:
+        return frozenset(self.said)
+
+    @property
+    def middle(self) -> float:
+        return self.numbers[0]
+
+
+def asked_at(
+    library: Library,
+    target: str,
+    profiles: tuple[Any, ...],
+    given: Mapping[str, Any],
+    point: Mapping[str, float],
+    weak: Collection[str] = (),
+) -> Told:
+    """What the solver says at a point on the axes; where givens contradict each other, the relation that they break.
+
+    What is weak of the point is stated as a profile states it.
+    """
+    stated = {n: f"{x!r} {library.declared[n].unit.text}" for n, x in point.items() if n not in weak}
+    varied = {n: read_number(x, library.declared[n].unit) for n, x in point.items() if n in weak}
+    profiles = (*profiles, Profile("point", varied)) if varied else profiles
+    nothing = (math.nan, math.nan, math.nan)
+    try:
+        answer = solve(library, target, profiles, {**given, **stated})
+    except InconsistentError as error:
+        return Told(
+            nothing, {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
+        )
+    except DeriveError:
+        return Told(nothing)
+    ends = answer.bounds or (answer.base, answer.base)
+    middle, low, high = (
+        math.nan if one is None else library.declared[target].unit.from_base(one) for one in (answer.base, *ends)
+    )
+    numbers = (middle, middle if low != low else low, middle if high != high else high)
+    said = {check.name: check.verdict or check.statement for check in answer.failed}
+    return Told(numbers, said, frozenset(answer.unused))
+
+
+def bounded(target: str, axes: Sequence[Any], ask: Callable[[tuple[float, ...]], Told]) -> dict[str, Any]:
+    """The target in the middle of the ranges, and its bounds, at every point; NaN where there is no answer."""
+    import numpy
+
+    values: Sequence[Any] = [array.ravel().tolist() for array in axes]
+    found = [ask(point).numbers for point in product(*values)]
+    columns = numpy.array(found, dtype=float).T.reshape(1 + len(ENDS), *map(len, values))
+    return dict(zip((target, *(f"{target}.{end}" for end in ENDS)), columns, strict=True))

@@ -1,0 +1,249 @@
+"""A sweep before it is worked out: which axes, which targets, and what is known beside them.
+
+A `Survey` goes along the points in boxes, stretches of the axes that follow each other in the order of
+the rows of a table, so that what is worked out at once stays small however long the axes are.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError, ExpressionError, InconsistentError, read_all
+from derive.kernels.agreement import said_twice
+from derive.planning.plan import Plan, plan
+from derive.solving.answering.solver import solve
+from derive.solving.execution.question import Question, ask
+from derive.tables.axes import Line, is_axis, is_lazy, line
+from derive.tables.single_points import ENDS
+from derive.tables.sweep_work import Recipe, Work
+from quantities.declaration import read_given
+from quantities.units import convert
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Box", "Survey", "asked", "crossed", "points_in", "tested_in"]
+
+Box = tuple[slice, ...]
+"""A stretch of each axis."""
+
+_PIECE = 1 << 18  # points that are worked out at once
+_SHORT = 1 << 12  # points for which a probe is not worth it
+_PROBE = 64
+_SLOW = 5e-5  # seconds for one point
+_PATIENCE = 2.0  # seconds for a piece of slow ones
+_AT_ONCE = 0.5  # seconds for all points that are not gone through in pieces
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The axes of a sweep, and the work to be done along them."""
+
+    lines: tuple[Line, ...]
+    work: Work
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(map(len, self.lines))
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """The names that were given a value or an axis."""
+        return (*self.work.names, *self.work.given)
+
+    @property
+    def units(self) -> dict[str, str]:
+        """The declared units of the axes and the targets."""
+        quantities, targets = self.work.library.declared, [recipe.target for recipe in self.work.recipes]
+        found = {name: quantities[name].unit.text for name in (*self.work.names, *targets)}
+        ends = ENDS if self.work.is_ranged else ()
+        return found | {f"{target}.{end}": found[target] for target in targets for end in ends}
+
+    def refuse_ranges(self, how: str) -> None:
+        """Say that there are too many points for the solver, who is asked where a given is a range."""
+        if self.work.is_ranged:
+            raise ExpressionError(
+                f"A given is a range, for which the solver is asked at every point, and not {how}.",
+                hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
+            )
+
+    def is_done_at_once(self) -> bool:
+        """Whether all points are so soon done, and in so little memory, that pieces of them would only cost time."""
+        if self.size <= _PIECE or self.work.is_ranged or self.work.is_tested:
+            return False
+        return self._each < _SLOW and self._seconds(_SHORT) * self.size < _AT_ONCE
+
+    @cached_property
+    def _each(self) -> float:
+        """What one of a few points takes, in seconds."""
+        return self._seconds(_PROBE)
+
+    def _seconds(self, points: int) -> float:
+        """What one point of so many takes, once all is compiled."""
+        first, second = islice(self.boxes(points), 2)
+        self.work.columns(self.within(first))  # which compiles
+        begun = time.monotonic()
+        self.work.columns(self.within(second))
+        return (time.monotonic() - begun) / points_in(second)
+
+    def pace(self) -> int:
+        """How many points to work out at once: fewer where the solver is asked at each, so that one sees them go by."""
+        if self.work.is_ranged:
+            return _PROBE // 8
+        if self.size <= _SHORT:
+            return _SHORT // 8
+        return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
+
+    def boxes(self, points: int = _PIECE) -> Iterator[Box]:
+        """Stretches of at most so many points, which follow each other in the order of the rows.
+
+        >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
+        >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
+        [((0, 2), (0, 4)), ((2, 3), (0, 4))]
+        """
+        if not self.lines:
+            yield ()
+            return
+        shape, at, inner = self.shape, len(self.lines) - 1, 1
+        while at > 0 and inner * shape[at] <= points:
+            inner, at = inner * shape[at], at - 1
+        rows = max(1, points // inner)
+        whole = tuple(slice(0, n) for n in shape[at + 1 :])
+        for lead in product(*map(range, shape[:at])):
+            before = tuple(slice(i, i + 1) for i in lead)
+            for start in range(0, shape[at], rows):
+                yield (*before, slice(start, min(start + rows, shape[at])), *whole)
+
+    def within(self, box: Box) -> tuple[Any, ...]:
+        """The numbers of each axis in a box, shaped so that they broadcast."""
+        parts = [each.part(stretch.start, stretch.stop) for each, stretch in zip(self.lines, box, strict=True)]
+        return crossed(parts)
+
+    def at(self, *arrays: Any) -> Survey:
+        """The same question along other numbers."""
+        lines = [Line(each.name, each.unit, array) for each, array in zip(self.lines, arrays, strict=True)]
+        return replace(self, lines=tuple(lines))
+
+
+def points_in(box: Box) -> int:
+    """How many points a box holds."""
+    return math.prod(stretch.stop - stretch.start for stretch in box)
+
+
+def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
+    """Arrays in one dimension, each along one of its own."""
+    count = len(parts)
+    return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
+
+
+def asked(
+    library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> Survey:
+    """Read a question along axes."""
+    is_one = isinstance(targets, str) or not isinstance(targets, Iterable)
+    wanted: list[Any] = list(dict.fromkeys([targets] if is_one else targets))
+    if not wanted:
+        raise ExpressionError("The question has no target.", hint="Name a quantity, or several in a list.")
+    for target in wanted:
+        library.declaration(target)
+    axes: dict[str, Any] = {}
+    fixed: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in wanted:
+            varies = "is an axis" if is_axis(value) else "is given"
+            raise ExpressionError(f"{name} {varies}, and is asked for.", hint="Ask for what follows from it.")
+        (axes if is_axis(value) else fixed)[name] = value
+    lines = _read(library, axes, fixed)
+    recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
+    ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
+    work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
+    _ = work.lines  # what cannot be answered is refused here
+    return Survey(tuple(lines), work)
+
+
+def _read(library: Library, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
+    """The axes; what cannot be read of them or of the single values is refused at once."""
+
+    def read(name: str, value: Any) -> Line | None:
+        if name in axes:
+            return line(library.declaration(name), value)
+        if name in library.declared:
+            read_given(value, library.declared[name])
+        return None
+
+    return [made for made in read_all(read, {**axes, **fixed}).values() if made is not None]
+
+
+def _recipe(
+    library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+) -> Recipe:
+    """The single values in declared units: strong ones, and the weak ones that a plan with these names uses."""
+    question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
+    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    single = {name: value for name, value in question.strong.items() if name in fixed}
+    used = {**single, **{name: question.weak[name] for name in made.weak}}
+    checks = said_twice(library, [*question.strong], [made])
+    if checks:
+        _prove_consistent(library, target, profiles, fixed, lines)
+    numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
+    return Recipe(target, numbers, checks, *tested_in(question, made))
+
+
+def tested_in(question: Question, made: Plan) -> tuple[dict[str, tuple[float, float, float]], frozenset[str]]:
+    """The weak values that an answer is compared with, or that complete a limit, between their ends in base units.
+
+    And what the plan works out for the sake of its checks.
+    """
+    own = {} if question.own is None else {question.target: question.own}
+    weak = {**question.weak, **question.outdated, **own}
+    ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
+    stated = {name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()}
+    return stated, frozenset(name for block in made.extra for name in block.unknowns)
+
+
+def _prove_consistent(
+    library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+) -> None:
+    """Refuse givens that contradict each other at both ends of the axes and between."""
+    if any(is_lazy(each.source) for each in lines):
+        return
+    for share in (0.0, 1.0, 0.5):
+        try:
+            solve(library, target, profiles, {**fixed, **_point(library, lines, share)})
+        except InconsistentError as error:
+            contradiction = error
+        except DeriveError:
+            return
+        else:
+            return
+    raise contradiction
+
+
+def _point(library: Library, lines: Sequence[Line], share: float | None = None) -> dict[str, str]:
+    """A point at a share of each axis; without one, a point between, at numbers that are stated nowhere else."""
+    found = {}
+    for each in lines:
+        quantity = library.declared[each.name]
+        if is_lazy(each.source):  # which may not be looked at
+            low, high = quantity.domain.low, quantity.domain.high
+            inside = low / 2 + high / 2 if math.isfinite(high - low) else 1.382 if low <= 1.382 <= high else low or high
+            number = quantity.unit.from_base(inside)
+        elif share is None:
+            place = int(0.382 * (len(each) - 1))
+            low, high = (float(each.part(i, i + 1)[0]) for i in (place, min(place + 1, len(each) - 1)))
+            number = low + 0.382 * (high - low)
+        else:
+            place = round(share * (len(each) - 1))
+            number = float(each.part(place, place + 1)[0])
+        found[each.name] = f"{number!r} {quantity.unit.text}"
+    return found

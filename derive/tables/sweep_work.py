@@ -1,0 +1,168 @@
+"""The work of a sweep: a function from the axes to the targets, which whoever is to do it compiles for himself.
+
+`Work` holds no numbers but the single ones that were given, and is cheap to send.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from derive.kernels.agreement import agreed
+from derive.kernels.case_dispatch import Cases
+from derive.kernels.several_targets import Abreast
+from derive.tables.point_agreement import Contradiction, contradicted
+from derive.tables.point_checks import Judgement, Verdict, is_simply_asked, judged, signs_of
+from derive.tables.point_values import Values
+from derive.tables.prepared import functions, plans
+from derive.tables.regimes import Switch, switches
+from derive.tables.sign_changes import Sign
+from derive.tables.single_points import Told, asked_at, bounded
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Recipe", "Work"]
+
+_KEPT = 1 << 16  # points of which it is remembered what the solver said
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A target, the single values that lead to it beside the axes, in declared units, and what they say twice.
+
+    A name has one value in all recipes of a sweep; a weak one leads to some targets, and for others gives way.
+    """
+
+    target: str
+    numbers: Mapping[str, float]
+    checks: tuple[str, ...]
+    stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
+    beside: frozenset[str]  # what is worked out for the sake of the checks
+
+
+@dataclass(frozen=True)
+class Work:
+    """The function from the axes to the targets, compiled when it is first called for."""
+
+    library: Library
+    names: tuple[str, ...]  # of the axes
+    recipes: tuple[Recipe, ...]
+    profiles: tuple[Any, ...]
+    given: Mapping[str, Any]  # as it was stated
+    is_ranged: bool  # whether some of it is a range
+    weak: frozenset[str] = frozenset()  # the axes along which a profile's value varies, and not one that was typed
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged, self.weak)
+
+    @cached_property
+    def lines(self) -> dict[str, Cases]:
+        """What leads to each target."""
+        return {one.target: plans(self.library, one.target, (*self.names, *one.numbers)) for one in self.recipes}
+
+    @cached_property
+    def _tests(self) -> dict[str, list[Contradiction]]:
+        return {recipe.target: contradicted(self, recipe) for recipe in self.recipes}
+
+    @property
+    def is_tested(self) -> bool:
+        """Whether something is said twice, so that it may contradict itself at some points."""
+        return any(self._tests.values())
+
+    @cached_property
+    def _main(self) -> Abreast:
+        tested = [source.found for tests in self._tests.values() for test in tests for source in test.sources]
+        return self._function([*self.lines.values(), *tested])
+
+    @cached_property
+    def _beside(self) -> Abreast:
+        return self._function(source.found for switch in self.switches.values() for source in switch.sources)
+
+    @cached_property
+    def _judging(self) -> Abreast:
+        return self._function(source.found for held in self.signs.values() for one in held for source in one.sources)
+
+    def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
+        """One function for all of them: what they have in common is worked out once."""
+        distinct = {found.outline: found for found in wanted if found is not None}
+        return functions(self.library, distinct.values())
+
+    def _values(self, function: Abreast, arrays: Sequence[Any]) -> dict[Any, Any]:
+        """The axes by name, and all that a function comes to by its outline, spread out."""
+        import numpy
+
+        named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
+        single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
+        shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
+        found = function([named[name] if name in named else single[name] for name in function.names])
+        columns = (_spread(numpy.asarray(column, dtype=float), shape) for column in found)
+        return named | dict(zip(function.outlines, columns, strict=True))
+
+    def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
+        """The targets at points, and their bounds where something is given as a range."""
+        if not self.is_ranged:
+            values = self._values(self._main, arrays)
+            return {target: self._agreeing(target, values, arrays) for target in self.lines}
+        found: dict[str, Any] = {}
+        for target in self.lines:
+            found |= bounded(target, arrays, partial(self.told, target))
+        return found
+
+    def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
+        """A target where nothing that is said twice contradicts it."""
+        import numpy
+
+        found = values[self.lines[target].outline]
+        gaps = (test.gaps({**values, target: found}) for test in self._tests[target])
+        whole = (numpy.broadcast_to(gap, found.shape) for gap in gaps)
+        return agreed(found, whole, arrays, lambda point: self.told(target, tuple(point)).middle)
+
+    def told(self, target: str, point: tuple[float, ...]) -> Told:
+        """What the solver says at a point; of the last points that it was asked about, what it said."""
+        key = target, point
+        found = self._told.get(key)
+        if found is None:
+            axes = dict(zip(self.names, point, strict=True))
+            found = asked_at(self.library, target, self.profiles, self.given, axes, self.weak)
+            if len(self._told) < _KEPT:
+                self._told[key] = found
+        return found
+
+    @cached_property
+    def _told(self) -> dict[tuple[str, tuple[float, ...]], Told]:
+        return {}
+
+    @cached_property
+    def verdicts(self) -> dict[Any, tuple[Verdict, int]]:
+        """What was found to hold for a pattern of signs, and in how many pieces of the axes."""
+        return {}
+
+    @cached_property
+    def signs(self) -> dict[str, tuple[Sign, ...]]:
+        """What the checks of each target may look at."""
+        return {recipe.target: signs_of(self, recipe) for recipe in self.recipes}
+
+    def judgements(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Judgement]:
+        """The verdicts on each target, at points where they are known."""
+        asked = all(is_simply_asked(self, columns[one.target]) for one in self.recipes)
+        values = {} if asked else {**self._values(self._judging, arrays), **columns}
+        return {one.target: judged(self, one, arrays, values, columns[one.target]) for one in self.recipes}
+
+    @cached_property
+    def switches(self) -> dict[str, Switch]:
+        """For each relation with a choice in it, what tells its forms apart."""
+        return switches(self)
+
+    def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
+        """For each relation with a choice in it, which form it takes at points whose targets are known."""
+        values = {**self._values(self._beside, arrays), **columns}
+        return {name: switch.codes(values) for name, switch in self.switches.items()}
+
+
+def _spread(column: Any, shape: tuple[int, ...]) -> Any:
+    import numpy
+
+    return column if column.shape == shape else numpy.broadcast_to(column, shape)

@@ -1,0 +1,235 @@
+"""Tables: the axes and the targets of a sweep, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ExpressionError, LimitError, unknown
+from derive.tables.axes import is_lazy
+from derive.tables.extras import package
+from derive.tables.progress import ahead, watched
+from derive.tables.regimes import Regime
+from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
+from derive.tables.table_checks import Holding, held_along
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["Table", "postponed", "sweep"]
+
+_MOST = 20_000_000  # points of one table
+_MOST_SOLVED = 10_000  # where the solver is asked at each
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The axes and the targets of a sweep, as arrays in declared units; a point without a value is NaN.
+
+    Each target has as many dimensions as there are axes. Which arm of each maximum binds stands in `regimes`, which are
+    worked out when they are first looked at. The arrays of a table that dask works out are dask's, until `compute`.
+    """
+
+    axes: Mapping[str, Any]
+    columns: Mapping[str, Any]
+    units: Mapping[str, str]
+    survey: Survey | None = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return math.prod(len(axis) for axis in self.axes.values())
+
+    def __getitem__(self, name: str) -> Any:
+        """An axis, a target, or a regime by its name, such as `step_time.regime`; or `holds`, or `fails`."""
+        for held in (self.axes, self.columns):
+            if name in held:
+                return held[name]
+        if name in self.own_names:
+            return self.holds if name == self.own_names[0] else self.fails
+        if name in self.regimes:
+            return self.regimes[name].words
+        raise unknown("column", name, [*self.axes, *self.columns, *self.regimes, *self.own_names])
+
+    @cached_property
+    def regimes(self) -> Mapping[str, Regime]:
+        """For each relation with a maximum or a choice in it, the arm that binds at each point."""
+        if self.survey is None:
+            return {}
+        if self.is_lazy:
+            from derive.tables.dask_tables import regimes
+
+            return regimes(self.survey.work, self.axes, self.columns)
+        return _regimes(self.survey, self.columns)
+
+    @cached_property
+    def holding(self) -> Holding:
+        """What fails along the axes, and what plays no part."""
+        if self.survey is None:
+            raise ExpressionError("A table without its question cannot be tested.", hint="Ask sweep(...) anew.")
+        if self.is_lazy:
+            raise ExpressionError("What fails by name is known once the table is worked out.", hint="Call compute().")
+        return held_along(self.survey, self.columns)
+
+    @property
+    def holds(self) -> Any:
+        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        if self.is_lazy and self.survey is not None:
+            from derive.tables.dask_tables import holds
+
+            return holds(self.survey.work, self.axes, self.columns)
+        return self.holding.holds
+
+    @property
+    def fails(self) -> Any:
+        """The names of the checks that fail at each point, as text."""
+        return self.holding.words
+
+    @property
+    def own_names(self) -> tuple[str, str]:
+        """What the columns `holds` and `fails` are called, which a quantity may be as well."""
+        named = {*self.axes, *self.columns}
+        holds, fails = (f"table.{name}" if name in named else name for name in ("holds", "fails"))
+        return holds, fails
+
+    @property
+    def failed(self) -> Mapping[str, Any]:
+        """For each check that fails anywhere, where it does."""
+        return self.holding.failed
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The givens and axes that play no part in any answer."""
+        return self.holding.unused
+
+    def beside(self, *axes: Any) -> Table:
+        """The same question at other numbers on its axes."""
+        assert self.survey is not None
+        return _swept(self.survey.at(*axes))
+
+    @property
+    def is_lazy(self) -> bool:
+        """Whether dask holds the columns, and has not worked them out."""
+        return any(is_lazy(array) for array in (*self.axes.values(), *self.columns.values()))
+
+    def compute(self, client: Any = None, retries: int = 5) -> Table:
+        """The same table with its numbers worked out, by dask's threads or by a distributed client."""
+        if not self.is_lazy:
+            return self
+        from derive.tables.dask_tables import computed
+
+        numbers = computed({**self.axes, **self.columns}, client, retries)
+        axes = {name: numbers[name] for name in self.axes}
+        columns = {name: numbers[name] for name in self.columns}
+        return replace(self, axes=axes, columns=columns, survey=self.survey and self.survey.at(*axes.values()))
+
+    def to_pandas(self) -> Any:
+        """A row for each point, a column for each axis, target and regime, and `holds` and `fails`."""
+        pandas = package("pandas", "tables")
+        table = self.compute()
+        data = {name: column.ravel() for name, column in table.rows().items()}
+        for name, regime in table.regimes.items():
+            data[name] = pandas.Categorical.from_codes(regime.codes.ravel(), list(regime.arms))
+        for name in self.own_names:
+            data[name] = table[name].ravel()
+        return pandas.DataFrame(data)
+
+    def rows(self) -> dict[str, Any]:
+        """Axes and targets, each as large as the table."""
+        import numpy
+
+        shape = tuple(map(len, self.axes.values()))
+        axes = zip(self.axes, crossed(list(self.axes.values())), strict=True)
+        return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
+
+    def to_xarray(self) -> Any:
+        """A data set over the axes, its units as attributes; it stays dask's where the table is."""
+        xarray = package("xarray", "tables")
+        names = list(self.axes)
+        variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
+        axes = {name: (name, axis, {"units": self.units[name]}) for name, axis in self.axes.items()}
+        regimes = {name: (names, regime.words) for name, regime in self.regimes.items()}
+        holds, fails = self.own_names
+        tested = {holds: (names, self.holds)} if self.is_lazy else {n: (names, self[n]) for n in (holds, fails)}
+        return xarray.Dataset({**variables, **regimes, **tested}, axes)
+
+    def to_csv(self, path: str | PathLike[str]) -> None:
+        """A file with a line for each point, its units in the heading."""
+        from derive.tables.csv_files import write_csv
+
+        write_csv(path, [self.compute()])
+
+    def plot(self) -> Any:
+        """A figure of the targets along the first axis, a line for each value of the others."""
+        from derive.presentation.plotting import figure
+        from derive.tables.table_charts import charts
+
+        return figure(*charts(self.compute()))
+
+
+def sweep(library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Table:
+    """Ask for the targets at every combination of the axes' values."""
+    survey = asked(library, targets, profiles, given)
+    if any(is_lazy(line.source) for line in survey.lines):
+        return postponed(survey)
+    if survey.size > _MOST_SOLVED:
+        survey.refuse_ranges(f"for more than {_MOST_SOLVED} points")
+    if survey.size > _MOST:
+        raise LimitError(
+            "The table is too large.",
+            hint="Take fewer points, or library.stream(...), which goes through any number of them in pieces.",
+            limit=f"{_MOST} points",
+        )
+    return _swept(survey)
+
+
+def _swept(survey: Survey) -> Table:
+    """The table of a survey, worked out."""
+    import numpy
+
+    axes = {line.name: line.part(0, len(line)) for line in survey.lines}
+    whole = survey.at(*axes.values())
+    if whole.is_done_at_once():
+        found = whole.work.columns(crossed(list(axes.values())))
+        return Table(
+            axes, {n: numpy.require(one, requirements=["C", "W"]) for n, one in found.items()}, survey.units, whole
+        )
+    columns = {name: numpy.empty(survey.shape) for name in survey.units if name not in axes}
+    pieces = whole.boxes(whole.pace())
+
+    def worked(box: Box) -> tuple[int, None]:
+        for target, numbers in whole.work.columns(whole.within(box)).items():
+            columns[target][box] = numbers
+        return points_in(box), None
+
+    for _ in watched(ahead(worked, pieces), survey.size, "points"):
+        pass
+    return Table(axes, columns, survey.units, whole)
+
+
+def postponed(survey: Survey, points: int | None = None) -> Table:
+    """The table of a survey, left to dask."""
+    from derive.tables.dask_tables import lazily
+
+    survey.refuse_ranges("by dask")
+    axes, columns = lazily(survey, points)
+    return Table(axes, columns, survey.units, survey)
+
+
+def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
+    """The regimes at the points of a survey whose targets are known."""
+    import numpy
+
+    made = survey.work.switches
+    found = {name: numpy.empty(survey.shape, dtype=numpy.int8) for name in made}
+
+    def worked(box: Box) -> tuple[int, tuple[Box, dict[str, Any]]]:
+        held = {target: column[box] for target, column in columns.items()}
+        return points_in(box), (box, survey.work.codes(survey.within(box), held))
+
+    for box, codes in watched(ahead(worked, survey.boxes() if made else ()), survey.size, "regimes"):
+        for name, numbers in codes.items():
+            found[name][box] = numbers
+    return {name: Regime(switch.arms, found[name]) for name, switch in made.items()}

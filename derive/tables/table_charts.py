@@ -1,0 +1,194 @@
+"""A table as charts: one for each target along the first axis, a line for each value of the others.
+
+Where one line is drawn, the stretches in which each regime binds are shaded and the knees between them marked, each
+found to many digits between the points where the regime changes. Of several lines each has its knees as points. Where
+checks fail, that is hatched (`failing_stretches`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ExpressionError
+from derive.presentation.charts import Axis, Chart, Mark, Series, Shade
+from derive.presentation.numbers import prefixed
+from derive.tables.failing_stretches import crosses, hatches
+from derive.tables.single_points import ENDS
+
+if TYPE_CHECKING:
+    from derive.tables.table import Table
+
+__all__ = ["charts"]
+
+_LINES = 7  # values of the further axes that are drawn
+_STRETCHES = 9  # regimes along a line; what changes more often is no regime to look at
+_FINER = 64  # points between two, where a knee is sought
+_ROUNDS = 5
+_LONG = 1e4  # from which on a number takes a prefix
+
+
+def charts(table: Table) -> tuple[Chart, ...]:
+    """The pictures of a table, from its first axis to each of its targets."""
+    import numpy
+
+    if not table.axes:
+        raise ExpressionError("The table has no axis to plot along.", hint="Give span(...) for one of the givens.")
+    first, *others = table.axes
+    along = table.axes[first]
+    count = len(table) // len(along)
+    chosen = sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))})
+    stretches = [_stretches(table, place) for place in chosen]
+    axis = Axis.of(_label(first, table), along)
+    axis = replace(axis, log=axis.log or _in_ratios(along))
+    marks, shades = _told(table, stretches[0]) if count == 1 else ((), ())
+    found = []
+    for target, column in table.columns.items():
+        name, _, end = target.rpartition(".")
+        if end in ENDS and name in table.columns:  # which is drawn beside its target
+            continue
+        lines = numpy.reshape(column, (len(along), -1))
+        series = [Series.of(along, lines[:, i], _which(table, others, i)) for i in chosen]
+        bounds = [_bounds(table, target, end, i, n) for end in ENDS for n, i in enumerate(chosen)]
+        height = Axis.of(_label(target, table), *(one.y for one in series))
+        if count > 1:
+            series += _knees(table, target, dict(zip(chosen, stretches, strict=True)))
+            series += crosses(table, target, chosen)
+        hatched = hatches(table, target) if count == 1 else ()
+        found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades, hatched))
+    return tuple(found)
+
+
+def _in_ratios(along: Any) -> bool:
+    """Whether the points were laid evenly in their logarithm."""
+    import numpy
+
+    if len(along) < 3 or not (along > 0).all():
+        return False
+    even, ratios = numpy.diff(along), numpy.diff(numpy.log(along))
+    return bool(numpy.allclose(ratios, ratios[0]) and not numpy.allclose(even, even[0]))
+
+
+def _bounds(table: Table, target: str, end: str, place: int, color: int) -> Series | None:
+    """A line of the bounds of a target, where there are any."""
+    import numpy
+
+    along, column = next(iter(table.axes.values())), table.columns.get(f"{target}.{end}")
+    if column is None:
+        return None
+    return Series.of(along, numpy.reshape(column, (len(along), -1))[:, place], style="dotted", color=color)
+
+
+@dataclass(frozen=True)
+class _Stretch:
+    """Where one form of each relation holds, from and up to values of the first axis."""
+
+    low: float
+    high: float
+    arms: Mapping[str, str]
+    from_knee: bool  # whether it begins where the one before it ends
+
+
+def _stretches(table: Table, place: int) -> list[_Stretch]:
+    """The regimes along one line of the table; none where they change too often to be looked at."""
+    import numpy
+
+    along = numpy.asarray(table.axes[next(iter(table.axes))])
+    if not table.regimes or len(along) < 2:
+        return []
+    codes = numpy.array([numpy.reshape(one.codes, (len(along), -1))[:, place] for one in table.regimes.values()])
+    order = numpy.argsort(along, kind="stable")
+    along, codes = along[order], codes[:, order]
+    turns = [0, *(numpy.flatnonzero((codes[:, 1:] != codes[:, :-1]).any(axis=0)) + 1), len(along)]
+    if len(turns) - 1 > _STRETCHES:
+        return []
+    knees = [along[0], *(_knee(table, place, along[i - 1], along[i]) for i in turns[1:-1]), along[-1]]
+    found = []
+    for i, begin in enumerate(turns[:-1]):
+        arms = {
+            name: regime.arms[code]
+            for (name, regime), code in zip(table.regimes.items(), codes[:, begin], strict=True)
+            if code >= 0
+        }
+        found.append(_Stretch(float(knees[i]), float(knees[i + 1]), arms, i > 0))
+    return found
+
+
+def _knee(table: Table, place: int, low: float, high: float) -> float:
+    """Where between two points the regime changes."""
+    import numpy
+
+    if table.survey is None:
+        return (low + high) / 2
+    others = _others(table, place)
+    for _ in range(_ROUNDS):
+        between = numpy.linspace(low, high, _FINER)
+        codes = numpy.array([regime.codes.ravel() for regime in table.beside(between, *others).regimes.values()])
+        change = int(numpy.argmax((codes != codes[:, :1]).any(axis=0)))
+        if change == 0:
+            break
+        low, high = between[change - 1], between[change]
+    return float((low + high) / 2)
+
+
+def _told(table: Table, stretches: list[_Stretch]) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
+    """The shades and the marks of a picture with one line."""
+    first = next(iter(table.axes))
+    varying = {name for one in stretches for name in one.arms if one.arms[name] != stretches[0].arms.get(name)}
+    names = [name for name in table.regimes if name in varying] or list(table.regimes)[:1]
+    shades, marks = [], []
+    for one in stretches:
+        arms = [one.arms[name] for name in names if name in one.arms]
+        if arms:
+            shades.append(Shade(one.low, one.high, f"{'; '.join(map(_worded, arms))} binds"))
+        if one.from_knee:
+            marks.append(Mark(one.low, _measured(one.low, table.units[first])))
+    return tuple(marks), tuple(shades)
+
+
+def _worded(arm: str) -> str:
+    return arm.replace("_", " ")
+
+
+def _others(table: Table, place: int) -> list[Any]:
+    """Where on the further axes a line lies."""
+    import numpy
+
+    rest = list(table.axes.values())[1:]
+    places = numpy.unravel_index(place, [len(axis) for axis in rest]) if rest else ()
+    return [axis[i : i + 1] for axis, i in zip(rest, places, strict=True)]
+
+
+def _knees(table: Table, target: str, stretches: Mapping[int, list[_Stretch]]) -> Iterator[Series]:
+    """The knees of each line, as points on it."""
+    import numpy
+
+    x: list[float] = []
+    y: list[float] = []
+    for place, found in stretches.items():
+        knees = [one.low for one in found if one.from_knee]
+        if knees and table.survey is not None:
+            x += knees
+            y += table.beside(numpy.array(knees), *_others(table, place)).columns[target].ravel().tolist()
+    if x:
+        yield Series.of(x, y, "another regime binds", style="points")
+
+
+def _which(table: Table, names: list[str], position: int) -> str:
+    """Where on the further axes a line lies: `context = 4096 token/sequence`."""
+    import numpy
+
+    places = numpy.unravel_index(position, [len(table.axes[name]) for name in names])
+    values = [(name, table.axes[name][i]) for name, i in zip(names, places, strict=True)]
+    return ", ".join(f"{name.replace('_', ' ')} = {_measured(value, table.units[name])}" for name, value in values)
+
+
+def _label(name: str, table: Table) -> str:
+    unit = table.units.get(name, "")
+    return f"{name.replace('_', ' ')} [{unit}]" if unit not in ("", "1") else name.replace("_", " ")
+
+
+def _measured(value: float, unit: str) -> str:
+    number, text = prefixed(float(value), unit, _LONG)
+    return f"{number:.4g} {text}" if text not in ("", "1") else f"{number:.4g}"

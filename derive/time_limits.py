@@ -1,0 +1,103 @@
+"""How long a query may take, and how that is kept in every thread.
+
+Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit holds
+in threads too. What counts is the time that a query's own thread has computed, so that what has an answer on an idle
+machine has it on a busy one; only where the machine gives it far less than that does the time on the wall end it.
+
+Limits set by `with limits(...)` hold for what is asked inside, in this thread and in those that have set none of their
+own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+from derive.errors import LimitError
+from derive.garbage import collecting_seldom
+
+__all__ = ["limits", "query", "sharing", "tick"]
+
+_SECONDS = 10.0
+_PATIENCE = 3  # times the limit, on the wall
+
+
+@dataclass(slots=True)
+class _Clock:
+    """The times by which a query must have ended: of its thread, and on the wall."""
+
+    seconds: float
+    ends: float
+    ends_at_last: float
+    ticks: int = 0
+
+
+_mine: ContextVar[float | None] = ContextVar("derive_seconds", default=None)
+_everybodys: list[float] = []
+_running: ContextVar[_Clock | None] = ContextVar("derive_clock", default=None)
+
+
+@contextmanager
+def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
+    """Set the time that each query inside may take.
+
+    >>> with limits(seconds=60):
+    ...     pass
+    """
+    if not (isinstance(seconds, (int, float)) and seconds > 0):
+        raise LimitError(f"A limit of {seconds!r} seconds is none.", hint="Give a positive number of seconds.")
+    token = _mine.set(float(seconds))
+    _everybodys.append(float(seconds))
+    try:
+        yield
+    finally:
+        _mine.reset(token)
+        _everybodys.remove(float(seconds))
+
+
+@contextmanager
+def query() -> Iterator[None]:
+    """The clock of one query; a query inside a query runs on the outer one's."""
+    if _running.get() is not None:
+        yield
+        return
+    seconds = _mine.get() or (_everybodys[-1] if _everybodys else _SECONDS)
+    token = _running.set(_Clock(seconds, time.thread_time() + seconds, time.monotonic() + _PATIENCE * seconds))
+    try:
+        with collecting_seldom():
+            yield
+    finally:
+        _running.reset(token)
+
+
+@contextmanager
+def sharing(share: float) -> Iterator[None]:
+    """Let what is inside take a share of the time that is left; a LimitError then ends it, and not the query."""
+    clock = _running.get()
+    now, at = time.thread_time(), time.monotonic()
+    if clock is None or now >= clock.ends or at >= clock.ends_at_last:
+        yield
+        return
+    ends, ends_at_last = now + share * (clock.ends - now), at + share * (clock.ends_at_last - at)
+    token = _running.set(_Clock(clock.seconds, ends, ends_at_last))
+    try:
+        yield
+    finally:
+        _running.reset(token)
+
+
+def tick() -> None:
+    """Stop here if the time of the query has run out."""
+    clock = _running.get()
+    if clock is None:
+        return
+    clock.ticks += 1
+    if clock.ticks & 15 == 0 and (time.thread_time() > clock.ends or time.monotonic() > clock.ends_at_last):
+        raise LimitError(
+            f"The question took longer than {clock.seconds:g} s.",
+            hint=f"Allow more: with derive.limits(seconds={6 * clock.seconds:g}): ...",
+            limit=f"{clock.seconds:g} s",
+        )

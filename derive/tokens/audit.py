@@ -1,0 +1,59 @@
+"""The audit: every claim put to the library, alone and together with the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+
+from derive.audit.claims_file import Book
+from derive.audit.conflicts import Conflict, conflicts
+from derive.audit.verdicts import Finding, judge
+from derive.errors import UnknownNameError, unknown
+from derive.library import Library
+from derive.tokens.claims import claims, scenes
+from derive.tokens.relations import library as built_in
+
+__all__ = ["audit", "clashes"]
+
+
+def audit(names: Sequence[str] = (), library: Library | None = None, book: Book | None = None) -> tuple[Finding, ...]:
+    """The findings on these claims, or on all, in the order of their names; on the built-in ones if no book is given.
+
+    >>> [(finding.claim.name, str(finding.verdict)) for finding in audit(["C17", "C20"])]
+    [('C17', 'reproduced'), ('C20', 'rounded')]
+    """
+    known = {claim.name: claim for claim in (claims() if book is None else book.claims)}
+    wanted = {_meant(name, list(known)) for name in names} or known.keys()
+    asked = built_in() if library is None else library
+    return tuple(judge(asked, claim) for name, claim in known.items() if name in wanted)
+
+
+def _meant(name: str, known: Sequence[str]) -> str:
+    """A claim's name, however it was typed."""
+    for one in known:
+        if one.upper() == name.upper():
+            return one
+    raise _unmade(name, known)
+
+
+def _unmade(name: str, known: Sequence[str]) -> UnknownNameError:
+    """The error for a claim that nobody made; claims are numbered, so that the nearest are those that look alike."""
+    error = unknown("claim", name, known)
+    like = tuple(get_close_matches(name.upper(), known, n=3, cutoff=0.5))
+    hint = f"They run from {known[0]} to {known[-1]}." if known else "The file states none."
+    return UnknownNameError(error.what, hint=hint, name=name, kind="claim", suggestions=like)
+
+
+def clashes(
+    names: Sequence[str] = (), library: Library | None = None, book: Book | None = None
+) -> tuple[Conflict, ...]:
+    """The smallest sets of claims that cannot hold together, or those that one of these claims is part of."""
+    wanted = {name.upper() for name in names}
+
+    def concerns(made: Iterable[str]) -> bool:
+        return not wanted or not wanted.isdisjoint(name.upper() for name in made)
+
+    asked = built_in() if library is None else library
+    told = scenes() if book is None else book.scenes
+    found = conflicts(asked, [scene for scene in told if concerns(one.claim for one in scene.assertions)])
+    return tuple(conflict for conflict in found if concerns(conflict.claims))

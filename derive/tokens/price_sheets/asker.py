@@ -1,0 +1,183 @@
+"""A sheet's questions put to the library, with one chip, size and tier out of those that it may have been made on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import product
+from typing import Any
+
+from derive.errors import AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
+from derive.library import Library
+from derive.model.relation import Relation
+from derive.planning.matching import closure
+from derive.solving.execution.answer import Answer
+from derive.tokens.price_sheets.plausible import KEYS, Plausible
+from derive.tokens.price_sheets.questions import STANDING_IN, Question
+from derive.tokens.price_sheets.sheets import Sheet, printed
+from quantities.declaration import Declaration
+from quantities.profiles import Profile
+from quantities.source import Source
+from quantities.value import Value
+
+__all__ = ["NOES", "Asker", "Chosen", "Span", "ends", "stated"]
+
+NOES = (AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError)
+"""Why a question has no answer, as against a question that is put wrongly."""
+
+Span = tuple[float, float]
+Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
+
+
+@dataclass(frozen=True)
+class Asker:
+    """A sheet and what it may have been made on.
+
+    `common` remembers what hangs on the library and the choices only, for all sheets that are asked after each other.
+    """
+
+    sheet: Sheet
+    plausible: Plausible
+    common: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[Any, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
+
+    def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
+        """The one answer, be it a value or bounds; first from what leads there as the relations are written."""
+        profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+        leading = self._leading((target, *needs, *given), profiles)
+        try:
+            return self._solved(target, [_pared(profile, leading) for profile in profiles], given)
+        except UnderdeterminedError:
+            return self._solved(target, profiles, given)
+
+    def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
+        """The ends of an answer, or of what is stated; asked once, whichever sheet has the same numbers."""
+        profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+        for values in (given, self.sheet.given, *(profile.values for profile in reversed(profiles))):
+            if isinstance(value := values.get(target), Value):
+                return value.base[0], value.base[2]
+        leading = self._leading((target, *needs, *given), profiles)
+        numbers = tuple((name, value.base) for name, value in self.sheet.profile.values.items() if name in leading)
+        asked = (target, tuple(profile.name for profile in chosen), numbers, tuple(given.items()))
+        if asked not in self.common:
+            self.common[asked] = ends(self.ask(target, chosen, given, needs))
+        span: Span = self.common[asked]
+        return span
+
+    def _solved(self, target: str, profiles: Sequence[Profile], given: Mapping[str, Any]) -> Answer:
+        try:
+            return self.sheet.library.solve(target, *profiles, **{**given, **self.sheet.given})
+        except AmbiguousError as error:
+            if len(error.answers) != 1:
+                raise
+            only: Answer = error.answers[0]
+            return only
+
+    def lacking(self, question: Question) -> tuple[str, ...]:
+        """Of what a question needs, what the sheet does not determine; where prices would, those that it lacks."""
+        known = self._determined((), ())
+        lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
+        return tuple(dict.fromkeys(price for name in lacked for price in self._prices(name) if price not in known))
+
+    def _prices(self, name: str) -> tuple[str, ...]:
+        """The prices that a quantity is worked out from, or else itself."""
+        for relation in self._written.get(name, ()):
+            others = tuple(other for other in relation.declared if other != name)
+            if printed().issuperset(others):
+                return others
+        return (name,)
+
+    def assumed(self, question: Question) -> dict[str, Any]:
+        """What a question takes for given: as it says, or as the sheet implies it."""
+        given: dict[str, Any] = dict(question.given)
+        for name, other in STANDING_IN.items():
+            if name in question.needs and name not in self._determined((), ()):
+                answer = self.ask(other, (), {})
+                source = Source(f"{other}, which the sheet implies", "assumed")
+                given[name] = stated(answer.quantity, *ends(answer), source)
+        return given
+
+    @cached_property
+    def choices(self) -> tuple[Chosen, ...]:
+        """All that the sheet may have been made on, the reference first."""
+        return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
+
+    def determines(self, question: Question, chosen: Chosen, given: Mapping[str, Any]) -> bool:
+        """Whether a question can be answered at a choice, whatever the numbers."""
+        return question.target in self._determined(chosen, tuple(given))
+
+    def kinds(self, answer: Answer, chosen: Chosen) -> frozenset[str]:
+        """The kinds of choices whose values an answer uses."""
+        prevailing = (self.sheet.given, *(p.values for p in (*self.plausible.fixed, self.sheet.profile)))
+        used = set(answer.given).difference(*prevailing)
+        return frozenset(kind for kind, profile in zip(KEYS, chosen, strict=True) if used.intersection(profile.values))
+
+    def doubled(self) -> Iterator[str]:
+        """What the sheet states and what also follows from the rest of it."""
+        names = frozenset(self.sheet.names)
+        for name in self.sheet.names:
+            if name in _counted(self.sheet.library, names - {name}):
+                yield name
+
+    def again(self, name: str) -> Answer:
+        """What the rest of the sheet says of a name that it states."""
+        return self._solved(name, (self.sheet.profile,), {})
+
+    def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
+        """Of the names that are stated, those that targets are worked out from, as the relations are written."""
+        named = frozenset(name for profile in profiles for name in profile.values)
+        asked = (targets, named)
+        if asked not in self.common:
+            pending, seen = list(targets), set(targets)
+            for name in pending:
+                if name not in named or name in targets:
+                    following = [n for relation in self._written.get(name, ()) for n in relation.declared]
+                    pending += [n for n in dict.fromkeys(following) if n not in seen]
+                    seen.update(following)
+            self.common[asked] = named & seen
+        leading: frozenset[str] = self.common[asked]
+        return leading
+
+    @cached_property
+    def _written(self) -> Mapping[str, Sequence[Relation]]:
+        """The relations that are written for each quantity."""
+        found: dict[str, list[Relation]] = {}
+        for relation, name in self.sheet.library.structure().forward.items():
+            found.setdefault(name, []).append(self.sheet.library.relations[relation])
+        return found
+
+    def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
+        """What follows from the sheet, from what is chosen and from what is given, whatever the numbers."""
+        asked = (*(profile.name for profile in chosen), *given)
+        if asked not in self._known:
+            profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
+            names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
+            known = frozenset(names.intersection(self.sheet.library.declared))
+            if known not in self.common:
+                self.common[known] = _counted(self.sheet.library, known)
+            self._known[asked] = self.common[known]
+        return self._known[asked]
+
+
+def _counted(library: Library, names: Iterable[str]) -> frozenset[str]:
+    """What counting relations sees that these names determine: enough to tell which questions are worth asking."""
+    return closure(library.structure(), [*names, *library.defaults])
+
+
+def _pared(profile: Profile, names: frozenset[str]) -> Profile:
+    return Profile(profile.name, {name: value for name, value in profile.values.items() if name in names})
+
+
+def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
+    """A number in base units, or a range of them, as somebody would state it of a quantity."""
+    low, high = (quantity.unit.from_base(end) for end in (low, high))
+    return Value(low / 2 + high / 2, low, high, quantity.unit, source)
+
+
+def ends(answer: Answer) -> Span:
+    """The bounds of an answer in base units; its value twice where nothing was a range."""
+    if answer.bounds is not None:
+        return answer.bounds
+    assert answer.base is not None
+    return answer.base, answer.base

@@ -1,0 +1,118 @@
+"""One question put to a sheet at every choice that its answer rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from math import inf, log
+from typing import Any, TypeVar
+
+from derive.errors import DeriveError, NoSolutionError, UnderdeterminedError
+from derive.solving.execution.answer import Answer
+from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends
+from derive.tokens.price_sheets.conclusions import Choice, Conclusion, Missing
+from derive.tokens.price_sheets.corners import at_corners
+from derive.tokens.price_sheets.plausible import KEYS
+from derive.tokens.price_sheets.questions import Question
+from derive.tokens.price_sheets.refutations import refuted
+
+__all__ = ["conclude"]
+
+Told = TypeVar("Told")
+
+
+def conclude(asker: Asker, question: Question) -> Conclusion | Missing:
+    """What the sheet says to a question, over all choices that its answer rests on."""
+    quantity = asker.sheet.library.declaration(question.target)
+    lacking = asker.lacking(question)
+    if lacking:
+        return Missing(quantity, lacking)
+    try:
+        given = asker.assumed(question)
+        at, answer, found = _answered(asker, question, given)
+    except NOES as error:
+        return Missing(quantity, (), _why(error))
+    low_at, (lowest, _) = min(found, key=lambda pair: pair[1][0])
+    high_at, (_, highest) = max(found, key=lambda pair: pair[1][1])
+    kinds = asker.kinds(answer, at)
+    concluded: Conclusion = Conclusion(
+        quantity,
+        answer,
+        (lowest, highest),
+        _choice(at, kinds),
+        _choice(low_at, kinds),
+        _choice(high_at, kinds),
+        (*question.assuming, *answer.assumptions),
+        lambda: refuted(asker, question, concluded, at, given),
+    )
+    return concluded
+
+
+def _answered(
+    asker: Asker, question: Question, given: Mapping[str, Any]
+) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
+    """The answer at the reference; and there and at all choices that may lie furthest from it, the ends."""
+
+    def ask(chosen: Chosen) -> Answer:
+        return asker.ask(question.target, chosen, given, question.needs)
+
+    def span(chosen: Chosen) -> Span:
+        return asker.span(question.target, chosen, given, question.needs)
+
+    choices, refusals = iter(asker.choices), list[DeriveError]()
+    determined = (chosen for chosen in choices if asker.determines(question, chosen, given))
+    first = next(_told(ask, determined, refusals), None)
+    if first is None and refusals:
+        raise refusals[0]
+    at, answer = first or (asker.choices[0], ask(asker.choices[0]))
+    others = _others(asker, question, given, choices, at, asker.kinds(answer, at))
+    if question.nearest:
+        answers = [(at, answer), *_told(ask, others, refusals)]
+        at, answer = min(answers, key=lambda pair: _apart(pair[1]))
+        return at, answer, [(chosen, ends(one)) for chosen, one in answers]
+    corners = at_corners(asker, question, given, others)
+    spans = _told(span, others, refusals) if corners is None else corners
+    return at, answer, [(at, ends(answer)), *spans]
+
+
+def _told(
+    ask: Callable[[Chosen], Told], choices: Iterable[Chosen], refusals: list[DeriveError]
+) -> Iterator[tuple[Chosen, Told]]:
+    """What is answered at choices, where there is an answer."""
+    for chosen in choices:
+        try:
+            yield chosen, ask(chosen)
+        except NOES as error:
+            refusals.append(error)
+
+
+def _others(
+    asker: Asker,
+    question: Question,
+    given: Mapping[str, Any],
+    choices: Iterable[Chosen],
+    at: Chosen,
+    kinds: frozenset[str],
+) -> list[Chosen]:
+    """Further choices, one of each that differ in what the answer rests on."""
+    found = {_choice(at, kinds): at}
+    for chosen in choices:
+        choice = _choice(chosen, kinds)
+        if choice not in found and asker.determines(question, chosen, given):
+            found[choice] = chosen
+    return list(found.values())[1:]
+
+
+def _why(error: DeriveError) -> str:
+    """Why there is no answer, in short."""
+    if isinstance(error, UnderdeterminedError) and error.missing:
+        return f"no choice states {' and '.join(error.missing[0])}"
+    return error.reason if isinstance(error, NoSolutionError) and error.reason else error.what
+
+
+def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
+    return Choice(**{kind: profile.name for kind, profile in zip(KEYS, chosen, strict=True) if kind in kinds})
+
+
+def _apart(answer: Answer) -> float:
+    """How far an answer lies from 1, as a ratio."""
+    return abs(log(answer.base)) if answer.base else inf

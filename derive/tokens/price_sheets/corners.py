@@ -1,0 +1,75 @@
+"""At which choices an answer is least and greatest, without asking at each of them.
+
+Where a question says by which quantities a choice counts, these and the sheet determine the answer and the choice says
+no more. So the answer over the whole box of these quantities encloses the answers at all choices. If choices in the
+corners of that box reach both ends of it, none of the others goes beyond; if they do not, every choice has to be asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isclose, isfinite
+from typing import Any
+
+from derive.solving.execution.answer import Answer
+from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends, stated
+from derive.tokens.price_sheets.questions import Question
+from quantities.source import Source
+
+__all__ = ["at_corners"]
+
+_FEW = 5  # choices that are quicker asked one by one
+_OVER = Source("the ends over all choices", "assumed")
+_PROVED = "bounds are exact: monotone in every range"  # as the library says it
+_SLACK = 1e-9
+
+
+def at_corners(
+    asker: Asker, question: Question, given: Mapping[str, Any], choices: Sequence[Chosen]
+) -> list[tuple[Chosen, Span]] | None:
+    """The answers at some of the choices beyond which no other goes, or None where that is not proved."""
+    if not question.counted_by or len(choices) <= _FEW:
+        return None
+    try:
+        spans = {name: [asker.span(name, chosen, {}) for chosen in choices] for name in question.counted_by}
+        whole = _over_all(asker, question, given, spans)
+        if whole is None or _says_more(choices, whole.quantities.keys() - spans.keys()):
+            return None
+        corners = [choices[i] for i in range(len(choices)) if _is_corner(i, spans)]
+        found = [(chosen, asker.span(question.target, chosen, given, question.needs)) for chosen in corners]
+    except NOES:
+        return None
+    return found if _reach([span for _, span in found], ends(whole)) else None
+
+
+def _over_all(
+    asker: Asker, question: Question, given: Mapping[str, Any], spans: Mapping[str, Sequence[Span]]
+) -> Answer | None:
+    """The answer over the box that encloses all choices, if its bounds are proved."""
+    box = {name: _hull(found) for name, found in spans.items()}
+    if not all(isfinite(end) for span in box.values() for end in span):
+        return None
+    library = asker.sheet.library
+    boxed = {name: stated(library.declaration(name), *span, _OVER) for name, span in box.items()}
+    whole = asker.ask(question.target, (), {**given, **boxed})
+    return whole if _PROVED in whole.assumptions else None
+
+
+def _says_more(choices: Sequence[Chosen], between: set[str]) -> bool:
+    """Whether a choice states anything else that the answer speaks of."""
+    return any(between & profile.values.keys() for chosen in choices for profile in chosen)
+
+
+def _is_corner(place: int, spans: Mapping[str, Sequence[Span]]) -> bool:
+    """Whether a choice has every quantity at an end of the box."""
+    hulls = {name: _hull(found) for name, found in spans.items()}
+    return all(any(map(float.__eq__, spans[name][place], hull)) for name, hull in hulls.items())
+
+
+def _hull(spans: Sequence[Span]) -> Span:
+    return min(low for low, _ in spans), max(high for _, high in spans)
+
+
+def _reach(found: Sequence[Span], whole: Span) -> bool:
+    """Whether answers reach both ends."""
+    return bool(found) and all(isclose(*pair, rel_tol=_SLACK) for pair in zip(_hull(found), whole, strict=True))

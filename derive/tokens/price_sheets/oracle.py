@@ -1,0 +1,50 @@
+"""The price-sheet oracle: a sheet in, every consequence out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from derive.tokens.price_sheets.asker import Asker
+from derive.tokens.price_sheets.concluding import conclude
+from derive.tokens.price_sheets.conclusions import Conclusion, Inference, Missing
+from derive.tokens.price_sheets.contradictions import contradictions
+from derive.tokens.price_sheets.plausible import plausible
+from derive.tokens.price_sheets.questions import QUESTIONS
+from derive.tokens.price_sheets.sheets import read_sheet, sheet_names
+from derive.tokens.relations import library
+from quantities.profiles import Profile
+
+__all__ = ["infer", "survey"]
+
+
+def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: Any) -> Inference:
+    """What a price sheet implies: conclusions with derivation and range, contradictions, and what it does not yield.
+
+    `source` is the name of a price sheet of the catalogue, a relation file with one profile, its text, or a profile.
+    Profiles of chips, models or tiers stand in for the usual choices; what is given binds.
+
+    >>> found = infer("claude-opus-4-6-prices")
+    >>> print(f"{found['fast_batch_ratio'].value.magnitude:.4f}")
+    0.0667
+    """
+    sheet = read_sheet(source, given)
+    return _inferred(Asker(sheet, plausible(sheet.library, profiles)))
+
+
+def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
+    """What every price sheet of the catalogue implies, in the order of the catalogue."""
+    among, common = plausible(library(), profiles), dict[Any, Any]()
+    return tuple(_inferred(Asker(read_sheet(name, given), among, common)) for name in sheet_names())
+
+
+def _inferred(asker: Asker) -> Inference:
+    found = [conclude(asker, question) for question in QUESTIONS]
+    return Inference(
+        asker.sheet.profile.name,
+        asker.sheet.profile.title,
+        asker.sheet.profile.values,
+        tuple(one for one in found if isinstance(one, Conclusion)),
+        tuple(one for one in found if isinstance(one, Missing)),
+        contradictions(asker),
+    )

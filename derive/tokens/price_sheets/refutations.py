@@ -1,0 +1,67 @@
+"""What would refute a conclusion: measurements outside its range, and what the range asks of chip and size.
+
+Each lever of a question is asked back, once for each end of the range: with all else as at the reference, a chip or a
+model beyond these values would lead out of the range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, stated
+from derive.tokens.price_sheets.conclusions import Conclusion
+from derive.tokens.price_sheets.figures import shown
+from derive.tokens.price_sheets.questions import Question
+from quantities.source import Source
+
+__all__ = ["refuted", "told"]
+
+_END = Source("an end of the range", "assumed")
+
+
+def refuted(
+    asker: Asker, question: Question, concluded: Conclusion, at: Chosen, given: Mapping[str, Any]
+) -> tuple[str, ...]:
+    """In words, what would refute a conclusion; no number in them but the library's."""
+    said = [told(text, concluded) for text in question.refuted]
+    levers = [_lever(asker, concluded, at, given, name, instead) for name, instead in question.levers.items()]
+    return (*said, *(text for text in levers if text))
+
+
+def told(text: str, concluded: Conclusion) -> str:
+    """A text with its numbers put in."""
+    unit = concluded.quantity.unit
+    low, high = concluded.bounds
+    base = concluded.answer.base
+    value = f"{shown(low, unit)} to {shown(high, unit)}" if base is None else shown(base, unit)
+    return text.format(value=value, low=shown(low, unit), high=shown(high, unit))
+
+
+def _lever(
+    asker: Asker, concluded: Conclusion, at: Chosen, given: Mapping[str, Any], name: str, instead: Sequence[str]
+) -> str:
+    """Where one quantity would have to lie for the conclusion to leave its range, all else being as it is."""
+    if concluded.bounds[0] == concluded.bounds[1] or name in asker.sheet.given:
+        return ""
+    left = {name, *instead}
+    kept = [replace(p, values={key: p.values[key] for key in p.values if _stays(key, left, concluded)}) for p in at]
+    found = []
+    for end in concluded.bounds:
+        if isfinite(end):
+            target = {concluded.quantity.name: stated(concluded.quantity, end, end, _END)}
+            try:
+                found.append(asker.ask(name, tuple(kept), {**given, **target}).base)
+            except NOES:
+                continue
+    numbers = sorted(number for number in found if number is not None)
+    unit = asker.sheet.library.declaration(name).unit
+    limits = [f"{word} {shown(number, unit)}" for word, number in zip(("below", "above"), numbers, strict=False)]
+    return f"{name} {' or '.join(limits)}, all else as at {concluded.reference}" if len(limits) == 2 else ""
+
+
+def _stays(name: str, left: set[str], concluded: Conclusion) -> bool:
+    """Of a choice, what the answer used and is not asked for."""
+    return name in concluded.answer.given and name not in left

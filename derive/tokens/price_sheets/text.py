@@ -1,0 +1,147 @@
+"""An inference as a table, as derivations, and as plain data; many of them side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from derive.presentation import numbers, text
+from derive.tokens.price_sheets.figures import DIGITS, shown
+
+if TYPE_CHECKING:
+    from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
+
+__all__ = ["COLUMNS", "aligned", "as_data", "as_steps", "as_text", "points", "side_by_side"]
+
+COLUMNS = (
+    "output_input_ratio",
+    "implied_kv_bytes_per_token",
+    "fair_context",
+    "fast_batch_ratio",
+    "cache_discount",
+    "implied_storage_price",
+    "priced_hold_time",
+    "implied_active_parameters",
+)
+"""What sheets are compared by: one conclusion or two of each subject."""
+
+
+def as_text(found: Inference, digits: int = DIGITS) -> str:
+    """What a sheet implies: a table, where it contradicts itself, and what more prices would yield."""
+    lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet, ""]
+    if found.conclusions:
+        head = ("it implies", "value", "on", "low", "high")
+        lines += aligned([head, *(_row(conclusion, digits) for conclusion in found.conclusions)])
+    if found.contradictions:
+        lines += ["", "its prices contradict each other", *(f"  {_said(one)}" for one in found.contradictions)]
+    lacking: dict[str, list[str]] = {}
+    for missing in found.missing:
+        lacking.setdefault(_reason(missing), []).append(missing.quantity.name)
+    if lacking:
+        lines += ["", "it does not say", *(f"  {', '.join(names)}: {reason}" for reason, names in lacking.items())]
+    return "\n".join(lines)
+
+
+def as_steps(found: Inference, digits: int | None = None) -> str:
+    """Each conclusion with its derivation, its assumptions and what would refute it."""
+    parts = []
+    for one in found.conclusions:
+        low, high = (shown(end, one.quantity.unit, digits or DIGITS) for end in one.bounds)
+        lines = [one.meaning, one.answer.text(digits or numbers.DIGITS), "", "taken"]
+        lines += [f"  {text}" for text in one.assumptions if text not in one.answer.assumptions] or ["  nothing"]
+        if str(one.reference):
+            lines += ["", f"range over chips and sizes: {low} ({one.low_at}) to {high} ({one.high_at})"]
+        lines += ["", "refuted by", *(f"  {text}" for text in one.refuted_by)]
+        parts.append("\n".join(lines))
+    return "\n\n\n".join(parts)
+
+
+def side_by_side(many: Sequence[Inference], digits: int = DIGITS) -> list[tuple[str, ...]]:
+    """Several sheets under one header, a conclusion a column; the last one counts their contradictions."""
+    rows = []
+    for found in many:
+        cells = (_at_reference(found[name], digits) if name in found else "" for name in COLUMNS)
+        rows.append((found.sheet, *cells, str(len(found.contradictions))))
+    return [("sheet", *COLUMNS, "contradictions"), *rows]
+
+
+def points(many: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:
+    """Sheet, low, value and high of one conclusion in its declared unit, for a figure."""
+    told = []
+    for found in many:
+        base = found[target].answer.base if target in found else None
+        if base is not None:
+            one, unit = found[target], found[target].quantity.unit
+            low, value, high = map(unit.from_base, (one.bounds[0], base, one.bounds[1]))
+            told.append((found.sheet, low, value, high))
+    return told
+
+
+def as_data(found: Inference) -> dict[str, Any]:
+    """An inference as plain data: the schema of `derive infer --json`."""
+    return {
+        "sheet": found.sheet,
+        "title": found.title,
+        "prices": {name: str(value) for name, value in found.prices.items()},
+        "conclusions": [_conclusion_data(conclusion) for conclusion in found.conclusions],
+        "contradictions": [
+            {
+                "prices": list(one.prices),
+                "text": one.text,
+                "everywhere": one.everywhere,
+                "answer": text.as_data(one.answer),
+            }
+            for one in found.contradictions
+        ],
+        "missing": [
+            {"quantity": one.quantity.name, "needs": list(one.needs), "reason": one.reason} for one in found.missing
+        ],
+    }
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Rows in columns, as wide as their widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _row(one: Conclusion, digits: int) -> tuple[str, ...]:
+    ends = [shown(end, one.quantity.unit, digits) for end in one.bounds]
+    places = [str(place) for place in (one.low_at, one.high_at)]
+    told = [f"{end} ({place})" if place else end for end, place in zip(ends, places, strict=True)]
+    ranged = one.bounds[0] != one.bounds[1] and one.answer.base is not None
+    return one.quantity.name, _at_reference(one, digits), str(one.reference), *(told if ranged else ("", ""))
+
+
+def _at_reference(one: Conclusion, digits: int) -> str:
+    unit = one.quantity.unit
+    if one.answer.base is not None:
+        return shown(one.answer.base, unit, digits)
+    low, high = one.bounds
+    return f"at most {shown(high, unit, digits)}" if isfinite(high) else f"at least {shown(low, unit, digits)}"
+
+
+def _said(one: Contradiction) -> str:
+    where = "" if one.everywhere else " (at the reference; other chips or sizes close the gap)"
+    return f"{' and '.join(one.prices)}: {one.text}{where}"
+
+
+def _reason(missing: Missing) -> str:
+    return f"give {' and '.join(missing.needs)}" if missing.needs else missing.reason
+
+
+def _conclusion_data(one: Conclusion) -> dict[str, Any]:
+    low, high = (one.quantity.unit.from_base(end) for end in one.bounds)
+    return {
+        "quantity": one.quantity.name,
+        "meaning": one.meaning,
+        "low": low if isfinite(low) else None,
+        "high": high if isfinite(high) else None,
+        "at": str(one.reference),
+        "low_at": str(one.low_at),
+        "high_at": str(one.high_at),
+        "assumptions": list(one.assumptions),
+        "refuted_by": list(one.refuted_by),
+        "answer": text.as_data(one.answer),
+    }

@@ -1,0 +1,1 @@
+"""The built-in reports: their templates, and the words that only they have."""

@@ -1,0 +1,190 @@
+"""All price sheets side by side, as the report on them shows them: tables, charts, and gaps between prices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Any
+
+from derive.library import Library
+from derive.presentation import mathematics
+from derive.presentation.charts import Axis, Chart, Mark, Series
+from derive.reports.document import Grid, verbatim
+from derive.reports.vocabulary import number
+from derive.solving.execution.answer import Answer
+from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference
+from derive.tokens.price_sheets.oracle import survey
+from derive.tokens.price_sheets.plausible import plausible
+from derive.tokens.price_sheets.questions import QUESTIONS
+from derive.tokens.price_sheets.text import points
+from quantities.source import Source
+
+__all__ = ["read"]
+
+
+@dataclass(frozen=True)
+class _Column:
+    """What one conclusion fills: its value at the reference, or its range."""
+
+    head: str
+    target: str
+    ranged: bool = False
+
+
+_COLUMNS = (
+    _Column("reading", "implied_memory_to_compute"),
+    _Column("cache", "implied_kv_bytes_per_token"),
+    _Column("from, to", "implied_kv_bytes_per_token", ranged=True),
+    _Column("fast batch", "fast_batch_ratio"),
+    _Column("hit", "cache_discount"),
+    _Column("storage", "implied_storage_price"),
+    _Column("memory", "implied_tier_price"),
+    _Column("in", "input_margin_limit"),
+    _Column("out", "output_margin_limit"),
+)
+_HEADS: dict[tuple[str, ...], str] = {
+    ("price_cliff", "output_price"): "cliff, output",
+    ("price_cliff", "cache_storage_price"): "cliff, storage",
+    ("input_price_above_cliff", "output_price_above_cliff"): "two surcharges",
+    ("price_cliff", "output_price_above_cliff"): "ratio above",
+    ("price_cliff", "fast_output_price"): "cliff, fast",
+    ("fast_input_price", "fast_output_price"): "fast input",
+    ("input_price", "batch_input_price"): "input that waits",
+}
+_Prices = tuple[str, ...]
+
+
+def read(library: Library) -> Mapping[str, Any]:
+    """All sheets, asked once: what a template may show of them."""
+    many = survey()
+    by_name = {found.sheet: found for found in many}
+    vendors: dict[str, list[Inference]] = {}
+    for found in many:
+        vendors.setdefault(_vendor(found), []).append(found)
+    return {
+        "chips": [chip.name for chip in plausible(library, ()).axes["chip"]],
+        "assumed": {one.target: verbatim("; ".join(one.assuming)) for one in QUESTIONS},
+        "tables": {vendor: _table(vendor, sheets) for vendor, sheets in vendors.items()},
+        "distinct": _over(vendors, _distinct),
+        "chart": lambda target, axis, marks=(), height=0.0: _chart(vendors, target, axis, tuple(marks), height),
+        "greatest": lambda target: max(end for sheets in vendors.values() for *_, end in points(sheets, target)),
+        "printed": lambda name: [found.prices[name].number for found in many if name in found.prices],
+        "refuted": lambda sheet, target: _refuted(by_name[sheet][target]),
+        "gap": lambda sheet, *prices: _gap(by_name[sheet], prices),
+        **_gaps(many),
+    }
+
+
+def _over(
+    vendors: Mapping[str, Sequence[Inference]], told: Callable[[Sequence[Inference], str], str]
+) -> Callable[[str], dict[str, str]]:
+    """What is told of each vendor's sheets."""
+    return lambda target: {vendor: told(sheets, target) for vendor, sheets in vendors.items()}
+
+
+def _refuted(one: Conclusion) -> str:
+    return f"{verbatim(one.meaning)}: {verbatim('; '.join(one.refuted_by))}"
+
+
+def _gaps(many: Sequence[Inference]) -> Mapping[str, Any]:
+    """Where two prices of one sheet cannot both be read as they are: pair by pair in words, and sheet by sheet."""
+    found = [(sheet, clash) for sheet in many for clash in sheet.contradictions]
+    pairs = sorted({clash.prices for _, clash in found}, key=lambda pair: (_place(pair), pair))
+    sheets = [sheet for sheet in many if sheet.contradictions]
+    rows = tuple((f"`{_label(sheet)}`", *(_all_gaps(sheet, pair) for pair in pairs)) for sheet in sheets)
+    everywhere = all(clash.everywhere for _, clash in found)
+    closed = "None of them closes on another chip or for another size." if everywhere else "Some close elsewhere."
+    caption = f"The gaps, sheet by sheet, on the reference chip. {closed}"
+    return {
+        "gaps": [_told(pair, [one for one in found if one[1].prices == pair]) for pair in pairs],
+        "gap_table": Grid(("sheet", *(_head(pair) for pair in pairs)), rows, caption),
+    }
+
+
+def _place(pair: _Prices) -> int:
+    return list(_HEADS).index(pair) if pair in _HEADS else len(_HEADS)
+
+
+def _head(pair: _Prices) -> str:
+    return _HEADS.get(pair, verbatim(" and ".join(pair)))
+
+
+def _told(pair: _Prices, found: Sequence[tuple[Inference, Contradiction]]) -> str:
+    """What a gap means, in the words of the sheet where it is widest."""
+    sheet, clash = max(found, key=lambda one: abs(log(one[1].answer.base or 1)))
+    names = " and ".join(f"`{name}`" for name in pair)
+    return f"*{_head(pair)}*: {names}. On {verbatim(_label(sheet))}, {verbatim(clash.text)}."
+
+
+def _gap(sheet: Inference, pair: _Prices) -> Answer:
+    return next(clash.answer for clash in sheet.contradictions if clash.prices == pair)
+
+
+def _all_gaps(sheet: Inference, pair: _Prices) -> str:
+    bases = [clash.answer.base for clash in sheet.contradictions if clash.prices == pair]
+    return ", ".join(number(base) for base in bases if base is not None)
+
+
+def _label(found: Inference) -> str:
+    """A sheet's name as it stands in tables and on axes."""
+    return found.sheet.removesuffix("-prices")
+
+
+def _vendor(found: Inference) -> str:
+    """Whose sheet it is, as its title says."""
+    return found.title.partition(" prices: ")[0]
+
+
+def _table(vendor: str, sheets: Sequence[Inference]) -> Grid:
+    held = [column for column in _COLUMNS if any(column.target in found for found in sheets)]
+    rows = tuple((f"`{_label(found)}`", *(_cell(found, column) for column in held)) for found in sheets)
+    return Grid(("sheet", *(column.head for column in held)), rows, f"The sheets of {vendor}.", _sources(sheets))
+
+
+def _cell(found: Inference, column: _Column) -> str:
+    if column.target not in found:
+        return ""
+    one = found[column.target]
+    if column.ranged:
+        return " to ".join(_short(one, end) for end in one.bounds)
+    return "" if one.answer.base is None else _short(one, one.answer.base)
+
+
+def _short(one: Conclusion, base: float) -> str:
+    return f"${mathematics.number(one.quantity.unit.from_base(base), 3)}$"
+
+
+def _sources(sheets: Sequence[Inference]) -> tuple[Source, ...]:
+    """Where the prices are printed."""
+    cited = (found.prices["input_price"].source for found in sheets if "input_price" in found.prices)
+    return tuple(dict.fromkeys(source for source in cited if source.kind == "published"))
+
+
+def _distinct(sheets: Sequence[Inference], target: str) -> str:
+    return ", ".join(dict.fromkeys(_short(one[target], base) for base, one in _sorted(sheets, target)))
+
+
+def _sorted(sheets: Sequence[Inference], target: str) -> list[tuple[float, Inference]]:
+    found = [(one[target].answer.base, one) for one in sheets if target in one]
+    return sorted(((base, one) for base, one in found if base is not None), key=lambda pair: pair[0])
+
+
+def _chart(
+    vendors: Mapping[str, Sequence[Inference]], target: str, axis: Axis, marks: tuple[Mark, ...], height: float = 0.0
+) -> Chart:
+    """A line for each sheet that says something, from its least to its greatest, and a point at the reference."""
+    names: list[str] = []
+    series: list[Series] = []
+    for color, (vendor, sheets) in enumerate(vendors.items()):
+        told = points(sheets, target)
+        places = range(len(names), len(names) + len(told))
+        names += [sheet.removesuffix("-prices") for sheet, *_ in told]
+        for place, (_, low, _, high) in zip(places, told, strict=True):
+            if low < high:
+                series.append(Series((low, high), (place, place), color=color))
+        if told:
+            values = [value for _, _, value, _ in told]
+            series.append(Series.of(values, places, vendor, style="points", color=color))
+    tall = height or 0.8 + 0.15 * len(names)
+    return Chart(axis, Axis("", names=tuple(names)), tuple(series), marks, height=tall)

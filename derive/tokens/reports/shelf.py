@@ -1,0 +1,147 @@
+"""The reports that there are, and the files that they make.
+
+A report is named as the built-in ones are, or by the path of a template of one's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError, ExpressionError
+from derive.presentation.plotting import as_pdf, as_svg
+from derive.reports import html, latex, markdown
+from derive.reports.document import Picture, Report
+from derive.reports.formulas import symbols
+from derive.reports.templating import opening, rendered
+from derive.reports.vocabulary import vocabulary
+from derive.search.index import Entry, Index
+from derive.tokens.reports import titles
+
+if TYPE_CHECKING:
+    from derive.library import Library
+
+__all__ = ["chosen", "is_own", "named", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
+
+_MEASURED = frozenset({"benchmarks.md"})  # what depends on the machine and is never stale
+
+
+@cache
+def report(name: str) -> Report:
+    """A report, its questions asked."""
+    path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
+    made = rendered(named(name), path, _words(path))
+    return replace(made, blocks=(*made.blocks, *(symbols(made.quantities) if made.quantities else ())))
+
+
+def chosen(names: Iterable[str]) -> tuple[str, ...]:
+    """These reports, or all; the built-in ones in the order of the shelf, then one's own."""
+    wanted = list(names)
+    known = titles.titles()
+    for name in wanted:
+        if is_own(name) and not Path(name).is_file():
+            raise ExpressionError(f"There is no file {name}.", hint="Give the path of a report template.", text=name)
+        if not is_own(name) and name not in known:
+            raise Index(Entry("report", one, title) for one, title in known.items()).unknown("report", name)
+    own = dict.fromkeys(name for name in wanted if is_own(name))
+    return (*(name for name in known if not wanted or name in wanted), *own)
+
+
+def named(name: str) -> str:
+    """What the files of a report are called."""
+    return Path(name).stem if is_own(name) else name
+
+
+def is_own(name: str) -> bool:
+    """Whether a name is the path of a template of one's own."""
+    return name.endswith(".md")
+
+
+def _words(path: Path) -> Mapping[str, Any]:
+    """The words of a template: over the library that it opens with, or over the built-in one."""
+    from derive.tokens.relations import library
+    from derive.tokens.reports.words import words
+
+    said = opening(path)
+    if "library" in said:
+        return vocabulary(_loaded(path, said["library"], None))
+    whole = library() | _loaded(path, said["add"], library()) if "add" in said else library()
+    return {**vocabulary(whole), **words(whole)}
+
+
+def _loaded(template: Path, name: str, beside: Library | None) -> Library:
+    """A relation file that a template names by its path from there."""
+    from derive.relation_files.loading import load
+
+    try:
+        return load(template.parent / name, beside=beside)
+    except DeriveError as error:
+        error.what = f"{template.name}, {name}: {error.what}"
+        raise
+
+
+@cache
+def _drawn(picture: Picture) -> str:
+    return as_svg(picture.name, *picture.charts)
+
+
+def parts(name: str) -> tuple[Report, ...]:
+    """The reports between two covers: itself, or all of them in the volume."""
+    return tuple(map(report, titles.parts())) if name == titles.VOLUME else (report(name),)
+
+
+def _title(name: str) -> str:
+    return titles.titles()[name] if name == titles.VOLUME else report(name).title
+
+
+def _pictures(name: str) -> tuple[Picture, ...]:
+    return tuple(picture for part in parts(name) for picture in part.pictures)
+
+
+@cache
+def texts(name: str) -> Mapping[str, str]:
+    """The files of a report: their paths below the folder of reports, and what stands in them."""
+    bound, file = parts(name), named(name)
+    made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
+    if name == titles.VOLUME:
+        made[f"{file}.tex"] = latex.bound(_title(name), bound)
+        made[f"{file}.md"] = markdown.bound(_title(name), bound)
+    else:
+        made[f"{file}.tex"] = latex.as_latex(bound[0])
+        made[f"{file}.md"] = markdown.as_markdown(bound[0])
+    return made
+
+
+def page(name: str) -> str:
+    """The report as one HTML file."""
+    return html.bound(_title(name), parts(name), {picture.name: _drawn(picture) for picture in _pictures(name)})
+
+
+def pressed_pictures(name: str) -> dict[str, bytes]:
+    """The pictures of a report as TeX takes them in."""
+    return {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
+
+
+def stale(folder: Path, name: str) -> list[str]:
+    """What is wrong with a report's files in a folder, in words."""
+    found = []
+    for path, text in texts(name).items():
+        try:
+            before = (folder / path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError):
+            found.append(f"{path} is missing")
+        else:
+            if before != text:
+                found.append(f"{path} is not what the library says now")
+    return found
+
+
+def orphans(folder: Path) -> list[str]:
+    """Files in a folder of reports that no report makes."""
+    made = {path for name in titles.titles() for path in texts(name)} | _MEASURED
+    written = (path for pattern in ("*.tex", "*.md", "figures/*.svg") for path in folder.glob(pattern))
+    names = sorted(path.relative_to(folder).as_posix() for path in written)
+    return [f"{name} belongs to no report" for name in names if name not in made]

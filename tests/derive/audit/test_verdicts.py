@@ -1,0 +1,181 @@
+"""Verdicts by rule, on a circuit that can be worked out with a pencil."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.audit.criteria import Impossible, Without, compared
+from derive.audit.question import Statement, ask
+from derive.audit.verdicts import Verdict, judge
+from derive.errors import UnitError
+from quantities.value import read_value
+from tests.derive.audit.circuits import CIRCUIT
+from tests.derive.audit.written import about, at_least, between, claim, clause, less_than, more_than, reading
+
+
+def judged(*readings):
+    """A claim of one clause with these readings."""
+    return judge(CIRCUIT, claim("X", "a claim", clause("a clause", *readings)))
+
+
+def alone(question, criterion, **more):
+    return judged(reading("so", question, criterion, **more)).judgements[0]
+
+
+LAMP = ask("current", "lamp")  # 12 V / 24 ohm = 0.5 A
+
+
+@pytest.mark.parametrize(
+    ("stated", "verdict"),
+    [
+        ("0.5 A", Verdict.REPRODUCED),
+        ("500 mA", Verdict.REPRODUCED),
+        ("0.6 A", Verdict.ROUNDED),
+        ("0.625 A", Verdict.ROUNDED),
+        ("0.63 A", Verdict.CONTRADICTED),
+        ("0.37 A", Verdict.CONTRADICTED),
+    ],
+)
+def test_a_spoken_number_bears_a_quarter_of_the_computed_one(stated, verdict):
+    assert alone(LAMP, about(stated)).verdict is verdict
+
+
+def test_the_gap_is_by_how_much_the_claim_exceeds_what_is_computed():
+    assert alone(LAMP, about("0.6 A")).weighed.met.gap == pytest.approx(0.2)
+    assert alone(LAMP, about("0.6 A")).why == "0.5 A, so that 0.6 A is 20 % more"
+
+
+@given(st.floats(1e-6, 1e6), st.floats(0.1, 10))
+def test_number_range_and_bound_agree_about_in_and_out(computed, ratio):
+    claimed = computed * ratio
+    number = compared(about("1"), read_value(f"{claimed!r}"), computed)
+    assert number.holds == (ratio * (1 + 1e-9) >= 0.75 and ratio <= 1.25 * (1 + 1e-9)) or math.isclose(ratio, 0.75)
+    bound = compared(at_least("1"), read_value(f"{claimed!r}"), computed)
+    assert bound.holds == (claimed <= computed * (1 + 1e-8)) or math.isclose(ratio, 1, rel_tol=1e-6)
+
+
+def test_a_range_has_said_already_how_far_it_bears():
+    assert alone(LAMP, between("0.4..0.6 A")).verdict is Verdict.REPRODUCED
+    assert alone(LAMP, between("0.51..0.6 A")).verdict is Verdict.CONTRADICTED
+
+
+def test_a_strict_bound_leaves_out_its_end():
+    assert alone(LAMP, at_least("0.5 A")).verdict is Verdict.REPRODUCED
+    assert alone(LAMP, more_than("0.5 A")).verdict is Verdict.CONTRADICTED
+    assert alone(LAMP, less_than("0.5 A")).verdict is Verdict.CONTRADICTED
+
+
+def test_a_bound_may_be_asked_for_as_well():
+    brighter = alone(LAMP, at_least(ask("current", resistance="6 ohm", voltage="6 V")))
+    assert brighter.verdict is Verdict.CONTRADICTED
+    assert len(brighter.answers) == 2
+    assert "at least 1 A (current, resistance = 6 ohm, voltage = 6 V)" in brighter.why
+
+
+def test_a_failing_reading_holds_only_if_what_the_claim_leaves_open_lies_otherwise():
+    within = alone(LAMP, about("2 A"), leaves_open={"resistance": "5..30 ohm"}, may_change=["voltage"])
+    assert within.verdict is Verdict.HOLDS_ONLY_IF
+    assert within.condition.path == "resistance"
+    assert within.condition.answer.to("ohm").magnitude == pytest.approx(6)
+    beyond = alone(LAMP, about("2 A"), leaves_open={"resistance": "10..30 ohm"}, may_change=["voltage"])
+    assert beyond.verdict is Verdict.CONTRADICTED
+    assert [(change.path, round(change.ratio, 6)) for change in beyond.changes] == [
+        ("resistance", 0.25),
+        ("voltage", 4),
+    ]
+
+
+def test_what_sources_disagree_about_is_open_too():
+    heater = ask("current", "heater")  # 230 V / 25 ohm = 9.2 A, and up to 23 A
+    assert alone(heater, about("20 A"), may_change=["resistance"]).verdict is Verdict.HOLDS_ONLY_IF
+    assert alone(heater, about("40 A"), may_change=["resistance"]).verdict is Verdict.CONTRADICTED
+
+
+def test_the_smallest_change_has_the_smallest_ratio_either_way():
+    squared = alone(
+        ask("power", "lamp", current="2 A", voltage="12 V"), about("96 W"), may_change=["voltage", "current"]
+    )
+    assert [round(change.size, 6) for change in squared.changes] == [round(math.log(4), 6)] * 2
+    joule = ask("power", voltage=ask("voltage", current="2 A", resistance="3 ohm"), current="2 A")
+    inner = alone(joule, about("48 W"), may_change=["voltage/resistance", "current"])
+    assert str(inner.changes[0]) == "voltage, resistance = 12 ohm, 4 times the stated"
+    assert {change.path: round(change.ratio, 6) for change in inner.changes} == {"voltage/resistance": 4, "current": 4}
+
+
+def test_what_cannot_be_is_what_the_library_refuses():
+    assert alone(ask("loss", efficiency="1.2"), Impossible()).verdict is not Verdict.REPRODUCED  # outside its domain
+    clash = ask("current", voltage="1 V", current="2 A", resistance="3 ohm")
+    assert alone(clash, Impossible()).verdict is Verdict.REPRODUCED
+    assert alone(LAMP, Impossible()).verdict is Verdict.CONTRADICTED
+
+
+def test_a_closed_form_shows_what_plays_no_part():
+    power = ask("power", voltage="3 V", current="2 A", loss="0.5")
+    assert alone(power, Without(("loss", "resistance"))).verdict is Verdict.REPRODUCED
+    assert alone(power, Without(("current",))).verdict is Verdict.CONTRADICTED
+
+
+def test_a_response_is_judged_as_a_number_is():
+    power = ask("power", voltage="3 V", resistance="2 ohm")  # U^2/R
+    assert alone(power, about("2"), response_to=["voltage"]).verdict is Verdict.REPRODUCED
+    assert alone(power, about("1"), response_to=["voltage", "resistance"]).verdict is Verdict.REPRODUCED
+    assert alone(power, less_than("0"), response_to=["voltage"]).verdict is Verdict.CONTRADICTED
+
+
+def test_a_statement_is_judged_by_its_units():
+    sound = judged(reading("so", Statement("power = current**2*resistance")))
+    assert sound.verdict is Verdict.REPRODUCED
+    unsound = judged(reading("so", Statement("ratio = voltage/current", (("ratio", "1"),))))
+    assert unsound.verdict is Verdict.CONTRADICTED
+    assert "left is a number" in unsound.why
+
+
+RIGHT = reading("right", LAMP, about("0.5 A"))
+NEAR = reading("near", LAMP, about("0.55 A"))
+WRONG = reading("wrong", LAMP, about("5 A"))
+OPEN = reading("open", LAMP, about("1 A"), leaves_open={"voltage": "1..100 V"})
+
+
+@pytest.mark.parametrize(
+    ("readings", "verdict"),
+    [
+        ([RIGHT, RIGHT], Verdict.REPRODUCED),
+        ([RIGHT, NEAR], Verdict.ROUNDED),
+        ([RIGHT, WRONG], Verdict.HOLDS_ONLY_IF),
+        ([NEAR, OPEN], Verdict.HOLDS_ONLY_IF),
+        ([WRONG, OPEN], Verdict.HOLDS_ONLY_IF),
+        ([WRONG, WRONG], Verdict.CONTRADICTED),
+    ],
+)
+def test_a_clause_follows_from_its_readings(readings, verdict):
+    assert judged(*readings).verdict is verdict
+
+
+def test_a_claim_is_as_good_as_the_worst_of_its_clauses():
+    parts = claim("X", "a claim", clause("a", RIGHT), clause("b", WRONG), clause("c", NEAR))
+    found = judge(CIRCUIT, parts)
+    assert found.verdict is Verdict.CONTRADICTED
+    assert found.why.startswith("b: 0.5 A, not 5 A")
+    assert found.why.endswith("(2 of 3 parts hold)")
+
+
+def test_each_asks_with_every_profile_that_states_what_is_named():
+    found = judged(reading("", ask("current"), about("0.5 A"), each=("voltage", "resistance")))
+    assert [judgement.words for judgement in found.judgements] == ["lamp", "heater"]
+    assert found.verdict is Verdict.HOLDS_ONLY_IF
+
+
+def test_a_claim_in_another_dimension_is_an_error_and_no_verdict():
+    with pytest.raises(UnitError):
+        alone(LAMP, about("5 V"))
+
+
+def test_the_reading_that_decides_is_the_one_that_the_reason_ends_on():
+    near, far = reading("near", LAMP, about("0.6 A")), reading("far", LAMP, about("3 A"))
+    assert judged(near, far).decides.words == "far"  # one holds, one does not: the one that does not
+    assert judged(near, reading("exact", LAMP, about("0.5 A"))).decides.words == "near"  # all hold: the worst of them
+    assert judged(far, reading("nearer", LAMP, about("2 A"))).decides.words == "nearer"  # none holds: the nearest

@@ -1,0 +1,42 @@
+"""Claims, readings and scenes written in a line each."""
+
+from __future__ import annotations
+
+from derive.audit.claim import Claim, Clause, Reading
+from derive.audit.criteria import Between, Bound, Number, Sound
+from derive.audit.scene import Assertion
+
+about, between = Number, Between
+
+
+def at_least(stated):
+    return Bound("at least", stated)
+
+
+def at_most(stated):
+    return Bound("at most", stated)
+
+
+def more_than(stated):
+    return Bound("more than", stated)
+
+
+def less_than(stated):
+    return Bound("less than", stated)
+
+
+def reading(words, question, criterion=None, *, response_to=(), leaves_open=None, may_change=(), each=()):
+    opened = tuple((leaves_open or {}).items())
+    return Reading(words, question, criterion or Sound(), tuple(response_to), opened, tuple(may_change), tuple(each))
+
+
+def clause(words, *readings):
+    return Clause(words, readings)
+
+
+def claim(name, statement, *clauses):
+    return Claim(name, statement, clauses)
+
+
+def said(claim, printed=False, **values):
+    return tuple(Assertion(claim, name, value, printed) for name, value in values.items())

@@ -1,0 +1,116 @@
+"""What is given more than once has to agree, in a compiled function as in an answer."""
+
+from __future__ import annotations
+
+import math
+
+import numpy
+import pytest
+
+import derive
+from derive import InconsistentError
+from derive.kernels.backends.numba_source import is_at_hand
+
+BACKENDS = ["auto", "python", "numpy", *(["numba"] if is_at_hand() else [])]
+OHM = derive.load("""[quantities]
+V = { unit = "V" }
+I = { unit = "mA" }
+R = { unit = "kohm" }
+P = { unit = "mW" }
+[relations]
+ohm = { equation = "V = I*R" }
+power = { equation = "P = V*I" }
+""")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_givens_that_contradict_each_other_have_no_value(backend):
+    power = OHM.compile("P", ["V", "I", "R"], backend)
+    assert power(V=12.0, I=4.0, R=3.0) == 48.0
+    assert math.isnan(power(V=12.0, I=4.0, R=5.0))
+    with pytest.raises(InconsistentError):
+        OHM.solve("P", V="12 V", I="4 mA", R="5 kohm")
+    if backend != "python":
+        found = power(V=numpy.array([12.0, 12.0, 20.0])[:, None], I=4.0, R=numpy.array([3.0, 5.0]))
+        assert found == pytest.approx(numpy.array([[48.0, math.nan], [48.0, math.nan], [math.nan, 80.0]]), nan_ok=True)
+
+
+def test_what_follows_beside_the_target_is_compared_too():
+    resistance = OHM.compile("R", ["V", "I", "P"], "numpy")
+    assert resistance(V=12.0, I=4.0, P=numpy.array([48.0, 49.0])) == pytest.approx([3.0, math.nan], nan_ok=True)
+
+
+def test_a_limit_that_is_not_kept_leaves_no_value():
+    load = derive.load("""[quantities]
+    held = { unit = "kg" }
+    each = { unit = "kg" }
+    count = { unit = "1" }
+    most = { unit = "t" }
+    [relations]
+    held = { equation = "held = each*count" }
+    limit = { equation = "held <= most" }
+    """)
+    assert load.compile("held", ["each", "count"])(each=30.0, count=50.0) == 1500.0
+    held = load.compile("held", ["each", "count", "most"])
+    assert held(each=30.0, count=50.0, most=2.0) == 1500.0
+    assert math.isnan(held(each=30.0, count=50.0, most=1.0))
+
+
+def test_an_estimate_that_is_off_is_no_contradiction():
+    rough = derive.load("""[quantities]
+    x = { unit = "1" }
+    y = { unit = "1" }
+    z = { unit = "1" }
+    [relations]
+    exact = { equation = "y = 2*x" }
+    rough = { equation = "z = 3*x", approximate = "5 %" }
+    """)
+    doubled = rough.compile("y", ["x", "z"], "numpy")
+    assert doubled(x=10.0, z=numpy.array([30.0, 31.0, 40.0])).tolist() == [20.0, 20.0, 20.0]
+    assert rough.solve("y", x="10", z="40").base == 20.0
+
+
+def test_of_two_roots_the_one_that_agrees_is_taken():
+    roots = derive.load("""[quantities]
+    x = { unit = "1", domain = "real" }
+    y = { unit = "1" }
+    z = { unit = "1", domain = "real" }
+    [relations]
+    square = { equation = "y = x**2" }
+    sum = { equation = "z = x + 1" }
+    """)
+    found = roots.compile("x", ["y", "z"])(y=numpy.array([4.0, 4.0, 4.0]), z=numpy.array([3.0, -1.0, 2.0]))
+    assert found == pytest.approx([2.0, -2.0, math.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize("points", [10, 3000])
+def test_a_contradiction_that_has_nothing_to_do_with_the_target_takes_no_value_away(points):
+    apart = derive.load("""[quantities]
+    x = { unit = "1" }
+    y = { unit = "1" }
+    s = { unit = "1" }
+    w = { unit = "1" }
+    v = { unit = "1" }
+    [relations]
+    double = { equation = "y = 2*x" }
+    square = { equation = "s = w**2" }
+    high = { equation = "v = w + 1" }
+    """)
+    x = numpy.linspace(1, 2, points)
+    assert apart.compile("y", ["x", "s", "v"])(x=x, s=4.0, v=30.0).tolist() == (2 * x).tolist()
+    assert apart.sweep("y", x=x, s="4", v="30")["y"].tolist() == (2 * x).tolist()
+    assert apart.solve("y", x="1", s="4", v="30").base == 2.0
+
+
+def test_weak_values_are_not_held_against_what_is_given():
+    stated = derive.load("""[quantities]
+    x = { unit = "1" }
+    y = { unit = "1", value = "5" }
+    z = { unit = "1" }
+    [relations]
+    double = { equation = "y = 2*x" }
+    sum = { equation = "z = x + y" }
+    """)
+    assert stated.compile("z", ["x"])(x=1.0) == 3.0
+    found = stated.sample("z", x="1..2", points=100)
+    assert found.lost == 0

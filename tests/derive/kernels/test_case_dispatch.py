@@ -1,0 +1,155 @@
+"""Cases: compiled and in symbols, each point gets the relation that applies there."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import numpy
+import pytest
+
+from derive import AmbiguousError, DeriveError, LimitError
+from derive.expressions.grammar import parse_condition
+from derive.kernels.case_dispatch import cases
+from derive.solving.execution.conditions import exclude_each_other, implied
+from derive.solving.execution.question import outlined
+from tests.derive.statements import bare, library
+
+DRAG = bare(
+    "friction Re loss",
+    {"equation": "friction = 64/Re", "when": ["Re < 2300"]},
+    {"equation": "friction = 0.316/Re**0.25", "when": ["Re >= 4000"]},
+    "loss = friction*Re",
+)
+
+
+def both(asked, target, given):
+    return [asked.compile(target, given, backend) for backend in ("python", "numpy")]
+
+
+@pytest.mark.parametrize(("reynolds", "expected"), [(1000, 64), (3000, math.nan), (1e4, 316)])
+def test_each_case_has_its_relation_and_none_has_no_value(reynolds, expected):
+    for function in both(DRAG, "loss", ["Re"]):
+        assert float(function(Re=reynolds)) == pytest.approx(expected, nan_ok=True)
+    form = DRAG.formula("loss", ["Re"]).subs({DRAG.quantities["Re"]: reynolds})
+    assert float(form) == pytest.approx(expected, nan_ok=True)
+
+
+def test_an_array_runs_through_the_cases():
+    found = DRAG.compile("friction", ["Re"])(Re=numpy.array([64.0, 3000.0, 1e4, math.nan]))
+    assert found == pytest.approx([1.0, math.nan, 0.0316, math.nan], nan_ok=True)
+
+
+@pytest.mark.parametrize(("friction", "expected"), [(0.064, 1000), (0.0316, math.nan), (0.02, (0.316 / 0.02) ** 4)])
+def test_backwards_the_case_that_holds_at_its_own_answer_counts(friction, expected):
+    for function in both(DRAG, "Re", ["friction"]):
+        assert float(function(friction=friction)) == pytest.approx(expected, nan_ok=True)
+
+
+def test_where_two_cases_hold_at_their_own_answers_there_is_no_one_value():
+    twofold = bare("x y", {"equation": "y = 2*x", "when": ["x < 5"]}, {"equation": "y = x/2", "when": ["x >= 5"]})
+    with pytest.raises(AmbiguousError):
+        twofold.solve("x", y=4)
+    form = twofold.formula("x", ["y"])
+    for y, expected in ((1.0, 0.5), (4.0, math.nan), (20.0, 40.0)):
+        for function in both(twofold, "x", ["y"]):
+            assert float(function(y=y)) == pytest.approx(expected, nan_ok=True)
+        assert float(form.subs({twofold.quantities["y"]: y})) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_condition_on_what_follows_by_cases_itself_is_decided():
+    chain = library(
+        {"x": "km", "z": "m", "y": "1", "k": "1"},
+        {"equation": "z = 2*x", "when": ["k < 1"]},
+        {"equation": "z = x/2", "when": ["k >= 1"]},
+        {"equation": "y = 7*k", "when": ["z < x"]},
+        {"equation": "y = k", "when": ["z >= x"]},
+    )
+    for function in both(chain, "y", ["x", "k"]):
+        assert [float(function(x=1.0, k=k)) for k in (0.5, 3.0)] == [0.5, 21.0]
+    form = chain.formula("y", ["x", "k"])
+    assert [float(form.subs({chain.quantities["x"]: 1000, chain.quantities["k"]: k})) for k in (0.5, 3)] == [0.5, 21]
+
+
+def test_a_condition_of_which_nothing_is_known_is_assumed():
+    pendulum = bare("period length swing", {"equation": "period = 2*sqrt(length)", "when": ["swing < 0.3"]})
+    assert pendulum.compile("period", ["length"])(length=4.0) == 4.0
+    assert not pendulum.formula("period", ["length"]).has(pendulum.quantities["swing"])
+
+
+def test_relations_that_exclude_each_other_are_not_put_together():
+    apart = bare("x y z", {"equation": "y = 2*x", "when": ["z < 1"]}, {"equation": "y = x + 3", "when": ["z >= 1"]})
+    with pytest.raises(DeriveError):
+        apart.compile("y", [])
+
+
+@pytest.mark.parametrize(
+    ("condition", "truths", "expected"),
+    [
+        ("x < 1", {"x < 0.5": True}, True),
+        ("x < 1", {"x >= 1": True}, False),
+        ("x < 1", {"x >= 1": False}, True),
+        ("x > 2", {"x < 3": True}, None),
+        ("x == 2", {"x <= 2": True, "x >= 2": True}, True),
+        ("x != 2", {"2 == x": True}, False),
+        ("x < y", {"x >= y": False}, True),
+        ("sqrt(x) < 1", {"sqrt(x) >= 1": False}, None),  # both fail where it is undefined
+        ("sqrt(x) < 1", {"sqrt(x) >= 1": True}, False),
+        ("x < 1 and y < 1", {"x < 1": True}, None),
+    ],
+)
+def test_what_follows_from_other_conditions(condition, truths, expected):
+    given = {parse_condition(text): truth for text, truth in truths.items()}
+    assert implied(parse_condition(condition), given) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("x < 1", "x >= 1", True),
+        ("x < 1", "x > 0.5", False),
+        ("x == 1", "x > 1", True),
+        ("x < y", "x > y", True),
+        ("x < y", "x <= y", False),
+        ("x < 1", "y > 1", False),
+        ("sqrt(x) < 1", "1 <= sqrt(x)", True),
+    ],
+)
+def test_which_conditions_never_hold_together(one, other, expected):
+    assert exclude_each_other(parse_condition(one), parse_condition(other)) is expected
+
+
+def test_too_many_cases_are_refused():
+    names = [f"k{i}" for i in range(10)]
+    relations = [
+        {"equation": f"x{i + 1} = {factor}*x{i}", "when": [f"k{i} {sign} 1"]}
+        for i in range(10)
+        for factor, sign in ((2, "<"), (3, ">="))
+    ]
+    long = bare(" ".join([*names, *(f"x{i}" for i in range(11))]), *relations)
+    with pytest.raises(LimitError):
+        cases(long, outlined(long, "x10", ["x0", *names]))
+    assert long.compile("x2", ["x0", "k0", "k1"])(x0=1.0, k0=0.0, k1=2.0) == 6.0
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_chain_of_random_cases_comes_to_what_it_comes_to_step_by_step(seed):
+    draw = random.Random(seed)
+    known, relations, steps = ["a", "b", "c"], [], []
+    for name in "xyzw":
+        over, limit = draw.choice(known), draw.choice((0.7, 1.3, 2.1))
+        terms = [f"{draw.choice(known)}{draw.choice(('*', '+', '/'))}{draw.choice(known)}" for _ in range(2)]
+        for term, sign in zip(terms, ("<", ">="), strict=True):
+            relations.append({"equation": f"{name} = {term}", "when": [f"{over} {sign} {limit}"]})
+            steps.append((name, term, f"{over} {sign} {limit}"))
+        known.append(name)
+    chain = bare("a b c x y z w", *relations)
+    functions = both(chain, "w", ["a", "b", "c"])
+    for _ in range(5):
+        given = {name: draw.uniform(0.2, 4) for name in "abc"}
+        at = dict(given)
+        for name, term, condition in steps:
+            if eval(condition, {}, at):
+                at[name] = eval(term, {}, at)
+        for function in functions:
+            assert float(function(**given)) == pytest.approx(at["w"], rel=1e-12)

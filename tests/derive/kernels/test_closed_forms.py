@@ -1,0 +1,115 @@
+"""Closed forms: put in the numbers, and the solver's value comes out."""
+
+from __future__ import annotations
+
+import pytest
+import sympy
+
+from derive import AmbiguousError, NoSolutionError, UnderdeterminedError
+from derive.library import Library
+from derive.model.relation import relate
+from derive.relation_files.loading import load
+from quantities.quantity import Quantity
+from tests.derive.corpus import FORMULAS, Formula
+
+
+def numbers(*equations, domain="positive"):
+    from derive.expressions.grammar import parse_equation
+    from derive.expressions.tree import names_in
+
+    names = {
+        name for text in equations for side in parse_equation(text).__getstate__()[:3:2] for name in names_in(side)
+    }
+    declared = [Quantity(name, domain=domain) for name in sorted(names)]
+    return Library([relate(f"r{i}", text, quantities=declared) for i, text in enumerate(equations)])
+
+
+def put_in(library, expression, **values):
+    return float(expression.subs({library.quantities[name]: sympy.Float(x, 30) for name, x in values.items()}))
+
+
+SMOOTH = [formula for formula in FORMULAS if not any(word in formula.equation for word in ("min(", "max(", " if "))]
+
+
+@pytest.mark.parametrize("formula", SMOOTH[3::12], ids=str)
+def test_a_published_formula_turned_round_comes_to_its_sample(formula: Formula):
+    positive = {name: Quantity(name, unit) for name, unit in formula.units.items()}
+    library = Library([relate("r", formula.equation, quantities=positive)])
+    at = {**formula.values, formula.sides[0]: formula.value()}
+    found = 0
+    for target in formula.units:
+        try:
+            expression = library.formula(target, [name for name in at if name != target])
+        except (AmbiguousError, NoSolutionError):
+            continue
+        found += 1
+        held = {name: number for name, number in at.items() if name != target}
+        assert not expression.has(library.quantities[target])
+        if not expression.has(sympy.asin, sympy.acos, sympy.atan):
+            assert put_in(library, expression, **held) == pytest.approx(at[target], rel=1e-9), target
+    assert found
+
+
+ROOFLINE = load("""[quantities]
+time = { unit = "s" }
+work = { unit = "GFLOP" }
+bytes = { unit = "GB" }
+peak = { unit = "TFLOP/s" }
+bandwidth = { unit = "GB/s" }
+[relations.roofline]
+equation = "time = max(work/peak, bytes/bandwidth)"
+""")
+
+
+@pytest.mark.parametrize(("time", "expected"), [(3.0, 6.0), (1.5, 3.0)])
+def test_a_maximum_is_inverted_arm_by_arm(time, expected):
+    expression = ROOFLINE.formula("work", ["time", "bytes", "peak", "bandwidth"])
+    assert expression.has(sympy.Piecewise)
+    at = {"time": time, "bytes": 2.0, "peak": 2.0, "bandwidth": 4.0}
+    assert put_in(ROOFLINE, expression, **at) == pytest.approx(expected)
+    slow = {ROOFLINE.quantities[name]: x for name, x in {**at, "bandwidth": 0.5}.items()}
+    assert expression.subs(slow) in (sympy.nan, sympy.zoo) or expression.subs(slow).has(sympy.Piecewise)
+
+
+def test_a_formula_forwards_keeps_the_maximum():
+    names = ["work", "bytes", "peak", "bandwidth"]
+    w, b, p, q = (ROOFLINE.quantities[name] for name in names)
+    assert ROOFLINE.formula("time", names) == sympy.Max(w / p, b / q)
+
+
+def test_a_chain_is_put_together_in_the_symbols_of_the_givens():
+    library = numbers("b = 2*a", "c = b + 1", "d = c**2")
+    a, d = library.quantities["a"], library.quantities["d"]
+    assert sympy.simplify(library.formula("d", ["a"]) - (2 * a + 1) ** 2) == 0
+    assert sympy.simplify(library.formula("a", ["d"]) - (sympy.sqrt(d) - 1) / 2) == 0
+
+
+def test_a_linear_block_has_a_closed_form():
+    library = numbers("x + y = a", "x - y = b")
+    a, b = library.quantities["a"], library.quantities["b"]
+    assert sympy.simplify(library.formula("x", ["a", "b"]) - (a + b) / 2) == 0
+
+
+def test_the_target_among_the_givens_is_itself():
+    library = numbers("b = 2*a")
+    assert library.formula("a", ["a"]) == library.quantities["a"]
+
+
+def test_both_roots_are_in_the_error_where_no_sign_decides():
+    with pytest.raises(AmbiguousError) as caught:
+        numbers("y = x**2 - x", domain="real").formula("x", ["y"])
+    assert len(caught.value.answers) == 2
+
+
+def test_a_root_of_the_wrong_sign_is_dropped():
+    library = numbers("y = x**2")
+    assert library.formula("x", ["y"]) == sympy.sqrt(library.quantities["y"])
+
+
+@pytest.mark.parametrize(
+    ("equation", "given", "error"),
+    [("y = x*exp(x)", ["y"], NoSolutionError), ("y = x*z", ["y"], UnderdeterminedError)],
+)
+def test_where_there_is_no_closed_form_it_is_refused(equation, given, error):
+    with pytest.raises(error):
+        numbers(equation).formula("x", given)

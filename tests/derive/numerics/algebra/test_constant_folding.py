@@ -1,0 +1,52 @@
+"""Known numbers put in: the expression's value stays, and what cancels cancels wholly."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import names_in, render
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import value
+from tests.derive.draws import expressions
+
+NUMBERS = st.floats(-20, 20).map(lambda x: round(x, 3))
+
+
+@settings(max_examples=400)
+@given(expressions(), NUMBERS, NUMBERS)
+def test_an_expression_keeps_its_value_when_one_of_its_names_is_put_in(text, x, y):
+    tree = parse_expression(text)
+    whole = value(tree, {"x": x, "y": y})
+    left = folded(tree, {"y": y})
+    assert "y" not in names_in(left)
+    assume(whole == whole and abs(whole) < 1e9)
+    conditioned = value(tree, {"x": x * (1 + 1e-12), "y": y * (1 - 1e-12)})
+    assume(abs(conditioned - whole) <= 1e-9 * (1 + abs(whole)))
+    assert value(left, {"x": x}) == pytest.approx(whole, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("(1e30 + x) - 1e30", "x"),
+        ("x + log(x) - x - log(x)", "0"),
+        ("b*x - 2*x", "0"),
+        ("x*(b - 2)", "0*x"),
+        ("-(x - b)", "(-1)*x + 2"),
+        ("max(b, 1)*x/b", "x"),
+        ("(x if b < x else b)", "x if 2 < x else 2"),
+        ("1/(b - 2) + x", "1/0 + x"),
+        ("log(0*b) + x", "log(0) + x"),
+    ],
+)
+def test_constants_are_worked_out_exactly_and_only_where_they_have_a_value(text, left):
+    assert render(folded(parse_expression(text), {"b": 2.0})) == left
+
+
+def test_a_number_that_is_none_is_left_standing():
+    assert render(folded(parse_expression("a*x"), {"a": math.nan})) == "a*x"

@@ -1,0 +1,122 @@
+"""The number that an expression comes to, and how far two sides are apart."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
+from derive.expressions.tree import Equation, render, walk
+from derive.numerics.algebra.evaluation import arms, holds, residual, terms, value
+from tests.derive import trees
+from tests.derive.corpus import FORMULAS, Formula
+from tests.derive.draws import expressions
+
+NUMBERS = st.floats(-20, 20, allow_subnormal=False)
+
+
+@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+def test_a_published_formula_comes_to_what_python_makes_of_its_text(formula: Formula):
+    assert value(parse_equation(formula.equation).rhs, formula.values) == pytest.approx(formula.value(), rel=1e-13)
+
+
+@settings(max_examples=400)
+@given(expressions(), NUMBERS, NUMBERS)
+def test_an_expression_comes_to_what_plain_arithmetic_makes_of_it(text, x, y):
+    node, at = parse_expression(text), {"x": x, "y": y}
+    try:
+        expected = float(trees.value(node, at))
+    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
+        return
+    found = value(node, at)
+    if found == found and not any(trees.is_complex(part, at) for part in walk(node)):
+        size = max(1.0, *(abs(part) for part in (value(part, at) for part in terms(node)) if part == part))
+        assert found == pytest.approx(expected, rel=1e-6, abs=1e-9 * size)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqrt(-x)",
+        "1/(x - x)",
+        "exp(1000*x)",
+        "cosh(1000*x)",
+        "x**(1000*x)",
+        "log(x - x)",
+        "log(-x)",
+        "(-x)**0.5",
+        "(x - x)**(-2)",
+        "asin(x)",
+        "floor(1/(x - x))",
+        "max(x, sqrt(-x))",
+        "0*sqrt(-x)",
+        "Piecewise((x, x < 1))",
+    ],
+)
+def test_what_real_arithmetic_leaves_undefined_is_no_number(text):
+    assert math.isnan(value(parse_expression(text), {"x": 3.0}))
+
+
+@pytest.mark.parametrize(("x", "expected"), [(-4.0, 2.0), (3.0, 3.0)])
+def test_only_the_arm_that_is_chosen_needs_a_value(x, expected):
+    assert value(parse_expression("sqrt(-x) if x < 0 else x"), {"x": x}) == expected
+
+
+@pytest.mark.parametrize("sign", ["<", "<=", ">", ">=", "==", "!="])
+def test_a_comparison_with_what_is_undefined_does_not_hold_nor_does_its_contrary(sign):
+    assert not holds(parse_condition(f"sqrt(x) {sign} 1"), {"x": -1.0})
+    assert not holds(parse_condition(f"not sqrt(x) {sign} 1"), {"x": -1.0})
+
+
+@given(NUMBERS, NUMBERS)
+def test_conditions_join_as_in_python(x, y):
+    text = "x < y and not x == 1 or (y >= 2 and x != y)"
+    assert holds(parse_condition(text), {"x": x, "y": y}) is eval(text, {"x": x, "y": y})
+
+
+@given(st.floats(0.1, 10), st.floats(0.1, 10), st.floats(0.1, 10), st.integers(-60, 60))
+def test_the_gap_is_a_share_of_the_terms_whatever_the_scale(a, b, c, power):
+    equation = parse_equation("a = b - c")
+    gap = residual(equation, {"a": a, "b": b, "c": c})
+    assert gap == pytest.approx((a - b + c) / (a + b + c), abs=1e-15)
+    scaled = {"a": a * 2.0**power, "b": b * 2.0**power, "c": c * 2.0**power}
+    assert residual(equation, scaled) == pytest.approx(gap, abs=1e-15)
+
+
+def test_a_side_without_a_value_has_no_gap():
+    assert math.isnan(residual(parse_equation("a = sqrt(-a)"), {"a": 1.0}))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a - (b + c) + 2*(a + b)", ["a", "b", "c", "2*(a + b)"]),
+        ("-(a - b)", ["a", "b"]),
+        ("a*b", ["a*b"]),
+    ],
+)
+def test_terms_of_nested_sums_are_taken_apart_without_signs(text, expected):
+    assert [render(term) for term in terms(parse_expression(text))] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("max(a, b, c)", ["c"]),
+        ("min(a, b, c)", ["a"]),
+        ("a*min(b, max(a, c)) + max(a, 0)", ["b", "a"]),
+        ("max(min(b, c), a)", ["min(b, c)", "b"]),
+        ("a if a > b else b if b > c else max(c, a)", ["max(c, a)", "c"]),
+        ("a + b", []),
+    ],
+)
+def test_the_arms_that_bind_are_named_outermost_first(text, expected):
+    assert [render(arm) for arm in arms(parse_expression(text), {"a": 1.0, "b": 2.0, "c": 3.0})] == expected
+
+
+def test_equal_sides_have_no_gap_even_where_all_is_zero():
+    zero = parse_expression("a - a")
+    assert residual(Equation(zero, "=", zero), {"a": 5.0}) == 0.0

@@ -1,0 +1,56 @@
+"""Singular roots: where solutions go on beside one it is no root, and where they do not it has all its digits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_equation
+from derive.numerics.local_solvers.singular_roots import sharpened, standing
+from derive.solving.blocks.block import solve_block
+from quantities.domain import Domain
+
+SIZES = st.floats(0.2, 5)
+REAL = Domain("real", -float("inf"), float("inf"))
+
+
+def parsed(*texts):
+    return [parse_equation(text) for text in texts]
+
+
+@settings(max_examples=20)
+@given(SIZES, SIZES, st.integers(-9, 9))
+def test_a_line_that_touches_a_circle_meets_it_once(x, y, magnitude):
+    x, y = (round(number, 3) * 10.0**magnitude for number in (x, y))
+    known = {"a": x, "b": y}
+    pair = parsed("(p - a)**2 + (q - b)**2 = 0*a**2", "p*b = q*a")
+    near = {"p": x * (1 + 1e-7), "q": y * (1 + 1e-7)}
+    assert sharpened(pair, near, known) == pytest.approx({"p": x, "q": y}, rel=1e-15)
+    seen = standing(pair, {"p": x, "q": y}, known)
+    assert seen.alone
+    assert seen.order == 2
+
+
+@settings(max_examples=20)
+@given(SIZES, SIZES, st.sampled_from(["p*q = a", "p + q = a", "p*exp(q) = a"]))
+def test_a_curve_of_solutions_is_a_curve_however_its_equation_is_said_again(x, y, text):
+    left = text.split(" = ")[0]
+    pair = parsed(text, f"({left})**2 = a**2")
+    from derive.numerics.algebra.evaluation import value
+
+    known = {"a": value(pair[0].lhs, {"p": x, "q": y})}
+    assert not standing(pair, {"p": x, "q": y}, known).alone
+
+
+def test_what_the_hybrid_method_finds_at_a_singular_root_is_told_with_its_digits():
+    texts = ["x**2 + y**2 + z**2 = 3", "x*y*z = 1", "x*exp(y - 1) + z = 2*exp(x - 1)"]
+    found = solve_block(parsed(*texts), ["x", "y", "z"], {}, dict.fromkeys("xyz", REAL))
+    assert any(s.values == {"x": 1.0, "y": 1.0, "z": 1.0} for s in found.solutions)
+    assert "about 8 digits" in found.caveat or not found.caveat
+
+
+def test_a_zero_has_no_size_by_which_a_relation_could_fail_to_hold():
+    from derive.solving.blocks.outcome import agrees
+
+    assert not agrees(parse_equation("y = 1e20*x + z"), {"x": 0.0, "y": 15.0, "z": 6.0})

@@ -1,0 +1,58 @@
+"""The greatest value over a box: no sample is above it, and where it is known closely a point comes that near."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_expression
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.root_finding.branch_and_bound import greatest
+from tests.derive.draws import expressions
+
+SIDES = st.tuples(st.floats(0.1, 3), st.floats(0.05, 2)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(expressions(5), SIDES, SIDES, st.sampled_from((-1.0, 1.0)))
+def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_near_it(text, x, y, sign):
+    form, sides = parse_expression(text), {"x": x, "y": y}
+    whole = enclose(form, sides, "x")
+    assume(whole is not None and not whole.partial and all(abs(end) < 1e9 for end in whole.values))
+    found, is_close = greatest(form, sides, ["x", "y"], sign)
+    axes = [[low + (high - low) * i / 40 for i in range(41)] for low, high in sides.values()]
+    numbers = [sign * value(form, dict(zip(sides, point, strict=True))) for point in itertools.product(*axes)]
+    size = max(map(abs, numbers))
+    assert found >= max(numbers) - 1e-6 * size
+    if is_close:
+        steepest = 0.0
+        for name, (low, high) in sides.items():
+            seen = enclose(form, sides, name)
+            steepest += max(map(abs, seen.slopes)) * (high - low) / 80  # from a point of the grid to its neighbour
+        assert found <= max(numbers) + steepest + 1e-6 * size + 1e-12
+
+
+@pytest.mark.parametrize(
+    ("text", "sides", "greatest_value"),
+    [
+        ("x*(2 - x) + y", {"x": (0.0, 3.0), "y": (1.0, 2.0)}, 3.0),
+        ("sin(x)*cos(y) + z", {"x": (0.0, 6.0), "y": (-2.0, 2.0), "z": (1.0, 1e3)}, 1001.0),
+        ("x**2*y - y**2*x + z*x", {"x": (1.0, 6.0), "y": (1.0, 2.0), "z": (-1.0, 1.0)}, 54.0),
+        ("x/(x**2 + 1)", {"x": (0.0, 1e30)}, 0.5),
+        ("-x*log(x)", {"x": (1e-9, 1.0)}, math.exp(-1)),
+    ],
+)
+def test_known_extremes_are_found_closely(text, sides, greatest_value):
+    found, is_close = greatest(parse_expression(text), sides, list(sides))
+    assert is_close
+    assert found == pytest.approx(greatest_value, rel=1e-6)
+
+
+@pytest.mark.parametrize("text", ["1/x", "y/x", "y*(3 - y)/x", "-log(x)"])
+def test_towards_a_pole_there_is_no_greatest_value(text):
+    assert greatest(parse_expression(text), {"x": (0.0, 3.0), "y": (0.5, 2.0)}, ["x", "y"]) == (math.inf, False)

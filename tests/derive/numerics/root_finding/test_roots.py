@@ -1,0 +1,297 @@
+"""All roots of one equation in one unknown: built from known roots, none may be missed where the search says so."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_equation, parse_expression
+from derive.expressions.tree import Apply, Equation, Name, Number
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.root_finding.roots import one_turn, roots_of
+from quantities.domain import Domain
+from tests.derive.draws import expressions
+
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
+REAL = Domain("real", -math.inf, math.inf)
+
+
+def interval(low, high):
+    return Domain(f"{low}..{high}", low, high)
+
+
+def roots(text, domain=POSITIVE, /, **known):
+    return roots_of(parse_equation(text), "x", known, domain)
+
+
+def approx(*numbers):
+    return pytest.approx(numbers, rel=1e-7, abs=1e-12)
+
+
+WHOLE = st.lists(st.integers(-6, 6), min_size=1, max_size=4, unique=True).map(sorted)
+
+
+@pytest.mark.parametrize("wanted", [(0.0, 0.7), (0.3, 0.7), (0.1, 1.1, 1.9)])
+def test_a_product_that_is_zero_has_the_roots_of_its_factors(wanted):
+    factors = "*".join(f"(x/s - r{i})" for i in range(len(wanted)))
+    found = roots(f"{factors} = 0*s", NONNEGATIVE, **{f"r{i}": root for i, root in enumerate(wanted)}, s=100.0)
+    assert found.values == pytest.approx([100 * root for root in wanted])
+
+
+@settings(max_examples=40)
+@given(st.lists(st.integers(1, 30), min_size=3, max_size=3, unique=True).map(sorted))
+def test_an_expanded_cubic_has_the_roots_that_numpy_gives_it(wanted):
+    _, b, c, d = numpy.poly(wanted)
+    found = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
+    assert found.values == pytest.approx(wanted, rel=1e-6)
+
+
+@settings(max_examples=6)
+@given(st.integers(1, 40).map(lambda n: n / 4), st.integers(41, 80).map(lambda n: n / 4))
+def test_a_double_root_is_not_passed_over(double, single):
+    _, b, c, d = numpy.poly([double, double, single])
+    found = roots("x**3 + c*x = b*x**2 + d", POSITIVE, b=-b, c=c, d=-d)
+    assert found.values == pytest.approx((double, single), rel=1e-4) or not found.proved
+
+
+MONOTONE = [
+    "x*exp(x)",
+    "x + log(x)",
+    "x**3 + x",
+    "exp(x) + x",
+    "sinh(x) + x**2",
+    "x + tanh(x)",
+    "x*sqrt(1 + x)",
+    "x/(1 + exp(-x))",
+    "x**1.7 + 3*x**0.4",
+    "x + max(x, 2)",
+    "x*log(1 + x)",
+]
+
+
+@pytest.mark.parametrize("text", MONOTONE)
+@settings(max_examples=12)
+@given(st.floats(0.01, 40))
+def test_a_rising_equation_has_one_root_and_that_is_proved(text, hidden):
+    found = roots(f"{text} = k", POSITIVE, k=value(parse_expression(text), {"x": hidden}))
+    assert found.values == approx(hidden)
+    assert found.proved
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "known", "expected"),
+    [
+        ("exp(x) = k*x", POSITIVE, {"k": 4.0}, (0.35740295618138890306, 2.15329236411034964916)),
+        ("x*exp(-x) = k", POSITIVE, {"k": 0.2}, (0.25917110181907374505, 2.54264135777352642430)),
+        ("cos(x) = x", interval(0.0, 2.0), {}, (0.73908513321516064166,)),
+        ("x**x = 2*k", POSITIVE, {"k": 1.0}, (1.55961046946236934997,)),
+        ("x = 1 + 0.5*sin(x)", interval(0.0, 6.3), {}, (1.49870113351785,)),
+        ("x**2 = 2**x*k", POSITIVE, {"k": 1.0}, (2.0, 4.0)),
+        ("x**2 = 2**x*k", REAL, {"k": 1.0}, (-0.76666469596212309311, 2.0, 4.0)),
+        ("log(x) = x/k", POSITIVE, {"k": 10.0}, (1.11832559158962964833, 35.7715206395729)),
+        ("x + k/x = 2.5*k", POSITIVE, {"k": 1.0}, (0.5, 2.0)),
+        ("x**3 = x*k", REAL, {"k": 4.0}, (-2.0, 0.0, 2.0)),
+        ("x**3 = x*k", NONNEGATIVE, {"k": 4.0}, (0.0, 2.0)),
+        ("x**3 = x*k", POSITIVE, {"k": 4.0}, (2.0,)),
+        ("x**2 = x*k", POSITIVE, {"k": 1e-25}, (1e-25,)),
+        ("x**2 + x = k", POSITIVE, {"k": 1e40}, (1e20,)),
+        ("abs(x - 3) + x**2 = k", REAL, {"k": 9.0}, (-2.0, 3.0)),
+    ],
+)
+def test_transcendental_equations_have_the_roots_of_the_tables(text, domain, known, expected):
+    assert roots(text, domain, **known).values == pytest.approx(expected, rel=1e-7, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("x + 1/x = 1.9*k", POSITIVE),
+        ("x**2 + 1 = 0.5*k*x", REAL),
+        ("exp(x) = x*k", POSITIVE),
+        ("x**4 + x + k = 0", POSITIVE),
+        ("cosh(x) = 0.5*k", REAL),
+        ("x*exp(x) = 5*k", interval(2.0, 3.0)),
+        ("max(x, 3) + x**2 = k", POSITIVE),
+        ("1/(x*x) + x**3 + x**2 = 0*k", POSITIVE),
+    ],
+)
+def test_that_there_is_none_is_proved(text, domain):
+    found = roots(text, domain, k=1.0)
+    assert (found.values, found.plateaus, found.proved) == ((), (), True)
+
+
+@pytest.mark.parametrize("text", ["1/(x - a) = 0*a", "x/(x - a)**2 = -k", "(x if x < a else x + 1) = a + k"])
+def test_a_pole_or_a_jump_through_zero_is_no_root(text):
+    assert roots(text, POSITIVE, a=2.0, k=0.5).values == ()
+
+
+@pytest.mark.parametrize("text", ["x = x + k", "x + k = x + 3*k", "(x + k)/k = x/k"])
+@pytest.mark.parametrize("domain", [POSITIVE, REAL], ids=lambda d: d.text)
+def test_a_difference_that_rounding_swallows_is_no_root(text, domain):
+    assert roots(text, domain, k=1.0).values == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "low", "high"),
+    [
+        ("max(x, a) = a", POSITIVE, 0.0, 5.0),
+        ("max(x, a) = a", REAL, -math.inf, 5.0),
+        ("min(x, a) = a", POSITIVE, 5.0, math.inf),
+        ("floor(x) = a - 2", POSITIVE, 3.0, 4.0),
+        ("ceil(x/10) = a", POSITIVE, 40.0, 50.0),
+        ("x + a = a + x", POSITIVE, 0.0, math.inf),
+        ("max(x, a) + max(x, 2*a) = 3*a", POSITIVE, 0.0, 5.0),
+        ("(a if x < 7 else x) = a", interval(1.0, 20.0), 1.0, 7.0),
+    ],
+)
+def test_where_the_unknown_cancels_there_is_an_interval(text, domain, low, high):
+    found = roots(text, domain, a=5.0)
+    assert len(found.plateaus) == 1
+    assert found.plateaus[0] == pytest.approx((low, high), rel=1e-9, abs=1e-12)
+    assert found.values == ()
+
+
+@pytest.mark.parametrize("rate", [0.01, 1.0, 377.0])
+@pytest.mark.parametrize(
+    ("op", "share", "angles"),
+    [
+        ("sin", 0.5, (math.pi / 6, 5 * math.pi / 6)),
+        ("cos", 0.5, (math.pi / 3, 5 * math.pi / 3)),
+        ("sin", -0.5, (7 * math.pi / 6, 11 * math.pi / 6)),
+    ],
+)
+def test_an_angle_without_an_interval_is_sought_in_one_turn(rate, op, share, angles):
+    found = roots(f"{op}(w*x) + x - x = k", POSITIVE, w=rate, k=share)
+    assert found.turn
+    assert found.sought == pytest.approx((0.0, math.tau / rate), abs=1e-9)
+    assert [x * rate for x in found.values] == approx(*angles)
+    both = roots(f"{op}(w*x) + x - x = k", REAL, w=rate, k=share)
+    assert both.sought == pytest.approx((-math.pi / rate, math.pi / rate))
+    assert [x * rate for x in both.values] == approx(*sorted(math.remainder(angle, math.tau) for angle in angles))
+
+
+def test_an_angle_with_an_interval_is_sought_in_all_of_it():
+    found = roots("sin(x) + 0*k*x = 0.5*k", interval(0.0, 20.0), k=1.0)
+    turns = [math.pi / 6, 5 * math.pi / 6]
+    assert not found.turn
+    assert found.values == approx(*(angle + math.tau * i for i in range(4) for angle in turns if i < 3 or angle < 1))
+    assert one_turn(parse_equation("sin(x) = k"), "x", {"k": 0.5}, interval(0.0, 20.0)) is None
+
+
+DOMAINS = st.sampled_from([REAL, POSITIVE, NONNEGATIVE, interval(-205.0, 305.0), interval(0.0, 305.0)])
+TAMED = st.floats(-200, 300, allow_subnormal=False).map(lambda x: round(x, 3)).filter(lambda x: not 0 < abs(x) < 0.01)
+
+
+def spread(wanted):
+    return all(b - a > 1e-2 * max(abs(a), abs(b)) for a, b in itertools.pairwise(wanted))
+
+
+@settings(max_examples=60)
+@given(st.lists(TAMED, min_size=1, max_size=5, unique=True).map(sorted).filter(spread), DOMAINS)
+def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(wanted, domain):
+    coefficients = [float(c) for c in numpy.poly(wanted)]
+    names = [f"c{i}" for i in range(len(coefficients))]
+    text = " + ".join(f"{name}*x**{len(names) - 1 - i}" for i, name in enumerate(names))
+    found = roots(f"{text} = 0*c0", domain, **dict(zip(names, coefficients, strict=True)))
+    assert found.proved
+    assert found.values == pytest.approx([root for root in wanted if root in domain], rel=1e-6, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(st.lists(TAMED, min_size=1, max_size=4, unique=True).map(sorted).filter(spread), DOMAINS)
+def test_a_product_of_rising_functions_has_the_roots_of_each_and_no_others(wanted, domain):
+    shapes = ("(x - r{i})", "(exp(x/300) - exp(r{i}/300))", "(x**3 - r{i}**3)", "(atan(x/99) - atan(r{i}/99))")
+    text = "*".join(shapes[i % len(shapes)].format(i=i) for i in range(len(wanted)))
+    found = roots(f"{text} = 0*r0", domain, **{f"r{i}": root for i, root in enumerate(wanted)})
+    expected = [root for root in wanted if root in domain]
+    assert found.values == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@given(expressions(), st.floats(0.05, 50), st.sampled_from([0.4, 1.0, 3.0]))
+def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
+    tree = parse_expression(text)
+    level, aside = (value(tree, {"x": x, "y": y}) for x in (hidden, hidden * (1 + 1e-6)))
+    assume(level == level and 1e-100 < abs(level) < 1e100 and abs(aside - level) > 1e-9 * abs(level))
+    found = roots_of(Equation(tree, "=", Name("k")), "x", {"k": level, "y": y}, POSITIVE)
+    near = any(abs(x - hidden) <= 1e-6 * hidden for x in found.values)
+    inside = any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in found.plateaus)
+    low, high = found.sought
+    assert near or inside or not found.proved or not low <= hidden <= high
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "known", "expected"),
+    [
+        ("sqrt(x)**3 = exp(-sqrt(x)/4) + y", interval(-5, 5), {"y": 10.608569045857163}, 5.0),
+        ("x**3 + x + a = y", NONNEGATIVE, {"a": 0.1 + 0.2, "y": 0.3}, 0.0),
+        ("x + tanh(x) + a = y", NONNEGATIVE, {"a": 0.1 + 0.2, "y": 0.3}, 0.0),
+        ("3.78*x + y = sqrt(x)", interval(0.5, 3), {"y": math.sqrt(3) - 3.78 * 3}, 3.0),
+    ],
+)
+def test_a_root_at_the_end_of_its_domain_is_one_though_the_givens_are_rounded(text, domain, known, expected):
+    assert roots(text, domain, **known).values == (expected,)
+
+
+@pytest.mark.parametrize("text", ["x**1.5 + x + a = y", "x + tanh(x) + a = y", "x**2 + x + a = y"])
+def test_a_root_close_to_the_end_of_its_domain_is_not_found_twice(text):
+    assert len(roots(text, NONNEGATIVE, a=1e10, y=1e10 + 1.9e-6).values) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x + sqrt(x**2 - 4) = -2", [-2.0]),
+        ("x + sqrt(x**2 - 4) = 2", [2.0]),
+        ("(x + 2)*exp(x) = 3*sqrt(x**2 - 4)*(x + 1)", [-2.0]),
+    ],
+)
+def test_a_root_where_the_sides_end_is_found(text, expected):
+    found = roots(text, interval(-4, 2.01))
+    assert list(found.values) == pytest.approx(expected, abs=1e-12)
+
+
+def test_two_roots_that_rounding_may_have_made_of_one_are_the_turning_point():
+    assert roots("x*exp(-x) = y", y=0.367879441171442).values == pytest.approx((1.0,), rel=1e-12)
+
+
+def test_a_proof_does_not_reach_beyond_the_sizes_that_were_searched():
+    assert not roots("x*exp(-x) = y", y=1e-300).clear
+    assert roots("x*exp(x) = y", y=1e-200).values == pytest.approx((1e-200,))
+    assert roots("x*exp(-x) = y", y=0.1).clear
+
+
+def test_angles_of_different_rates_are_sought_until_all_come_round():
+    found = roots("sin(2*x) + cos(3*x) = c", c=1.9)
+    assert found.values == pytest.approx((4.077975057925165, 4.1398073470422165), rel=1e-9)
+    assert found.turn
+    assert roots("sin(2*x) + cos(3*x) = c", c=2.5).recurs
+    assert not roots("sin(x) + sin(1.41421356*x) = c", c=-1.9).recurs
+
+
+def test_a_root_beyond_one_turn_is_found_where_nothing_repeats():
+    found = roots("x*sin(x) = y", y=50.0)
+    assert found.values
+    assert all(x * math.sin(x) == pytest.approx(50) for x in found.values if x < 1e6)
+    assert not found.proved
+    assert not found.turn
+
+
+def test_a_quotient_of_alike_is_seen_to_meet_nothing():
+    found = roots("9 = 10*(6 - 5*0.9**x + 2*x)/max(x, 6 - 5*0.9**x + 2*x)")
+    assert not found.values
+    assert found.proved
+
+
+def test_a_number_for_which_a_double_has_no_room_proves_nothing():
+    beyond = Apply("mul", (Number(Fraction(10) ** 400), Apply("sin", (Name("x"),))))
+    sides = Apply("add", (beyond, Apply("exp", (Name("x"),)))), "=", Name("x")
+    found = roots_of(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf))
+    assert (found.values, found.proved) == ((), False)

@@ -1,0 +1,223 @@
+"""Plans: which relations answer a question, in which order, judged against structure worked out another way."""
+
+from __future__ import annotations
+
+import sys
+from itertools import combinations
+from types import SimpleNamespace
+
+import networkx
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_equation
+from derive.planning.incidence import Structure
+from derive.planning.matching import closure
+from derive.planning.plan import Block, plan
+
+
+def structure(*equations):
+    """The graph of equations, named r0, r1, ... in the order in which they are stated."""
+    written = [parse_equation(text) for text in equations]
+    return Structure.of(SimpleNamespace(name=f"r{i}", written=one, approximate=None) for i, one in enumerate(written))
+
+
+def blocks(made):
+    return [(block.relations, block.unknowns) for block in made.blocks]
+
+
+# The oracle: what is covered by every maximum matching
+
+
+def rank(rows, unknowns):
+    graph = networkx.Graph()
+    tops = [("relation", i) for i in range(len(rows))]
+    graph.add_nodes_from(tops)
+    graph.add_edges_from((("relation", i), name) for i, row in enumerate(rows) for name in row if name in unknowns)
+    return len(networkx.bipartite.hopcroft_karp_matching(graph, tops)) // 2
+
+
+def determined(rows, known):
+    unknowns = {name for row in rows for name in row} - set(known)
+    whole = rank(rows, unknowns)
+    return set(known) | {name for name in unknowns if rank(rows, unknowns - {name}) < whole}
+
+
+NAMES = "abcdefgh"
+GRAPHS = st.lists(
+    st.tuples(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True), st.booleans()),
+    min_size=1,
+    max_size=7,
+)
+
+
+def drawn(rows):
+    """A structure of drawn relations; those written forwards are written for their first quantity."""
+    texts = [
+        f"{row[0]} = {' + '.join(row[1:]) or '1'}" if forward else f"{' + '.join(row)} + {row[0]} = 1"
+        for row, forward in rows
+    ]
+    return structure(*texts), [row for row, _ in rows]
+
+
+@settings(max_examples=300)
+@given(GRAPHS, st.sets(st.sampled_from(NAMES), max_size=4))
+def test_a_closure_is_what_every_maximum_matching_covers(rows, known):
+    graph, members = drawn(rows)
+    assert closure(graph, known) == determined(members, known)
+
+
+@settings(max_examples=500)
+@given(
+    GRAPHS,
+    st.lists(st.sampled_from(NAMES), max_size=4, unique=True),
+    st.lists(st.sampled_from(NAMES), max_size=4, unique=True),
+    st.sampled_from(NAMES),
+)
+def test_a_plan_is_sound_whatever_the_graph(rows, known, weak, target):
+    graph, members = drawn(rows)
+    known = [name for name in known if name != target]
+    made = plan(graph, target, known, weak)
+    reached = [graph.members[relation] for relation in graph.reached(target, frozenset(known))]
+    used = []
+    for name in weak:  # a weak value is used where nothing else decides its quantity
+        inside = any(name in row for row in reached)
+        if inside and name != target and name not in determined(reached, {*known, *used}):
+            used.append(name)
+    assert made.weak == tuple(used)
+    assert made.is_determined == (target in determined(members, {*known, *used}))
+    settled = {*known, *used}
+    spent = []
+    for block in (*made.blocks, *made.extra):
+        assert len(block.relations) == len(block.unknowns)
+        assert settled.isdisjoint(block.unknowns)
+        settled |= set(block.unknowns)
+        spent += block.relations
+        assert all(settled.issuperset(graph.members[relation]) for relation in block.relations)
+        assert not any(_closes(graph, block, size) for size in range(1, len(block.relations)))
+    assert len(spent) == len(set(spent))
+    assert not made.is_determined or target in settled
+    assert all(settled.issuperset(graph.members[check]) and check not in spent for check in made.checks)
+    assert plan(graph, target, list(reversed(known)), weak) == made
+
+
+def _closes(graph, block, size):
+    """Whether some of a block's relations could be solved without the others."""
+    for some in combinations(block.relations, size):
+        inside = {name for relation in some for name in graph.members[relation]} & set(block.unknowns)
+        if len(inside) <= size:
+            return True
+    return False
+
+
+CHAIN = ("b = 2*a", "c = b + 1", "d = c**2")
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "expected"),
+    [
+        ("d", ["a"], [("r0", "b"), ("r1", "c"), ("r2", "d")]),
+        ("a", ["d"], [("r2", "c"), ("r1", "b"), ("r0", "a")]),
+        ("c", ["a"], [("r0", "b"), ("r1", "c")]),
+        ("b", ["d"], [("r2", "c"), ("r1", "b")]),
+    ],
+)
+def test_a_chain_is_followed_forwards_and_backwards(target, given, expected):
+    made = plan(structure(*CHAIN), target, given, [])
+    assert blocks(made) == [((relation,), (unknown,)) for relation, unknown in expected]
+
+
+@pytest.mark.parametrize("order", [("y = a + b", "y = a*b"), ("y = a*b", "y = a + b")])
+def test_of_two_rivals_the_first_stated_decides_and_the_other_is_a_check(order):
+    made = plan(structure(*order), "y", ["a", "b"], [])
+    assert blocks(made) == [(("r0",), ("y",))]
+    assert made.checks == ("r1",)
+
+
+def test_a_rival_that_hangs_on_its_own_result_gives_way():
+    made = plan(structure("y = z + 1", "z = 2*y", "y = a"), "y", ["a"], [])
+    assert blocks(made) == [(("r2",), ("y",))]
+
+
+def test_a_weak_value_yields_to_what_is_given_and_what_follows_from_it():
+    graph = structure("y = a*b", "b = 2*c")
+    assert plan(graph, "y", ["a"], ["b"]).weak == ("b",)
+    assert plan(graph, "y", ["a", "c"], ["b"]).weak == ()
+    assert plan(graph, "y", ["a", "b"], ["b"]).weak == ()
+    assert plan(graph, "b", ["a", "y"], ["b"]).weak == ()
+
+
+def test_of_two_weak_values_for_one_freedom_the_first_is_used():
+    graph = structure("y = a + b", "a = 2*b")
+    assert plan(graph, "y", [], ["a", "b"]).weak == ("a",)
+    assert plan(graph, "y", [], ["b", "a"]).weak == ("b",)
+
+
+def test_relations_that_need_each_other_are_one_block():
+    made = plan(structure("x + y = a", "x*y = b", "z = x/y"), "z", ["a", "b"], [])
+    assert made.blocks == (Block(("r0", "r1"), ("x", "y")), Block(("r2",), ("z",)))
+
+
+def test_what_is_open_is_named():
+    made = plan(structure("y = a*b", "b = c + d"), "y", ["a", "c"], [])
+    assert not made.is_determined
+    assert set(made.free) <= {"b", "d"}
+    assert made.free
+    assert made.blocks == ()
+
+
+def test_a_quantity_that_no_relation_holds_is_free():
+    assert plan(structure("y = a"), "z", [], []).free == ("z",)
+
+
+def test_what_lies_behind_a_given_is_not_looked_at():
+    graph = structure("y = a + 1", "a = b + 1", "c = b")
+    assert graph.reached("y", frozenset({"a"})) == ["r0"]
+    assert graph.reached("y", frozenset()) == ["r0", "r1", "r2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "forward"),
+    [("y = a + b", {"r0": "y"}), ("a + b = y", {}), ("y = y*a + b", {}), ("2*y = a", {})],
+)
+def test_a_relation_is_written_for_a_name_that_stands_alone_on_its_left(text, forward):
+    assert structure(text).forward == forward
+
+
+def calls(act):
+    count = 0
+
+    def note(frame, event, _):
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(note)
+    try:
+        act()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def long_chain(size):
+    return structure(*(f"q{i + 1} = 2*q{i}" for i in range(size)))
+
+
+@pytest.mark.parametrize("way", ["forwards", "backwards", "closure"])
+def test_work_grows_no_faster_than_the_library(way):
+    def work(size):
+        graph = long_chain(size)
+        target, given_name = (f"q{size}", "q0") if way == "forwards" else ("q0", f"q{size}")
+        if way == "closure":
+            return calls(lambda: closure(graph, ["q0"]))
+        return calls(lambda: plan(graph, target, [given_name], []))
+
+    work(10)  # what is imported on first use
+    assert work(800) < 2.3 * work(400)
+
+
+@pytest.mark.parametrize(("target", "known"), [("q3000", "q0"), ("q0", "q3000")])
+def test_a_chain_of_thousands_is_planned(target, known):
+    made = plan(long_chain(3000), target, [known], [])
+    assert len(made.blocks) == 3000

@@ -1,0 +1,43 @@
+"""A small report that holds every kind of block, and words that mean harm."""
+
+from __future__ import annotations
+
+import derive
+from derive.presentation.charts import Axis, Chart, Series
+from derive.reports.document import Formulas, Grid, Heading, Items, Picture, Report, Text, verbatim
+from derive.reports.formulas import worked
+from quantities.source import Source
+
+HOSTILE = r"\input{x} \write18{y} ^^5cz % & # _ $a$ <script>alert(1)</script> *b* [l](u) `c` | ~ µ° – \`d"
+SURVEY = Source("a survey", "published", url="https://example.org/a_b", date="2026-01")
+
+
+def falling():
+    """An answer about something that falls."""
+    library = derive.load(
+        '[quantities]\nheight = { unit = "m", latex = "h" }\nfall = { unit = "s", latex = "t" }\n'
+        'gravity = { unit = "m/s**2", value = "9.80665 m/s**2", latex = "g" }\n'
+        '[relations.fall]\nequation = "height = gravity*fall**2/2"\nbecause = "it speeds up evenly"'
+    )
+    return library.solve("fall", height="20 m")
+
+
+def report(words: str = "A *stressed* word, a `name` and $t^2$.") -> Report:
+    """Every kind of block, with these words wherever words may stand."""
+    chart = Chart(Axis("x"), Axis("y"), (Series.of([1, 2], [3, 4]),), title="a picture")
+    blocks = (
+        Heading("A heading"),
+        Text(words, (SURVEY,)),
+        Items((words, "two"), (SURVEY,)),
+        Formulas((("t", r"\sqrt{\frac{2 h}{g}}"), ("", "1"))),
+        worked("Falling", falling()),
+        Grid(("height", "fall"), (("20 m", words), ("a", "b")), words, (SURVEY,)),
+        Grid(("letter", "meaning"), (("$t$", words),), shares=(0, 0.45)),
+        Picture("toy", (chart,), words),
+    )
+    return Report("toy", "A toy", blocks)
+
+
+def hostile() -> Report:
+    """The report with words that mean harm, shown as they stand."""
+    return report(verbatim(HOSTILE))

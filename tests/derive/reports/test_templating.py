@@ -1,0 +1,242 @@
+"""Report templates: what stands in one becomes the report, and nothing else that it might want."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import derive
+from derive.errors import DeriveError, ExpressionError, UnknownNameError, VerificationError
+from derive.reports.document import Formulas, Grid, Heading, Items, Picture, Text, Worked
+from derive.reports.templating import rendered
+from derive.reports.vocabulary import vocabulary
+from derive.tokens.reports import shelf
+from quantities.source import Source
+from tests.derive.terminal import ask
+
+PENDULUM = """
+title = "Pendulum"
+[quantities]
+length = { unit = "m", meaning = "length of the string", latex = "L" }
+gravity = { unit = "m/s**2", value = "9.80665 m/s**2", source = "CGPM 1901", kind = "exact", latex = "g" }
+period = { unit = "s", latex = "T" }
+[relations.small_swing]
+equation = "period = 2*pi*sqrt(length/gravity)"
+because = "small angles"
+[profiles.clock]
+length = { value = "0.994 m", source = "a clock", url = "https://example.org", kind = "measured" }
+"""
+LIBRARY = derive.load(PENDULUM)
+WORDS = vocabulary(LIBRARY)
+
+
+def made(text: str, folder: Path, words=WORDS):
+    """The blocks below the title."""
+    path = folder / "mine.md"
+    path.write_text(f"# Mine\n\n{text}", encoding="utf-8")
+    return rendered("mine", path, words).blocks
+
+
+def refused(text: str, folder: Path) -> DeriveError:
+    with pytest.raises(DeriveError) as caught:
+        made(text, folder)
+    return caught.value
+
+
+def test_an_answer_stands_in_the_text_with_its_unit(tmp_path):
+    (text,) = made(
+        'It swings in {{ solve("period", length="1 m") }}, or {{ say(solve("period", "clock"), 2) }}.', tmp_path
+    )
+    assert text == Text(r"It swings in $2.00641\,\mathrm{s}$, or $2\,\mathrm{s}$.")
+
+
+def test_each_kind_of_block_stands_in_a_paragraph_of_its_own(tmp_path):
+    told = """
+## Heading
+A paragraph
+of two lines. {{ cite("a book") }}
+
+- one
+  point
+- another {{ cite("a list") }}
+
+{{ stated("small_swing") }}
+
+{{ worked("A metre", solve("period", length="1 m")) }}
+
+| what | it takes |
+| --- | --- |
+| clock | {{ solve("period", "clock") }} |
+| a \\| b | |
+Table: Two
+rows.
+
+{% set t = sweep("period", length=span("1..4 m", 3)) %}
+{{ picture("mine", chart(axis("length"), axis("period"), [line(t["length"], t["period"])]), caption="What
+takes {{ 2 }} times.") }}
+"""
+    blocks = made(told, tmp_path)
+    kinds = [Heading, Text, Items, Formulas, Items, Worked, Grid, Picture]
+    assert [type(block) for block in blocks] == kinds
+    heading, text, items, formulas, _, worked, grid, picture = blocks
+    assert heading == Heading("Heading", 2)
+    assert text == Text("A paragraph of two lines.", (Source("a book"),))
+    assert items == Items(("one point", "another"), (Source("a list"),))
+    assert formulas.lines == (("T", r"2 \pi \sqrt{\frac{L}{g}}"),)
+    assert worked.title == "A metre"
+    assert grid.rows == (("clock", r"$2\,\mathrm{s}$"), ("a | b", ""))
+    assert (grid.caption, [one.text for one in grid.sources]) == ("Two rows.", ["a clock"])
+    assert picture.charts[0].series[0].y == pytest.approx([2.00641, 3.172426, 4.01282], rel=1e-5)
+
+
+def test_an_answer_may_be_given_on_and_a_library_written_on_the_spot(tmp_path):
+    (text,) = made('{{ solve("length", period=solve("period", length="3 m")) }}', tmp_path)
+    assert text == Text(r"$3\,\mathrm{m}$")
+    twice = '[relations.twice]\nequation = "period = 2*length/gravity"'  # m/(m/s**2) is no time
+    told = f"{{% set text %}}\n{twice}\n{{% endset %}}\n{{{{ relations(text).solve('period', length='1 m') }}}}"
+    assert "twice" in str(refused(told, tmp_path))
+    assert made(told.replace("2*length/gravity", "2*sqrt(length/gravity)"), tmp_path)
+
+
+def test_parts_lie_in_the_folder_and_see_what_the_template_has_set(tmp_path):
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / "one.md").write_text("## Part\n\nOf {{ size }}.")
+    told = '{% set size = solve("length", period="2 s") %}\n{% include "part/one.md" %}'
+    assert made(told, tmp_path) == (Heading("Part"), Text(r"Of $0.993621\,\mathrm{m}$."))
+
+
+WRONG = {
+    "unknown quantity": ('\n\n{{ solve("perod", length="1 m") }}', 5, "There is no quantity 'perod'"),
+    "unit": ('{{ solve("period", length="1 s") }}', 3, "length"),
+    "word": ("{{ slove() }}", 3, "'slove' is undefined"),
+    "syntax": ("{% if %}", 3, "Expected an expression"),
+    "argument": ("{{ solve() }}", 3, "missing 1 required positional argument"),
+    "profile's value": ('{{ held("clock", "gravity") }}', 3, "no value of clock 'gravity'"),
+    "no text": ("{{ 1.5 }}", 3, "float is nothing that stands on a page"),
+    "division": ("{{ number(1/0) }}", 3, "division by zero"),
+    "picture": ('{{ picture("../mine", caption="") }}', 3, "names no picture"),
+    "form": ('{{ lines(("x", form("period", "length").without("length"))) }}', 3, "length cancels"),
+    "unproved": ('{% do identical(quantity("length"), quantity("period")) %}', 3, "are not"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "words"), WRONG.values(), ids=WRONG)
+def test_what_fails_is_told_with_its_line(text, line, words, tmp_path):
+    error = refused(text, tmp_path)
+    assert str(error).startswith(f"mine.md, line {line}: ")
+    assert words in str(error)
+
+
+def test_an_error_keeps_its_kind_and_names_the_part_in_which_it_stands(tmp_path):
+    (tmp_path / "part.md").write_text('\n\n{{ solve("perod") }}')
+    error = refused('{% include "part.md" %}', tmp_path)
+    assert isinstance(error, UnknownNameError)
+    assert str(error).startswith("part.md, line 3: ")
+    assert isinstance(
+        refused('{% do positive(quantity("period") - quantity("period")*2) %}', tmp_path), VerificationError
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "words {{ stated('small_swing') }}",
+        "| a | b |\n| --- | --- |\n| 1 |",
+        "| a |\n| --- |\n| 1 |\nwords",
+    ],
+)
+def test_what_cannot_be_laid_out_is_refused(text, tmp_path):
+    assert isinstance(refused(text, tmp_path), ExpressionError)
+
+
+HARM = [
+    "{{ solve.__globals__ }}",
+    '{{ solve("period", length="1 m").__class__.__mro__ }}',
+    '{{ solve("period", length="1 m").formula.subs("x", "__import__(\'os\').getcwd()") }}',
+    "{{ (quantity('length') + \"__import__('os').getcwd()\") }}",
+    "{{ quantity('length').at(length=\"__import__('os').getcwd()\") }}",
+    "{{ quantity('length').expression }}",
+    "{{ sweep('period', length=span('1..2 m', 2))['period'].tofile('x') }}",
+    "{{ ''.__class__ }}",
+    "{{ cycler.__init__.__globals__ }}",
+    "{{ lipsum.__globals__ }}",
+    "{{ self._TemplateReference__context }}",
+    "{% include '../secret.md' %}",
+    "{% include '/etc/passwd' %}",
+    "{{ 'a'*10**9 }}",
+    "{{ '%999999999d' % 1 }}",
+    "{{ 'a'|center(10**9) }}",
+    "{{ '{:>999999999}'.format('a') }}",
+    "{{ range(10**9) }}",
+    "{{ 9**9**9 }}",
+    "{{ unknown_symbol('__import__(1)') }}",
+    "{{ letter('batch; import os') }}",
+]
+
+
+@pytest.mark.parametrize("text", HARM)
+def test_a_template_reaches_nothing_but_its_words(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path.parent / "secret.md").write_text("secret")
+    refused(text, tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.md"]
+
+
+@given(st.text(alphabet="{}%#|-*$`\\\n a1\"'()[]+", max_size=40))
+def test_any_text_is_a_report_or_is_refused_in_words(tmp_path_factory, text):
+    with suppress(DeriveError):
+        made(text, tmp_path_factory.mktemp("any"))
+
+
+def own(folder: Path, text: str) -> str:
+    (folder / "pendulum.toml").write_text(PENDULUM)
+    (folder / "mine.md").write_text(f'+++\nlibrary = "pendulum.toml"\n+++\n# Mine\n\n{text}')
+    return str(folder / "mine.md")
+
+
+def test_one_s_own_report_is_written_and_checked_for_staleness(tmp_path):
+    path = own(tmp_path, 'It takes {{ solve("period", "clock") }}.\n\n{{ stated("small_swing") }}\n')
+    out = str(tmp_path / "out")
+    assert ask("report", path, "--out", out, "--html").status == 0
+    assert sorted(entry.name for entry in Path(out).iterdir()) == ["mine.html", "mine.md", "mine.tex"]
+    assert ask("report", path, "--out", out, "--check").status == 0
+    (tmp_path / "pendulum.toml").write_text(PENDULUM.replace("0.994 m", "0.5 m"))
+    shelf.report.cache_clear()
+    shelf.texts.cache_clear()
+    stale = ask("report", path, "--out", out, "--check")
+    assert (stale.status, "mine.md is not what the library says now" in stale.err) == (1, True)
+
+
+def test_a_report_is_not_written_over_its_template(tmp_path):
+    path = own(tmp_path, "Words.")
+    before = Path(path).read_text()
+    said = ask("report", path, "--out", str(tmp_path))
+    assert (said.status, "over its template" in said.err) == (2, True)
+    assert Path(path).read_text() == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("# Mine\n\n{{ solve('perod') }}", "mine.md, line 3: There is no quantity 'perod'"),
+        ("no title", "mine.md: It has no title"),
+        ('+++\nlibary = "x"\n+++\n# Mine', "libary"),
+        ("+++\nlibrary = \n+++\n# Mine", "This is no TOML"),
+        ('+++\nlibrary = "nowhere.toml"\n+++\n# Mine', "nowhere.toml"),
+    ],
+)
+def test_the_command_says_what_is_wrong_with_a_template(text, words, tmp_path):
+    path = tmp_path / "mine.md"
+    path.write_text(text)
+    said = ask("report", str(path), "--out", str(tmp_path / "out"))
+    assert said.status == 2
+    assert words in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_report_that_is_not_there_is_told(tmp_path):
+    assert "There is no file" in ask("report", str(tmp_path / "none.md")).err

@@ -1,0 +1,57 @@
+"""Where an unknown cancels over an interval, and where the sides only come close."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from derive.expressions.grammar import parse_equation
+from derive.solving.blocks.free_unknowns import bounds_over, has_choice, is_narrow, level_spans, middle
+from quantities.domain import Domain
+
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+REAL = Domain("real", -math.inf, math.inf)
+LEVELS = [
+    ("b = max(a, x) - x", {"a": 3.0, "b": 0.0}, POSITIVE, [(3, math.inf)]),
+    ("b = max(a, x) - x", {"a": 3.0, "b": 0.0}, REAL, [(3, math.inf)]),
+    ("b = x - min(a, x)", {"a": 3.0, "b": 0.0}, REAL, [(-math.inf, 3)]),
+    ("x + max(a - x, b) = a", {"a": 3.0, "b": 1.0}, POSITIVE, [(0, 2)]),
+    ("sqrt(x**2) = x + b", {"b": 0.0}, REAL, [(0, math.inf)]),
+    ("a - b*x = k*c*(a - b*x)", {"a": 8.0, "b": 3.1, "c": 49.0, "k": 1 / 49}, REAL, [(-math.inf, math.inf)]),
+]
+NONE = [
+    ("x = a*c - b", {"a": 80e9, "b": 80e9, "c": 1.0}, POSITIVE),
+    ("b = max(a, x) - x", {"a": 3.0, "b": 1.0}, POSITIVE),
+    ("a = tanh(x)", {"a": 1.0}, POSITIVE),
+    ("a = x/(1 + x)", {"a": 1.0}, POSITIVE),
+    ("a = x**2", {"a": 4.0}, POSITIVE),
+]
+
+
+@pytest.mark.parametrize(("text", "known", "domain", "expected"), LEVELS)
+def test_an_interval_is_found_to_its_full_length(text, known, domain, expected):
+    assert level_spans(parse_equation(text), "x", known, domain) == [pytest.approx(one, abs=1e-9) for one in expected]
+
+
+@pytest.mark.parametrize(("text", "known", "domain"), NONE)
+def test_what_only_comes_close_is_no_level(text, known, domain):
+    assert level_spans(parse_equation(text), "x", known, domain) == []
+
+
+@pytest.mark.parametrize("span", [(0.0, math.inf), (-math.inf, math.inf), (2.0, 3.0), (-5.0, 0.0), (1e-9, 1e9)])
+def test_a_point_inside_is_inside(span):
+    assert span[0] < middle(span) < span[1]
+
+
+def test_bounds_over_an_interval_are_tight_where_a_name_stands_twice():
+    form = parse_equation("y = x*(10 - x)").rhs
+    assert bounds_over(form, {}, {"x": (0.0, 10.0)}) == pytest.approx((0, 25), rel=1e-5)
+    assert bounds_over(parse_equation("y = 1/x").rhs, {}, {"x": (0.0, 2.0)}) == (0.5, math.inf)
+
+
+def test_a_narrow_interval_is_a_number_and_an_unbounded_one_is_not():
+    assert is_narrow((3.0, 3.0 + 1e-12))
+    assert not is_narrow((3.0, math.inf))
+    assert has_choice(parse_equation("y = max(x, a)"), "x")
+    assert not has_choice(parse_equation("y = max(b, a)*x"), "x")

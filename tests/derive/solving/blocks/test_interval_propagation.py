@@ -1,0 +1,59 @@
+"""What is cut off an interval holds no solution."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_equation, parse_expression
+from derive.numerics.algebra.evaluation import value
+from derive.solving.blocks.interval_propagation import narrowed
+
+POSITIVE = (0.0, math.inf)
+SIDES = ("x*s", "x + s", "s/x", "max(x, s)", "min(x, 2*s)", "x**2 + s*x", "log(1 + x)*s", "(x if x < s else s**2)")
+
+
+def texts(*equations):
+    return [parse_equation(text) for text in equations]
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(SIDES), st.floats(0.01, 100), st.floats(0.01, 100), st.floats(0, 5), st.floats(0, 5))
+def test_a_hidden_solution_is_kept(side, x, s, below, above):
+    y = value(parse_expression(side), {"x": x, "s": s})
+    assume(math.isfinite(y) and y > 0)
+    spans = {"y": (y, y), "s": (s / (1 + below), s * (1 + above)), "x": POSITIVE}
+    found = narrowed(texts(f"y = {side}"), ["x"], spans)
+    assert found is not None
+    assert found["x"][0] * (1 - 1e-9) <= x <= found["x"][1] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("text", "s", "expected"),
+    [
+        ("x = 3*s + 1", (0, 5), (1, 16)),
+        ("x**2 = s", (4, 9), (2, 3)),
+        ("x = min(s, 7)", (0, math.inf), (0, 7)),
+        ("x + log(x) = s", (1, 1 + math.e), (1, math.e)),
+        ("x = ceil(s)", (1.5, 3.5), (2, 4)),
+        ("max(x, 2) = s", (0, 2), (0, 2)),
+    ],
+)
+def test_what_is_left_reaches_just_as_far_as_the_solutions(text, s, expected):
+    found = narrowed(texts(text), ["x"], {"s": s, "x": POSITIVE})
+    assert found is not None
+    assert found["x"] == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_several_equations_cut_at_each_other():
+    found = narrowed(texts("x = s + y/4", "y = x/2"), ["x", "y"], {"s": (1.0, 2.0), "x": POSITIVE, "y": (0.0, 10.0)})
+    assert found is not None
+    assert found["x"] == pytest.approx((8 / 7, 16 / 7), rel=0.2)
+    assert found["y"] == pytest.approx((4 / 7, 8 / 7), rel=0.2)
+
+
+def test_where_nothing_is_left_there_is_no_solution():
+    assert narrowed(texts("x + 10 = min(s, 7)"), ["x"], {"s": (0.0, 5.0), "x": POSITIVE}) is None

@@ -1,0 +1,144 @@
+"""Targets over whole ranges: no sample lies outside the bounds, and the bounds are reached."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+import derive
+from derive import DeriveError, NoSolutionError
+from derive.expressions.grammar import parse_expression
+from derive.solving.sensitivity.constrained_extremes import System, least_and_greatest
+from tests.derive.statements import bare, number, span
+
+INF = math.inf
+
+
+@pytest.mark.parametrize(
+    ("goal", "zeros", "box", "low", "high"),
+    [
+        ("y", ["y + y**3 - a*(4 - a)"], {"a": (0, 3.5), "y": (0, INF)}, 0, 1.3787967001),
+        ("a", ["t - max(a, 5)"], {"a": (0, INF), "t": (2, 7)}, 0, 7),
+        ("2*a", ["t - min(a, b)"], {"a": (0, INF), "t": (5, 6), "b": (5, 7)}, 10, INF),
+        (
+            "x",
+            ["x + y**3 - a", "x*exp(y) - b"],
+            {"x": (0, INF), "y": (0, INF), "a": (5, 6), "b": (1, 2)},
+            0.165252172,
+            0.378102041,
+        ),
+        ("x + y", ["x**2 + y**2 - 2"], {"x": (-2, 2), "y": (-2, 2)}, -2, 2),
+        ("a - b", [], {"a": (1, 10), "b": (5, 8)}, -7, 5),
+    ],
+)
+def test_the_extremes_under_equations(goal, zeros, box, low, high):
+    system = System(parse_expression(goal), (-INF, INF), tuple(map(parse_expression, zeros)), box)
+    least, greatest = least_and_greatest(system)
+    assert least.at <= low + 1e-9
+    assert greatest.at >= high - 1e-9
+    for bound, expected in ((least, low), (greatest, high)):
+        assert bound.at == pytest.approx(expected, rel=1e-6 if bound.is_close else 1e-3, abs=1e-6)
+
+
+def test_equations_that_hold_nowhere_have_no_extremes():
+    system = System(parse_expression("a"), (0, INF), (parse_expression("t - max(a, 5)"),), {"a": (0, INF), "t": (2, 4)})
+    assert least_and_greatest(system) is None
+
+
+IMPLICIT = [
+    (("y*exp(y) = a/b",), "y", {"a": (1, 2), "b": (3, 5)}),
+    (("x*exp(x) = a", "y = x**2 + a"), "y", {"a": (1, 2)}),
+    (("x*exp(x) = a", "z*exp(z) = b + x", "y = x*z"), "y", {"a": (1, 2), "b": (2, 3)}),
+    (("y + y**3 = a*(4 - a)*b",), "y", {"a": (1, 3.5), "b": (1, 1.2)}),
+    (("t = max(a, b)", "c = a*(10 - a) + t"), "c", {"t": (6, 8), "b": (1, 5)}),
+    (("t = abs(a - 3) + a", "c = a/t"), "c", {"t": (4, 9)}),
+]
+
+
+@pytest.mark.parametrize(("relations", "target", "ranges"), IMPLICIT)
+def test_every_sample_lies_within_the_bounds_and_comes_near_them(relations, target, ranges):
+    asked = bare("a b c t u x y z", *relations)
+    (answer,) = asked.solve_all(target, **{name: f"{low}..{high}" for name, (low, high) in ranges.items()})
+    assert any("one part in a million" in note or "were met" in note for note in answer.assumptions)
+    low, high = span(answer)
+    draw = random.Random(7)
+    ends = [[(low, high)[side] for low, high in ranges.values()] for side in (0, 1)]
+    points = [[draw.choice((low, high, draw.uniform(low, high))) for low, high in ranges.values()] for _ in range(60)]
+    found = []
+    for point in [*ends, *points]:
+        try:
+            found.append(number(asked.solve(target, **dict(zip(ranges, point, strict=True)))))
+        except DeriveError:
+            continue
+    assert low * (1 - 1e-9) <= min(found)
+    assert max(found) <= high * (1 + 1e-9)
+    assert (min(found), max(found)) == pytest.approx((low, high), rel=0.03)
+
+
+def test_where_a_step_has_no_value_the_target_has_none():
+    cut = bare("y u a b", "u = a - b", "y = exp(-u)").solve("y", a="4..6", b="1..5.5")
+    assert span(cut) == pytest.approx((math.exp(-5), 1), rel=1e-5)
+
+
+def test_a_value_that_only_the_middle_lacks():
+    (answer,) = bare("y a b", "y = a - b").solve_all("y", a="1..10", b="5..8")
+    assert answer.value is None
+    assert span(answer) == pytest.approx((0, 5), abs=1e-6)
+    with pytest.raises(NoSolutionError):
+        bare("y a b", "y = a - b").solve_all("y", a="1..5", b="6..8")
+
+
+def test_solutions_side_by_side_keep_their_own_bounds():
+    low, high = bare("y a", "a = abs(y - 3)").solve_all("y", a="1..2")
+    assert span(low) == pytest.approx((1, 2))
+    assert span(high) == pytest.approx((4, 5))
+
+
+def test_a_range_that_does_not_matter_gives_no_bounds():
+    answer = bare("y a b c", "y = 2*a", "b = c*a").solve("y", a=1, c="1..2")
+    assert answer.low is None
+
+
+STEP = bare(
+    "b a s p w k c t y u",
+    "c = a*b",
+    "s = 1 - 0.99*(1 - p)**b",
+    "w = 7*s",
+    "k = b/40",
+    "t = max(c, w + k)",
+    "y = b/t",
+    "u = (w + k)/t",
+    domains={"b": "1..1e6"},
+)
+"""A step of a batch: its costs and its yield are functions of b alone, with b in an exponent and a max outside."""
+
+
+def test_a_block_that_hangs_on_one_unknown_is_bounded_where_the_ranges_end():
+    least, most = (number(STEP.solve("b", u=0.9, p=0.03, a=a)) for a in (0.035, 0.03))
+    assert span(STEP.solve("b", u=0.9, p=0.03, a="0.03..0.035")) == pytest.approx((least, most), rel=1e-6)
+
+
+def test_a_range_that_does_not_bind_leaves_no_width():
+    answer = STEP.solve("b", y=20, p=0.03, a="0.003..0.005")
+    b = number(answer)
+    assert b / (7 * (1 - 0.99 * 0.97**b) + b / 40) == pytest.approx(20)
+    assert span(answer) == pytest.approx((b, b))
+    assert not any("not proved" in note or "too wide" in note for note in answer.assumptions)
+
+
+def test_that_nothing_fits_is_proved_through_a_quotient_of_alike():
+    for a in (0.004, "0.003..0.005"):  # so that w + k binds, and the quotient is one
+        with pytest.raises(NoSolutionError):
+            STEP.solve("b", u=0.9, p=0.03, a=a)
+    b = number(STEP.solve("b", u=0.9, p=0.03, a=0.03))
+    assert (7 * (1 - 0.99 * 0.97**b) + b / 40) / (0.03 * b) == pytest.approx(0.9)
+
+
+def test_bounds_are_sought_also_where_a_block_hangs_on_what_ranges_give():
+    asked = {"chips": "64 chip", "context": "4 ktoken/sequence"}
+    answer = derive.solve("batch", "h100-sxm:fp8", "deepseek-v3", memory_to_compute=5, **asked)
+    back = derive.solve("memory_to_compute", "h100-sxm:fp8", "deepseek-v3", batch=answer.value, **asked)
+    assert number(back) == pytest.approx(5)
+    assert number(answer) >= answer.low.magnitude > 0

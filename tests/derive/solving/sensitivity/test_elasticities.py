@@ -1,0 +1,138 @@
+"""How an answer moves with its givens: bounds that hold every sample, slopes as small changes give them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import render
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.intervals.enclosure import enclose
+from derive.numerics.root_finding import branch_and_bound
+from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
+from tests.derive.draws import expressions
+
+MONOTONE = ("a*b", "a/b", "a**2*exp(-b)", "sqrt(a + b)", "a/(a + b)", "max(a, b)", "log(1 + a*b)", "a**b + a")
+BENT = ("a*(3 - a)*b", "sin(a*b)", "a**2 - 3*a + b", "(a - b)**2", "a + 4/a - b/2", "a*exp(-a) + b/9")
+ENDS = st.tuples(st.floats(1.01, 4), st.floats(0.05, 2)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+def grid(form, ranges, count=60):
+    axes = [[low + (high - low) * i / count for i in range(count + 1)] for low, high in ranges.values()]
+    return [value(form, dict(zip(ranges, point, strict=True))) for point in itertools.product(*axes)]
+
+
+@pytest.mark.parametrize("text", [*MONOTONE, *BENT])
+@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@given(ENDS, ENDS)
+def test_bounds_hold_every_sample_and_are_reached(text, a, b):
+    form, ranges = parse_expression(text), {"a": a, "b": b}
+    middle = {name: sum(ends) / 2 for name, ends in ranges.items()}
+    (low, high), how = bounds_of_form(form, middle, ranges)
+    numbers = grid(form, ranges)
+    size = max(map(abs, numbers))
+    assert low <= min(numbers) + 1e-6 * size
+    assert high >= max(numbers) - 1e-6 * size
+    assert low == pytest.approx(min(numbers), abs=2e-3 * size)  # as near as the grid comes
+    assert high == pytest.approx(max(numbers), abs=2e-3 * size)
+    assert how
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "low", "high"),
+    [
+        ("a*(3 - a)", (0.0, 3.0), 0.0, 2.25),
+        ("sin(2*a)", (0.0, 3.0), -1.0, 1.0),
+        ("a**2 - 3*a", (0.0, 3.5), -2.25, 1.75),
+        ("a*exp(-a)", (0.5, 3.0), 3 * math.exp(-3), math.exp(-1)),
+        ("abs(a - 1.7) + 1", (0.0, 3.0), 1.0, 2.7),
+        ("a + 4/a", (0.5, 3.0), 4.0, 8.5),
+    ],
+)
+def test_extremes_inside_a_range_are_known_to_one_part_in_a_hundred_thousand(text, span, low, high):
+    found, _ = bounds_of_form(parse_expression(text), {"a": 1.0}, {"a": span})
+    assert found == pytest.approx((low, high), rel=1e-5, abs=1e-9)
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@given(expressions(4), ENDS)
+def test_bounds_of_any_form_hold_its_samples(text, ends):
+    form, ranges = parse_expression(text), {"x": ends}
+    assume("x" in text)
+    numbers = [value(form, {"x": ends[0] + (ends[1] - ends[0]) * i / 50, "y": 1.25}) for i in range(51)]
+    assume(all(abs(number) < 1e6 for number in numbers))
+    found = enclose(form, {"x": ends, "y": (1.25, 1.25)}, "x")
+    assume(found is not None and all(map(math.isfinite, found.values)))
+    (low, high), _ = bounds_of_form(form, {"x": sum(ends) / 2, "y": 1.25}, ranges)
+    slack = 2e-6 * max(1.0, *map(abs, numbers))
+    assert low - slack <= min(numbers)
+    assert max(numbers) <= high + slack
+
+
+@pytest.mark.parametrize("text", [*MONOTONE, *BENT])
+@settings(max_examples=15)
+@given(st.floats(1.01, 3), st.floats(1.01, 3))
+def test_an_elasticity_is_what_a_small_change_gives(text, a, b):
+    form, at = parse_expression(text), {"a": a, "b": b}
+    here = value(form, at)
+    assume(abs(here) > 1e-2 and abs(a - b) > 1e-3)
+    found = slopes(form, at)
+    for name in "ab":
+        up, down = (value(form, {**at, name: at[name] * (1 + step)}) for step in (1e-6, -1e-6))
+        assert found[name] == pytest.approx((up - down) / 2e-6 / here, rel=1e-3, abs=1e-5)
+
+
+def test_an_elasticity_on_a_corner_is_not_made_up():
+    assert "a" not in slopes(parse_expression("max(a, b)"), {"a": 2.0, "b": 2.0})
+
+
+def test_forms_are_put_into_one_another():
+    forms = {"b": parse_expression("2*a"), "c": parse_expression("b + a"), "d": parse_expression("c*b")}
+    assert render(composed("d", forms)) == "(2*a + a)*(2*a)"
+    assert composed("z", forms) is None
+
+
+def test_a_form_that_would_double_at_each_step_is_not_written_out():
+    forms = {f"q{i + 1}": parse_expression(f"q{i}*q{i} + 1") for i in range(60)}
+    assert composed("q60", forms) is None
+
+
+def test_an_elasticity_may_be_zero():
+    assert slopes(parse_expression("a**2 - 3*a + b"), {"a": 1.5, "b": 2.0})["a"] == pytest.approx(0, abs=1e-9)
+
+
+def test_a_search_climbs_beyond_its_samples():
+    def bump(at):
+        return math.exp(-((at["a"] - 1.3) ** 2)) + at["b"]
+
+    low, high = bounds_sampled(bump, {"a": (0.0, 4.0), "b": (0.0, 1.0)})
+    assert high == pytest.approx(2, rel=1e-6)
+    assert low == pytest.approx(math.exp(-(2.7**2)))
+
+
+def test_sampled_bounds_are_those_of_the_samples():
+    ranges = {"a": (1.0, 3.0), "b": (-1.0, 2.0)}
+    assert bounds_sampled(lambda at: at["a"] * at["b"], ranges) == (-3.0, 6.0)
+    assert bounds_sampled(lambda at: None, ranges) is None
+    assert bounds_sampled(lambda at: at["a"] if at["b"] > 0 else None, ranges) == (1.0, 3.0)
+
+
+def test_a_search_that_runs_out_of_boxes_claims_no_more_than_that_its_bounds_hold(monkeypatch):
+    monkeypatch.setattr(branch_and_bound, "_ENCLOSED", 200)
+    form = parse_expression("sin(a*b)*cos(c*d) - sin(a*d)*cos(b*c) + a*sin(d) - d*a")
+    ranges = {"a": (0.1, 3.0), "b": (0.1, 3.0), "c": (0.1, 3.0), "d": (0.1, 5.0)}
+    middle = {name: sum(span) / 2 for name, span in ranges.items()}
+    (low, high), how = bounds_of_form(form, middle, ranges)
+    assert how == "bounds hold every value in the range; they may be too wide"
+    assert low <= value(form, {"a": 3.0, "b": 0.1, "c": 3.0, "d": 5.0}) <= high
+
+
+def test_a_least_value_of_zero_is_found_closely():
+    (low, high), how = bounds_of_form(parse_expression("(x - 1)**2"), {"x": 1.5}, {"x": (0.25, 3.0)})
+    assert (low, high) == pytest.approx((0, 4), abs=1e-6)
+    assert "one part in a million" in how

@@ -1,0 +1,198 @@
+"""Answers that are remembered: the same words bring the same answer, at once, and nothing stale or damaged is told."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from derive import answer_cache
+
+ASKED = ["solve", "period", "length=0.994 m", "--library", "clock.toml"]
+CLOCK = """[quantities]
+length = { unit = "m" }
+gravity = { unit = "m/s**2", value = "9.80665 m/s**2" }
+period = { unit = "s" }
+[relations.small_swing]
+equation = "period = 2*pi*sqrt(length/gravity)"
+"""
+HEAVY = ("sympy", "pint", "numpy", "networkx", "click")
+LISTING = f"""
+import runpy, sys
+sys.argv = ["derive", *{ASKED!r}]
+try:
+    runpy.run_module("derive", run_name="__main__")
+finally:
+    print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)
+"""
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    (tmp_path / "clock.toml").write_text(CLOCK)
+    monkeypatch.setenv("DERIVE_CACHE", str(tmp_path / "kept"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def ask():
+    environment = {**os.environ, "PYTHONPATH": str(Path(answer_cache.__file__).parents[1])}
+    return subprocess.run([sys.executable, "-c", LISTING], capture_output=True, text=True, env=environment, check=False)
+
+
+def entries(room):
+    return sorted((room / "kept").iterdir()) if (room / "kept").exists() else []
+
+
+def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
+    first, second = ask(), ask()
+    assert first.stdout == second.stdout == "period = 2.00038 s\n"
+    assert "click" in first.stderr
+    assert second.stderr == "[]\n"
+
+
+def test_a_changed_file_is_read_again(room):
+    ask()
+    (room / "clock.toml").write_text(CLOCK.replace("9.80665", "1.62"))
+    assert ask().stdout == "period = 4.9217 s\n"
+
+
+def test_a_changed_claim_is_read_again(room, capsys):
+    for claim in ("one", "other"):
+        (room / "claims.toml").write_text(f"[claims.{claim}]")
+        answer_cache.answered(["audit", "--claims", "claims.toml"], answering(claim))
+        answer_cache.answered(["audit", "--claims=claims.toml"], answering(claim))
+    assert capsys.readouterr().out == "one\none\nother\nother\n"
+
+
+def test_a_file_that_builds_on_others_is_asked_anew(room, capsys):
+    (room / "clock.toml").write_text('uses = ["base.toml"]')
+    for answer in ("one", "other"):
+        answer_cache.answered(["solve", "period", "--library", "clock.toml"], answering(answer))
+    assert capsys.readouterr().out == "one\nother\n"
+    assert entries(room) == []
+
+
+def test_a_changed_sheet_is_read_again(room, capsys):
+    for price in ("1 USD/Mtoken", "2 USD/Mtoken", "2 USD/Mtoken"):
+        (room / "sheet.toml").write_text(f'input_price = "{price}"')
+        answer_cache.answered(["infer", "sheet.toml"], answering(price))
+    assert capsys.readouterr().out == "1 USD/Mtoken\n2 USD/Mtoken\n2 USD/Mtoken\n"
+    assert len(entries(room)) == 2
+
+
+@pytest.mark.parametrize(("more", "status"), [([], 0), (["--strict"], 1)])
+def test_what_was_said_beside_the_answer_is_said_again_with_the_same_status(room, more, status):
+    (room / "clock.toml").write_text(CLOCK + '[relations.short]\nequation = "length <= period**2*gravity/100"\n')
+    words = [*ASKED, *more]
+    environment = {**os.environ, "PYTHONPATH": str(Path(answer_cache.__file__).parents[1])}
+    command = [sys.executable, "-m", "derive", *words]
+    first, second = (
+        subprocess.run(command, capture_output=True, text=True, env=environment, check=False) for _ in range(2)
+    )
+    assert len(entries(room)) == 1
+    assert (first.stdout, first.stderr, first.returncode) == (second.stdout, second.stderr, second.returncode)
+    assert first.stdout == "period = 2.00038 s\n"
+    assert first.stderr == (
+        "derive: short does not hold: length is 0.994 m, more than period**2*gravity/100, which is 0.3924 m.\n"
+    )
+    assert first.returncode == status
+
+
+@pytest.mark.parametrize("words", [["infer", "pipe"], ["solve", "x", "--library", "pipe"], ["show", "x", "--add=pipe"]])
+def test_a_pipe_is_left_alone_and_nothing_of_it_is_remembered(room, words):
+    os.mkfifo(room / "pipe")
+    calls: list[str] = []
+    for _ in range(2):
+        assert answer_cache.answered(words, answering("read", 0, calls)) == 0
+    assert (len(calls), entries(room)) == (2, [])
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"00\nperiod = 3 s\n", b"\xff\xfe"])
+def test_a_damaged_entry_is_as_good_as_none(room, damage):
+    ask()
+    (entry,) = entries(room)
+    entry.write_bytes(damage)
+    assert ask().stdout == "period = 2.00038 s\n"
+    assert ask().stderr == "[]\n"
+
+
+def test_it_can_be_switched_off(room, monkeypatch):
+    monkeypatch.setenv("DERIVE_CACHE", "off")
+    ask()
+    assert "click" in ask().stderr
+    assert entries(room) == []
+
+
+def test_a_folder_that_cannot_be_written_is_nobody_s_trouble(room, monkeypatch):
+    (room / "file").write_text("")
+    monkeypatch.setenv("DERIVE_CACHE", str(room / "file"))
+    said = ask()
+    assert (said.returncode, said.stdout) == (0, "period = 2.00038 s\n")
+
+
+def answering(text, status=0, calls=None):
+    def answer():
+        if calls is not None:
+            calls.append(text)
+        sys.stdout.write(f"{text}\n")
+        return status
+
+    return answer
+
+
+def test_only_answers_are_remembered(room, capsys):
+    calls: list[str] = []
+    for _ in range(2):
+        assert answer_cache.answered(["solve", "x"], answering("no", 1, calls)) == 1
+        assert answer_cache.answered(["report"], answering("written", 0, calls)) == 0
+    assert calls == ["no", "written"] * 2
+
+
+@pytest.mark.parametrize("other", [["solve", "y"], ["solve", "x", "--json"], ["solve", "x", ""], ["show", "x"]])
+def test_other_words_are_another_question(room, capsys, other):
+    answer_cache.answered(["solve", "x"], answering("one"))
+    answer_cache.answered(other, answering("two"))
+    assert capsys.readouterr().out == "one\ntwo\n"
+
+
+def test_a_changed_source_or_version_makes_all_of_it_forgotten(room, monkeypatch, capsys):
+    answer_cache.answered(["solve", "x"], answering("one"))
+    monkeypatch.setattr(answer_cache, "_sources", lambda: iter(["clock.toml"]))
+    answer_cache.answered(["solve", "x"], answering("two"))
+    monkeypatch.setattr(answer_cache, "_versions", lambda: ["sympy-9.dist-info"])
+    answer_cache.answered(["solve", "x"], answering("three"))
+    assert capsys.readouterr().out == "one\ntwo\nthree\n"
+
+
+def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
+    monkeypatch.setattr(answer_cache, "_WHOLE", 3 * 1040)
+    for i in range(5):
+        answer_cache.answered(["solve", str(i)], answering(f"{i}" * 999))
+        os.utime(max(entries(room), key=lambda path: path.stat().st_mtime), (i, i))
+    assert len(entries(room)) == 3
+    capsys.readouterr()
+    answer_cache.answered(["solve", "4"], answering("again"))
+    assert capsys.readouterr().out == "4" * 999 + "\n"
+
+
+def test_several_processes_may_ask_at_once(room):
+    asked = [
+        subprocess.Popen([sys.executable, "-c", LISTING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        for _ in range(3)
+    ]
+    assert {process.communicate()[0] for process in asked} == {"period = 2.00038 s\n"}
+    assert len(entries(room)) == 1
+
+
+@pytest.mark.parametrize(("columns", "asked"), [("80", 1), ("200", 2)])
+def test_a_page_for_another_terminal_is_asked_anew(room, monkeypatch, columns, asked):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    times = []
+    for width in ("80", columns):
+        monkeypatch.setenv("COLUMNS", width)
+        answer_cache.answered(["audit"], lambda: times.append(sys.stdout.write("a page")) or 0)
+    assert len(times) == asked

@@ -1,0 +1,60 @@
+"""A cache that many threads share gives every one of them what it asked for, however little it holds."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+
+from derive.caches import Cache
+from tests.derive.statements import bare, number
+
+THREADS = 12
+
+
+@contextmanager
+def switching_often():
+    """Threads that take turns after a few steps."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
+
+
+def test_what_is_kept_is_made_once_and_the_oldest_goes_first():
+    made: list[int] = []
+    cache: Cache[int] = Cache(size=2)
+    for n in (1, 2, 1, 3, 2, 1):
+        assert cache.of(n, lambda n=n: made.append(n) or n * n) == n * n
+    assert made == [1, 2, 3, 1]
+    assert len(cache) == 2
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_every_thread_gets_the_value_of_its_own_key(size):
+    cache: Cache[int] = Cache(size)
+
+    def ask(seed: int) -> bool:
+        return all(cache.of(n % 7, lambda n=n: (n % 7) ** 2) == (n % 7) ** 2 for n in range(seed, seed + 3000))
+
+    with switching_often(), ThreadPoolExecutor(THREADS) as threads:
+        assert all(threads.map(ask, range(THREADS)))
+    assert len(cache) <= size
+
+
+def test_threads_that_share_a_library_do_not_take_its_values_from_each_other():
+    circle = bare("x y s p", "x + y = s", "x*y = p", "s = 3*x - y")
+    for name in ("plans", "followers", "outcomes", "swept", "slopes", "_structures"):
+        getattr(circle, name).size = 1
+
+    def ask(seed: int) -> bool:
+        x, y = 1.0 + seed % 5, 1.0 + seed % 5
+        found = [circle.solve("x", s=x + y), circle.solve("y", p=x * y), circle.solve("x", p=x * y)]
+        return [number(one) for one in found] == pytest.approx([x, y, x])
+
+    with switching_often(), ThreadPoolExecutor(THREADS) as threads:
+        assert all(threads.map(ask, range(20 * THREADS)))
