@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import Apply, Name, Node, Number
 
 __all__ = ["ConstantError", "exact", "prove_constants"]
@@ -27,6 +28,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh", "floor", "ceil")},
     "abs": abs,
     "neg": operator.neg,
+    **{name: entry.value for name, entry in SPECIAL.items()},
 }
 _FOLDS: dict[str, Callable[[Sequence[float]], float]] = {"add": math.fsum, "mul": math.prod, "min": min, "max": max}
 _TESTS: dict[str, Callable[[float, float], bool]] = {

@@ -17,6 +17,7 @@ from sympy.core.relational import Relational
 
 from derive.errors import ExpressionError, LimitError, excerpt
 from derive.expressions.constants import ConstantError, prove_constants
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
@@ -51,6 +52,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "not": sympy.Not,
     **{name: getattr(sympy, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan")},
     **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh")},
+    **{name: getattr(sympy, entry.in_sympy) for name, entry in SPECIAL.items()},
 }
 _OPS: dict[type, str] = {
     sympy.exp: "exp",
@@ -70,6 +72,7 @@ _OPS: dict[type, str] = {
     sympy.Equality: "eq",
     sympy.Unequality: "ne",
     **{getattr(sympy, name): name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
+    **{getattr(sympy, entry.in_sympy): name for name, entry in SPECIAL.items()},
 }
 _RELATIONS: dict[str, Callable[..., Any]] = {"=": sympy.Eq, "<=": sympy.Le, ">=": sympy.Ge}
 

@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from derive.expressions.functions import SPECIAL
+
 __all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
 
 Span = tuple[int, int]
@@ -97,6 +99,7 @@ FUNCTIONS: dict[str, str] = {
     "Min": "min",
     "Max": "max",
     "ceiling": "ceil",
+    **{spelling: entry.name for entry in SPECIAL.values() for spelling in entry.spellings},
 }
 """Every function that text may call, by each of its spellings, and the operation it means."""
 

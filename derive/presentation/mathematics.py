@@ -13,6 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 
 __all__ = ["equation", "letter", "mathematics", "number", "unit", "upright", "width"]
@@ -194,7 +195,8 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
             return f"{mathematics(node.args[0], letters)} {_SIGNS[op]} {mathematics(node.args[1], letters)}", 0
         case op:
             inside = ", ".join(mathematics(arg, letters) for arg in node.args)
-            return rf"\{_NAMED.get(op, op)}\left({inside}\right)", 9
+            called = SPECIAL[op].latex if op in SPECIAL else rf"\{_NAMED.get(op, op)}"
+            return rf"{called}\left({inside}\right)", 9
 
 
 def _held(node: Node, letters: Letters, level: int) -> str:

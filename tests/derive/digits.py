@@ -25,6 +25,8 @@ _ACTS: dict[str, Callable[..., Any]] = {
     "min": min,
     "max": max,
     "log2": lambda x: mp.log(x, 2),
+    "gamma": lambda x: mp.gamma(x) if x > 0 else None,
+    "erfinv": lambda x: mp.erfinv(x) if abs(x) < 1 else None,
 }
 
 
@@ -56,11 +58,13 @@ def _exact(node: Node, at: Mapping[str, float]) -> Any:
         return None
     if any(abs(arg) > mpf(2) ** _LONGEST for arg in args if node.op in ("exp", "sinh", "cosh", "pow")):
         raise OutOfReachError
+    if node.op == "gamma" and args[0] > 2**20:
+        raise OutOfReachError
     try:
         found = (_ACTS.get(node.op) or getattr(mp, node.op))(*args)
     except (ValueError, ZeroDivisionError):
         return None
-    return None if isinstance(found, mpc) or not mp.isfinite(found) else found
+    return None if found is None or isinstance(found, mpc) or not mp.isfinite(found) else found
 
 
 def _chosen(arms: list[Node], at: Mapping[str, float]) -> Any:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from functools import reduce
 from typing import Any
 
+import mpmath
+
 from derive.expressions.tree import Name, Node, Number
 
 _ACTS: dict[str, Callable[..., Any]] = {
@@ -21,6 +23,8 @@ _ACTS: dict[str, Callable[..., Any]] = {
     "min": lambda *args: min(args),
     "max": lambda *args: max(args),
     "ceil": math.ceil,
+    "erfinv": lambda x: float(mpmath.erfinv(x)),
+    "lambertw": lambda x: float(mpmath.lambertw(x)),
     "true": lambda: True,
     "and": lambda *args: all(args),
     "or": lambda *args: any(args),

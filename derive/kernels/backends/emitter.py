@@ -15,6 +15,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
 
 __all__ = [
@@ -37,11 +38,13 @@ DOUBT = "doubt"
 """What a text makes true where it cannot tell, in a dialect that asks another."""
 
 SIGNS = {op: sign for sign, op in COMPARISONS.items()}
+_BOUNDED = {name for name, entry in SPECIAL.items() if entry.is_bounded}
+_FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh", *_BOUNDED})
 _TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
-_FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh"})
+_TOTAL |= {name for name in _BOUNDED if SPECIAL[name].is_everywhere}
 _AS_THEIR_PARTS = frozenset({"neg", "abs", "sqrt", "floor", "ceil", "max", "min"})
 _GROWING = frozenset({"exp", "cosh", "sinh", "add", "mul"})
-_SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min"})
+_SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min", *SPECIAL})
 """Operations that make a finite number of something that is none."""
 
 

@@ -17,8 +17,18 @@ from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
+from derive.expressions.functions import SPECIAL, Special
 from derive.expressions.tree import Apply, Node
-from derive.kernels.backends.emitter import ARITHMETIC, DOUBT, SIGNS, both_or_either, is_literal, is_total, prefixed
+from derive.kernels.backends.emitter import (
+    ARITHMETIC,
+    DOUBT,
+    SIGNS,
+    Unsaid,
+    both_or_either,
+    is_literal,
+    is_total,
+    prefixed,
+)
 
 __all__ = ["Machine", "Slow", "is_at_hand", "translated"]
 
@@ -52,10 +62,16 @@ class Machine:
                 return f"np.{op}({args[0]})"
             case "abs":
                 return f"abs({args[0]})"
+            case _ if op in SPECIAL and not self.is_in_words(SPECIAL[op]):
+                raise Unsaid
             case "pow" if not is_literal(args[1]):
                 return f"power({args[0]}, {args[1]})"
             case _:
                 return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
+
+    def is_in_words(self, special: Special) -> bool:
+        """Whether a special function can be called here: numba has what Python's math has."""
+        return special.is_in_math
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
@@ -89,10 +105,14 @@ class Slow(Machine):
 
     def names(self) -> dict[str, Any]:
         held = {name: function for name, function in vars(math).items() if callable(function)}
-        functions = {name: _quiet(function) for name, function in {**held, "floor": _floor, "ceil": _ceil}.items()}
+        held |= {"floor": _floor, "ceil": _ceil, **{name: entry.value for name, entry in SPECIAL.items()}}
+        functions = {name: _quiet(function) for name, function in held.items()}
         quiet = SimpleNamespace(**functions)
         own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
         return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
+
+    def is_in_words(self, special: Special) -> bool:
+        return True
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         names = {"__builtins__": {}, **space}

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import count
+from types import SimpleNamespace
 from typing import Any
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import Apply, Name, Node, names_in
 from derive.kernels.backends.condition_values import NAMES
 from derive.kernels.backends.emitter import ARITHMETIC, SIGNS, both_or_either, is_clear, is_literal, is_total, prefixed
@@ -26,7 +28,8 @@ class Floats:
         self._fresh = count()
 
     def names(self) -> dict[str, Any]:
-        return {"m": math, "inf": math.inf, "max": max, "min": min, "abs": abs, "undefined": _undefined}
+        own = {"undefined": _undefined, "special": _OF_NUMBERS}
+        return {"m": math, "inf": math.inf, "max": max, "min": min, "abs": abs, **own}
 
     def sound(self, text: str) -> str:
         if text.isidentifier():
@@ -39,6 +42,8 @@ class Floats:
                 return f"{op}({', '.join(args)})"
             case "floor" | "ceil":
                 return f"1.0 * m.{op}({args[0]})"
+            case _ if op in SPECIAL:
+                return f"special.{op}({args[0]})"
             case _:
                 return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
 
@@ -86,7 +91,7 @@ class Arrays:
     def names(self) -> dict[str, Any]:
         import numpy
 
-        return {"np": numpy, "inf": math.inf, "judges": self._judges, **NAMES}
+        return {"np": numpy, "inf": math.inf, "judges": self._judges, "special": _OfArrays(), **NAMES}
 
     def sound(self, text: str) -> str:
         return f"sound({text})"
@@ -102,6 +107,8 @@ class Arrays:
         if op == "pow" and not is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
             base, exponent = args
             return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
+        if op in SPECIAL:
+            return f"special.{op}({args[0]})"
         if op == "inv":  # of two plain numbers Python's own division would raise
             return f"np.divide(1.0, {args[0]})"
         return prefixed(
@@ -142,6 +149,20 @@ class Arrays:
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         return _executed(text, space)
+
+
+_OF_NUMBERS = SimpleNamespace(**{name: entry.value for name, entry in SPECIAL.items()})
+
+
+class _OfArrays:
+    """The special functions for arrays, each made when a text first calls it."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name not in SPECIAL:
+            raise AttributeError(name)
+        function = SPECIAL[name].over()
+        setattr(self, name, function)
+        return function
 
 
 def _executed(text: str, space: dict[str, Any]) -> Callable[..., Any]:

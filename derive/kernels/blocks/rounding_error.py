@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from derive.expressions.functions import SPECIAL, Special
+from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Apply, Name, Node, Number
-from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated
+from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated, replaced
 
 __all__ = ["roundings"]
 
@@ -82,6 +84,10 @@ def _of_function(node: Apply, error: Node) -> Node:
     return added(multiplied(_steepness(node, arg), error), size)
 
 
+def _of_special(entry: Special, arg: Node) -> Node:
+    return _size(replaced(parse_expression(entry.steepness), Name("x"), arg))
+
+
 def _steepness(node: Apply, arg: Node) -> Node:
     """The size of a function's slope, or more."""
     square = multiplied(arg, arg)
@@ -104,5 +110,7 @@ def _steepness(node: Apply, arg: Node) -> Node:
             return Apply("cosh", (arg,))
         case "cosh":
             return _size(Apply("sinh", (arg,)))
-        case _:  # sin, cos and tanh
+        case "sin" | "cos" | "tanh":
             return ONE
+        case _:
+            return _of_special(SPECIAL[node.op], arg)

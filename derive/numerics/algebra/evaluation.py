@@ -18,6 +18,7 @@ from fractions import Fraction
 from functools import partial
 from operator import itemgetter
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.intervals.enclosure import joined, truths
 
@@ -45,6 +46,7 @@ _FUNCTIONS: dict[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh")},
     "floor": lambda x: float(math.floor(x)),
     "ceil": lambda x: float(math.ceil(x)),
+    **{name: entry.value for name, entry in SPECIAL.items()},
 }
 _OF_SEVERAL: dict[str, Callable[[list[float]], float]] = {
     "add": math.fsum,

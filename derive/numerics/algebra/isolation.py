@@ -11,11 +11,14 @@ which is a bound and no value. A candidate therefore carries the conditions unde
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
+from derive.expressions.functions import SPECIAL, Special
+from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.like_terms import (
     ONE,
@@ -148,7 +151,22 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
             return [replace(_with(found, _arsinh(y)), other=negated(_arsinh(negated(y))))]
         case _:
             inverse = _INVERSES.get(node.op)
-            return None if inverse is None else [_with(found, inverse(y))]
+            if inverse is None:
+                return _of_special(SPECIAL[node.op], found) if node.op in SPECIAL else None
+            return [_with(found, inverse(y))]
+
+
+def _of_special(entry: Special, found: Candidate) -> list[Candidate] | None:
+    """The inverse of a special function as its entry states it, and what its values lie between."""
+    if not entry.inverse:
+        return None
+    y = found.form
+    ends = [
+        Apply(op, (y, Number(Fraction(end))))
+        for op, end in zip(("ge", "le"), entry.between, strict=True)
+        if math.isfinite(end)
+    ]
+    return [_with(found, replaced(parse_expression(entry.inverse), Name("y"), y), *ends)]
 
 
 def _with(found: Candidate, form: Node, *conditions: Node) -> Candidate:

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
@@ -31,7 +32,8 @@ __all__ = [
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
-_REDUCED = ("exp", "sinh", "cosh", "sin", "cos", "tan")  # worked out with as many more digits as their argument has
+# worked out with as many more digits as their argument has
+_REDUCED = ("exp", "sinh", "cosh", "sin", "cos", "tan", *SPECIAL)
 _FARTHEST = 1e100
 _LAST_DIGIT = 4e-16  # by which a number may be off that was rounded once or twice
 _HALVINGS = 300  # of a stretch, down to sizes that doubles hardly have

@@ -18,6 +18,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from derive.expressions.functions import SPECIAL, Special
 from derive.numerics.intervals.arithmetic import (
     ALL,
     FAINT,
@@ -315,6 +316,51 @@ def _arc_slope(size: Span) -> Span:
     return over(outward(math.sqrt(under[0]), math.sqrt(under[1]), 1)) if under[1] > 0 else (0.0, math.inf)
 
 
+def _special(entry: Special) -> Callable[[Enclosure], Enclosure | None]:
+    """The rule of a special function, from what its entry says of its ends and turning points."""
+    start, end = entry.domain
+
+    def rule(inner: Enclosure) -> Enclosure | None:
+        low, high = inner.values
+        is_gap = low < start or high > end or (low == start and not entry.closed[0]) or (high == end < math.inf)
+        if high < start or low > end:
+            return None
+        sound = max(low, start), min(high, end)
+        return _chained(inner, _special_values(entry, sound), _special_slopes(entry, sound), is_gap)
+
+    return rule
+
+
+def _special_values(entry: Special, sound: Span) -> Span:
+    ends = [
+        _limit(entry.value, x, entry.between[0] if left and not entry.turn else entry.between[1])
+        for x, left in zip(sound, (True, False), strict=True)
+    ]
+    if entry.turn is None:
+        low, high = ends
+    else:
+        low, high = min(ends), max(ends)
+        low = entry.turn[1] if sound[0] <= entry.turn[0] <= sound[1] else low
+    low, high = outward(low, high, int(entry.off))
+    return max(low, entry.between[0]), min(high, entry.between[1])
+
+
+def _special_slopes(entry: Special, sound: Span) -> Span:
+    steepest = -math.inf if entry.turn else math.inf  # where there is no slope at the end, it has no bound
+    found = [_limit(entry.slope, sound[0], steepest), _limit(entry.slope, sound[1], math.inf)]
+    found += [entry.slope(x) for x in entry.bends if sound[0] < x < sound[1]]
+    low, high = outward(min(found), max(found), int(entry.slope_off))
+    return (low if entry.turn else max(low, 0.0)), high or FAINT
+
+
+def _limit(function: Callable[[float], float], x: float, limit: float) -> float:
+    """A value, or what it comes close to where there is none."""
+    try:
+        return function(x)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return limit
+
+
 _RULES: dict[str, Callable[[Enclosure], Enclosure | None]] = {
     "inv": _inverse,
     "sqrt": _root,
@@ -334,4 +380,5 @@ _RULES: dict[str, Callable[[Enclosure], Enclosure | None]] = {
     "acos": _arc(math.acos, falls=True),
     "floor": _stepped(math.floor),
     "ceil": _stepped(math.ceil),
+    **{name: _special(entry) for name, entry in SPECIAL.items()},
 }

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from derive.expressions.functions import SPECIAL, element_by_element
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.like_terms import ZERO, added, negated
@@ -30,6 +31,24 @@ Array = Any
 
 _DENSE = 500_000  # numbers, in the rows of all parts, up to which rows are dense
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
+
+
+def _late(made: Callable[[], Callable[..., Array]]) -> Callable[..., Array]:
+    """A function of arrays that is made when it is first asked for."""
+    held: list[Callable[..., Array]] = []
+
+    def function(x: Array) -> Array:
+        if not held:
+            held.append(made())
+        return held[0](x)
+
+    return function
+
+
+def _late_slope(slope: Callable[[float], float]) -> Callable[..., Array]:
+    whole = _late(lambda: element_by_element(slope))
+    return lambda x, y: whole(x)
+
 
 _FUNCTIONS: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
     "neg": (np.negative, lambda x, y: -np.ones_like(x)),
@@ -51,6 +70,7 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
     "tanh": (np.tanh, lambda x, y: 1.0 - y * y),
     "floor": (np.floor, lambda x, y: np.zeros_like(x)),
     "ceil": (np.ceil, lambda x, y: np.zeros_like(x)),
+    **{name: (_late(entry.over), _late_slope(entry.slope)) for name, entry in SPECIAL.items()},
 }
 """What an operation on one number does, and its slope at x, where it came to y."""
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
+from derive.expressions.functions import SPECIAL, Special
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, product, times
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, products, sums, without_each
 
@@ -221,6 +222,22 @@ def _rising(function: Callable[[float], float], least: float, most: float) -> Ca
     return pieces
 
 
+_INVERSE_OFF = 256  # units of the last place by which the inverse of a special function may be off
+
+
+def _of_special(entry: Special) -> Callable[[Span, Span], Pieces]:
+    """The inverse of a special function, if its entry has one."""
+    undone = entry.undone
+    if undone is None:
+        return lambda whole, _: [ALL]
+
+    def pieces(whole: Span, _: Span) -> list[Span]:
+        low, high = max(whole[0], entry.between[0]), min(whole[1], entry.between[1])
+        return [] if low > high else [outward(_limit(undone, low), _limit(undone, high), _INVERSE_OFF)]
+
+    return pieces
+
+
 def _limit(function: Callable[[float], float], x: float) -> float:
     """A value, or the limit at the end of where there is one; what is too small for a double is not zero."""
     try:
@@ -285,5 +302,6 @@ _INVERSES: dict[str, Callable[[Span, Span], Pieces]] = {
     "atan": _of_arctangent,
     "floor": lambda whole, _: [plus(whole, (0.0, 1.0))],
     "ceil": lambda whole, _: [plus(whole, (-1.0, 0.0))],
+    **{name: _of_special(entry) for name, entry in SPECIAL.items()},
 }
 """The arguments that a function can have had, its value lying in a span."""

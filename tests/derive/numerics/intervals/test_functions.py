@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from derive.expressions.functions import SPECIAL
 from derive.expressions.grammar import parse_expression
 from derive.numerics.intervals import arithmetic, functions
 from derive.numerics.intervals.enclosure import enclose
@@ -40,8 +41,18 @@ _SLOPES = {
     "abs": mp.sign,
     "floor": lambda x: 0,
     "ceil": lambda x: 0,
+    "erf": lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
+    "erfinv": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(mp.erfinv(x) ** 2),
+    "gamma": lambda x: mp.gamma(x) * mp.psi(0, x),
+    "lambertw": lambda x: mp.exp(-mp.lambertw(x).real) / (1 + mp.lambertw(x).real),
 }
-_VALUES = {"inv": lambda x: 1 / x, "abs": abs, "log2": lambda x: mp.log(x, 2)}
+_VALUES = {
+    "inv": lambda x: 1 / x,
+    "abs": abs,
+    "log2": lambda x: mp.log(x, 2),
+    "lambertw": lambda x: mp.lambertw(x).real,
+}
+LARGE = ("exp", "sinh", "cosh", "tanh", "erf")  # defined everywhere, if too large or too near one for these digits
 EXPONENTS = (0.0, 1.0, 2.0, 3.0, -1.0, -2.0, -3.0, 8.0, 17.0, 0.5, 0.25, 1.7, -0.3, -2.5, 1 / 3, 1e-5)
 
 
@@ -51,6 +62,8 @@ def defined(op, x):
         return abs(x) <= 1
     if op in ("exp", "sinh", "cosh", "tanh"):
         return abs(x) < BEYOND
+    if op in ("erf", "erfinv", "gamma", "lambertw"):
+        return {"erf": abs(x) < 2**20, "erfinv": abs(x) < 1, "gamma": 0 < x < 2**20, "lambertw": x > -mp.exp(-1)}[op]
     if op in ("log", "log10", "log2", "inv"):
         return x > 0 or (op == "inv" and x != 0)
     return op != "sqrt" or x >= 0
@@ -108,7 +121,7 @@ def misses_of_one(draw, op, box):
     values = _VALUES.get(op) or getattr(mp, op)
     for x in points(draw, box):
         if not defined(op, mpf(x)):
-            if found is not None and found.flaw != GAP and op not in ("exp", "sinh", "cosh", "tanh"):
+            if found is not None and found.flaw != GAP and op not in LARGE and x <= 2**20:
                 yield x, "undefined, and no gap is said"
             continue
         if found is None or not is_inside(values(mpf(x)), found.values):
@@ -181,6 +194,17 @@ def test_every_value_and_slope_lies_in_its_enclosure(seed):
     assert misses(seed, 1500) == []
 
 
+@pytest.mark.parametrize("op", SPECIAL)
+def test_every_value_and_slope_of_a_special_function_lies_in_its_enclosure(op):
+    draw = random.Random(op)
+    near = {"erf": 0.0, "erfinv": 1.0, "gamma": 1.4616321449683623, "lambertw": -1 / math.e}[op]
+    with mp.workdps(DIGITS):
+        for _ in range(400):
+            at, wide = near + draw.choice((-1, 1)) * 10 ** draw.uniform(-17, 1), 10 ** draw.uniform(-17, 1)
+            box = draw.choice((span(draw), (at, at), (at, at + wide)))
+            assert list(misses_of_one(draw, op, box)) == [], box
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(20))
 def test_every_value_and_slope_lies_in_its_enclosure_at_length(seed):
@@ -194,7 +218,10 @@ def test_without_outward_rounding_these_tests_fail(monkeypatch):
     assert {"exp", "log", "sin", "cos", "tan", "atan", "asin", "sinh", "tanh", "sqrt", "inv", "mul"} <= missed
 
 
-@pytest.mark.parametrize("op", [op for op in _SLOPES if op not in ("abs", "floor", "ceil")])
+BASIC = [op for op in _SLOPES if op not in ("abs", "floor", "ceil", *SPECIAL)]
+
+
+@pytest.mark.parametrize("op", BASIC)
 def test_a_value_that_is_no_double_lies_strictly_between_the_ends_which_are_near(op):
     for x in (0.1, 0.3, 0.7, 0.9):
         found = applied(op, [Enclosure((x, x), (1.0, 1.0))])
@@ -204,7 +231,7 @@ def test_a_value_that_is_no_double_lies_strictly_between_the_ends_which_are_near
         assert found.values[1] - found.values[0] <= 12 * math.ulp(float(true))
 
 
-@pytest.mark.parametrize("op", [op for op in _SLOPES if op not in ("abs", "floor", "ceil", "inv", "sqrt")])
+@pytest.mark.parametrize("op", [op for op in BASIC if op not in ("inv", "sqrt")])
 def test_the_library_of_this_machine_is_as_good_as_the_bounds_assume(op):
     draw = random.Random(op)
     function = getattr(math, op)
