@@ -66,8 +66,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Step
     from derive.tables.axes import span
     from derive.tables.sampling.monte_carlo import Sample
-    from derive.tables.streams import Stream
-    from derive.tables.summaries import Summary
+    from derive.tables.streams import Stream, Summary
     from derive.tables.table import Table
     from derive.time_limits import limits
     from derive.tokens.price_sheets.conclusions import Conclusion, Inference
@@ -144,7 +143,7 @@ _HOMES = {
     "Sample": "derive.tables.sampling.monte_carlo",
     "span": "derive.tables.axes",
     "Stream": "derive.tables.streams",
-    "Summary": "derive.tables.summaries",
+    "Summary": "derive.tables.streams",
     "Table": "derive.tables.table",
     "limits": "derive.time_limits",
     "Profile": "quantities.profiles",

@@ -19,7 +19,7 @@ __all__ = ["infer"]
 @JSON
 def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits: int | None, as_json: bool) -> int:
     """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
-    from derive.tokens.price_sheets import figures, oracle, text
+    from derive.tokens.price_sheets import oracle, text
 
     named = [word for word in words if "=" not in word or Path(word).is_file()]
     if len(named) > 1:
@@ -30,7 +30,7 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
         data = [text.as_data(found) for found in many]
         say_data(data[0] if named else data)
         return 0 if any(found.conclusions for found in many) else 1
-    shown = digits or figures.DIGITS
+    shown = digits or text.DIGITS
     rows = text.side_by_side(many, shown)
     click.echo(text.as_text(many[0], shown) if named else "\n".join(text.aligned(rows)))
     if steps:

@@ -13,8 +13,8 @@ import click
 from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
 
 if TYPE_CHECKING:
-    from derive.tables.remarks import Cautions
     from derive.tables.table import Table
+    from derive.tables.table_checks import Cautions
 
 __all__ = ["sweep"]
 
@@ -56,7 +56,7 @@ def sweep(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
     """
     from derive.presentation.numbers import DIGITS as USUAL
     from derive.tables.axes import Axis
-    from derive.tables.remarks import Cautions
+    from derive.tables.table_checks import Cautions
 
     ending = _ending(output)
     wanted = [name.strip() for name in targets.split(",") if name.strip()]
@@ -118,7 +118,7 @@ def _read(text: str, points: int) -> Any:
 def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:
     """Write a file in the memory of a piece, however many lines it has."""
     from derive.tables.csv_files import write_csv
-    from derive.tables.remarks import Cautions
+    from derive.tables.table_checks import Cautions
 
     found = Cautions()
 

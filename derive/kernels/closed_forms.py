@@ -15,7 +15,7 @@ from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases, leaves
-from derive.kernels.determinacy import eliminates, probed
+from derive.kernels.reach import eliminates, probed
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, replaced
 from derive.planning.plan import Block, Plan

@@ -21,8 +21,8 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, leaves
-from derive.kernels.determinacy import eliminates
 from derive.kernels.lowering import written
+from derive.kernels.reach import eliminates
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import outlined

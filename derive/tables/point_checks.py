@@ -16,16 +16,148 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
-from derive.expressions.tree import Node
+from derive.expressions.tree import Node, names_in
+from derive.kernels.agreement import Writer, gap_of, tested
 from derive.kernels.case_dispatch import Fork, Tree, leaves
-from derive.tables.sign_changes import Sign, condition_sign, displaced_sign, relation_sign
+from derive.solving.blocks.outcome import TOLERANCE
+from derive.tables.point_values import Source, Values, sources, stated_sources
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.tables.point_values import Values
     from derive.tables.sweep_work import Recipe, Work
 
-__all__ = ["Judgement", "Verdict", "is_simply_asked", "judged", "signs_of"]
+__all__ = [
+    "Contradiction",
+    "Judgement",
+    "Sign",
+    "Verdict",
+    "condition_sign",
+    "contradicted",
+    "displaced_sign",
+    "is_simply_asked",
+    "judged",
+    "relation_sign",
+    "signs_of",
+]
+
+# The codes of signs. Of a relation: where it holds, where it does not, where it is undefined, where a quantity in it
+# has no number, and where it holds only thanks to a range among the stated values. Of a condition, the first three are
+# where it is true, false and without meaning. Of a number in the place of a weak value: where they agree, where it lies
+# within the range of that, and (1) outside.
+_HOLDS, _FAILS, _UNDEFINED, _UNKNOWN, _WITHIN = range(5)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """What is looked at, the quantities in it, and the function of these that yields its codes."""
+
+    name: str
+    sources: tuple[Source, ...]
+    judge: Callable[..., Any]
+
+    def codes(self, values: Values) -> Any:
+        """The code of each point, as an array that fits the axes."""
+        import numpy
+
+        with numpy.errstate(all="ignore"):
+            return numpy.asarray(self.judge(*(source.read(values) for source in self.sources)), dtype=numpy.int8)
+
+
+def relation_sign(work: Work, recipe: Recipe, relation: Relation) -> Sign | None:
+    """Where a relation holds, as a check of an answer is judged; whether it applies is another sign."""
+    names, gap = gap_of(relation, max(relation.approximate or 0.0, TOLERANCE))
+    held = stated_sources(work, recipe, names)
+    if held is None:
+        return None
+
+    def judge(*numbers: Any) -> Any:
+        import numpy
+
+        found = gap(*numbers)
+        codes = numpy.where(numpy.isfinite(found), numpy.where(found > 0, _FAILS, _HOLDS), _UNDEFINED)
+        return numpy.where(_unknown(numbers), _UNKNOWN, codes)
+
+    return Sign(relation.name, held, judge)
+
+
+def condition_sign(work: Work, recipe: Recipe, condition: Node) -> Sign | None:
+    """Where a condition is true."""
+    names = names_in(condition)
+    held = stated_sources(work, recipe, names)
+    if held is None:
+        return None
+
+    def write(text: Writer) -> str:
+        test = text(condition)
+        return f"(sure({test}), sure(contrary({test})))"
+
+    verdicts = tested(names, write)
+
+    def judge(*numbers: Any) -> Any:
+        import numpy
+
+        yes, no = verdicts(*numbers)
+        codes = numpy.where(yes, _HOLDS, numpy.where(no, _FAILS, _UNDEFINED))
+        return numpy.where(_unknown(numbers), _UNKNOWN, codes)
+
+    return Sign("", held, judge)
+
+
+def displaced_sign(work: Work, recipe: Recipe, name: str) -> Sign | None:
+    """Where the number in the place of a weak value agrees with it."""
+    held = stated_sources(work, recipe, [name])
+    low, stated, high = recipe.stated[name]
+    slack = TOLERANCE * max(abs(low), abs(high))
+
+    def judge(number: Any) -> Any:
+        import numpy
+
+        apart = numpy.abs(number - stated)
+        same = apart <= TOLERANCE * numpy.maximum(numpy.abs(number), abs(stated))
+        inside = (low - slack <= number) & (number <= high + slack)
+        codes = numpy.where(same, _HOLDS, numpy.where(inside, _WITHIN, _FAILS))
+        return numpy.where(numpy.isnan(number), _UNKNOWN, codes)
+
+    return None if held is None else Sign(name, held, judge)
+
+
+def _unknown(numbers: tuple[Any, ...]) -> Any:
+    """Where one of several quantities has no number."""
+    import numpy
+
+    missing: Any = False
+    for one in numbers:
+        missing = missing | numpy.isnan(one)
+    return missing
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """A relation that is put to the test at every point, and the quantities in it."""
+
+    sources: tuple[Source, ...]
+    test: Callable[..., Any]
+
+    def gaps(self, values: Values) -> Any:
+        """How far it is from holding: above zero where it is contradicted, NaN where that cannot be said."""
+        import numpy
+
+        with numpy.errstate(all="ignore"):
+            return self.test(*(source.read(values) for source in self.sources))
+
+
+def contradicted(work: Work, recipe: Recipe) -> list[Contradiction]:
+    """The relations that are put to the test beside a target."""
+    found = [_contradicted(work, recipe, work.library.relations[name]) for name in recipe.checks]
+    return [each for each in found if each is not None]
+
+
+def _contradicted(work: Work, recipe: Recipe, relation: Relation) -> Contradiction | None:
+    names, test = gap_of(relation)
+    held = sources(work, recipe, names)
+    return None if held is None else Contradiction(tuple(held), test)
+
 
 _FEW = 12  # points at which the solver is simply asked
 _AGAIN = 8  # pieces in which a verdict is put to the test again

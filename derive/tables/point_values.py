@@ -2,20 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
 from derive.kernels.agreement import based
 from derive.kernels.case_dispatch import Cases
+from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.solving.execution.question import Outline
-from derive.tables.prepared import beside
 
 if TYPE_CHECKING:
+    from derive.library import Library
     from derive.tables.sweep_work import Recipe, Work
 
-__all__ = ["Source", "Values", "sources", "stated_sources"]
+__all__ = ["Source", "Values", "beside", "functions", "plans", "sources", "stated_sources"]
+
+
+def plans(library: Library, target: str, names: Iterable[str]) -> Cases:
+    """What leads to a target from such names."""
+    given = tuple(names)
+    found: Cases = library.swept.of((target, given), lambda: found_for(library, target, given))
+    return found
+
+
+def beside(library: Library, target: str, names: Iterable[str]) -> Cases:
+    """What leads to a quantity that is not a target itself."""
+    given = tuple(names)
+    found: Cases = library.swept.of(("beside", target, given), lambda: plans_for(library, target, given))
+    return found
+
+
+def functions(library: Library, wanted: Iterable[Cases]) -> Abreast:
+    """One function for all that is wanted."""
+    listed = list(wanted)
+    key = tuple((one.outline, one.is_asked) for one in listed)
+    found: Abreast = library.swept.of(key, lambda: Abreast(library, listed))
+    return found
+
 
 Values = Mapping[str | Outline, Any]
 """Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""

@@ -17,8 +17,7 @@ from derive.expressions.tree import Apply, Equation, Node, names_in, render, wal
 from derive.kernels.agreement import Writer, apart, tested
 from derive.kernels.case_dispatch import leaves
 from derive.tables.axes import is_lazy
-from derive.tables.point_values import Source, Values, sources
-from derive.tables.prepared import plans
+from derive.tables.point_values import Source, Values, plans, sources
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation

@@ -13,12 +13,18 @@ from typing import TYPE_CHECKING, Any
 from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast
-from derive.tables.point_agreement import Contradiction, contradicted
-from derive.tables.point_checks import Judgement, Verdict, is_simply_asked, judged, signs_of
-from derive.tables.point_values import Values
-from derive.tables.prepared import functions, plans
+from derive.tables.point_checks import (
+    Contradiction,
+    Judgement,
+    Sign,
+    Verdict,
+    contradicted,
+    is_simply_asked,
+    judged,
+    signs_of,
+)
+from derive.tables.point_values import Values, functions, plans
 from derive.tables.regimes import Switch, switches
-from derive.tables.sign_changes import Sign
 from derive.tables.single_points import Told, asked_at, bounded
 
 if TYPE_CHECKING:

@@ -18,16 +18,17 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from itertools import pairwise
 
 from derive.errors import LimitError
-from derive.expressions.tree import Apply, Equation, Node, walk
+from derive.expressions.tree import Apply, Equation, Node, Number, walk
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
-from derive.numerics.algebra.like_terms import occurrences
+from derive.numerics.algebra.like_terms import negated, occurrences, replaced
 from derive.numerics.algebra.multiprecision import exactly, is_rounded_zero, overflows
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.roots import LARGEST, SMALLEST, Roots, one_turn, roots_of
@@ -40,11 +41,10 @@ from derive.solving.blocks.free_unknowns import (
     middle,
     runs,
 )
-from derive.solving.blocks.outcome import MET, Outcome, Solution, agrees
-from derive.solving.blocks.real_powers import by_whole_exponents
+from derive.solving.blocks.outcome import MET, Outcome, Solution, agrees, repeats
 from quantities.domain import Domain
 
-__all__ = ["values_of"]
+__all__ = ["by_whole_exponents", "values_of"]
 
 _SAME = 1e-9  # two roots closer than this are one
 _ROUNDED = 1e-13  # share of the terms by which an equation may miss for being rounded
@@ -312,3 +312,44 @@ def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
         return "no arm of the relation that could give it binds"
     told = " or ".join(map(domain.told, finite[:3]))
     return f"it could only be {told}, which does not satisfy the relation"
+
+
+# Powers of a negative base, which are real only where the exponent is a whole number
+#
+# Such a power is, but for its sign, that of the base's size: of that the exponent can be found, and counts if it is a
+# whole number and the sign is right. Whatever is found so is put back into the relation.
+
+
+_NEAR = 1e-9  # share of an exponent within which it is taken for a whole number
+
+Solving = Callable[[Equation], Outcome]
+"""What a relation comes to, solved for the same unknown."""
+
+
+def by_whole_exponents(
+    equation: Equation, name: str, known: Mapping[str, float], power: Apply, solving: Solving
+) -> Outcome:
+    """The values of a name in the exponent of a power whose base is negative."""
+    base, exponent = power.args
+    size = Apply("pow", (Apply("abs", (base,)), exponent))
+    found: list[Solution] = []
+    undecided = False
+    for signed in (size, negated(size)):
+        sides = (replaced(side, power, signed) for side in (equation.lhs, equation.rhs))
+        outcome = solving(Equation(next(sides), equation.op, next(sides)))
+        undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
+        for solution in outcome.solutions:
+            number = value(exponent, {**known, **solution.values}) if not solution.spans else 0.5
+            if not abs(number - round(number)) <= _NEAR * max(1.0, abs(number)):
+                continue
+            for exact in solving(Equation(exponent, "=", Number(Fraction(round(number))))).solutions:
+                at = {**known, **exact.values}
+                if agrees(equation, at) and not repeats(exact.values, found):
+                    found.append(Solution(exact.values, {}))
+                elif not value(exponent, at).is_integer():
+                    undecided = True
+    if found:
+        caveat = "that no other whole exponent fits is not proved" if undecided else ""
+        return Outcome(tuple(found), caveat)
+    reason = "several whole exponents may fit" if undecided else "no whole exponent fits"
+    return Outcome((), reason=f"the base is negative, and {reason}", undecided=undecided)

@@ -13,8 +13,8 @@ from typing import Any
 
 from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, stated
 from derive.tokens.price_sheets.conclusions import Conclusion
-from derive.tokens.price_sheets.figures import shown
 from derive.tokens.price_sheets.questions import Question
+from derive.tokens.price_sheets.text import shown
 from quantities.source import Source
 
 __all__ = ["refuted", "told"]

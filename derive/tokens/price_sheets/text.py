@@ -3,16 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
-from derive.tokens.price_sheets.figures import DIGITS, shown
+from derive.presentation.numbers import prefixed
+from quantities.units import Unit
 
 if TYPE_CHECKING:
     from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
 
-__all__ = ["COLUMNS", "aligned", "as_data", "as_steps", "as_text", "points", "side_by_side"]
+__all__ = ["COLUMNS", "DIGITS", "aligned", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
+
+DIGITS = 3
+"""Digits of a conclusion, where nobody asks for others."""
+
+_LONG = 1e4  # from which on a number takes a prefix
+
+
+def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
+    """A number in base units in a unit, or in a multiple of it.
+
+    >>> from quantities.spelling import parse_unit
+    >>> shown(1692.857, parse_unit("byte/token")), shown(1.07e12, parse_unit("parameter")), shown(0.125, parse_unit(""))
+    ('1690 byte/token', '1.07 Tparameter', '0.125')
+    """
+    number, text = unit.from_base(base), unit.text if unit.text not in ("1", "dimensionless") else ""
+    if isinf(number):
+        return "any number"
+    number, text = prefixed(number, text, _LONG)
+    plain = f"{number:.{digits}g}"
+    return f"{f'{float(plain):.0f}' if 'e+' in plain and abs(number) < 1e6 else plain} {text}".rstrip()
+
 
 COLUMNS = (
     "output_input_ratio",

@@ -13,7 +13,7 @@ from rich.console import Console
 import derive
 from derive import ExpressionError, UnderdeterminedError
 from derive.tables import progress
-from derive.tables.summaries import Tally
+from derive.tables.streams import Tally
 from tests.derive.tables.specimens import ROOFLINE
 
 LONG = """

@@ -12,11 +12,11 @@ from derive.tokens.price_sheets import oracle
 from derive.tokens.price_sheets.asker import Asker
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion
+from derive.tokens.price_sheets.contradictions import TENSIONS
 from derive.tokens.price_sheets.corners import at_corners
 from derive.tokens.price_sheets.plausible import CHIPS, SIZES, plausible
 from derive.tokens.price_sheets.questions import QUESTIONS, Question
 from derive.tokens.price_sheets.sheets import read_sheet
-from derive.tokens.price_sheets.tensions import TENSIONS
 from derive.tokens.price_sheets.text import as_data
 from quantities.profiles import Profile
 from quantities.value import read_value
