@@ -6,7 +6,6 @@ under which packages offer them (the entry points `derive.libraries`). A file is
 
 from __future__ import annotations
 
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
 from derive.errors import unknown
@@ -29,6 +28,8 @@ def installed(name: str) -> Library:
         ...
     quantities.errors.UnknownNameError: There is no library 'lmm'. There are llm.
     """
+    from importlib.metadata import entry_points  # slow to import, and the built-in files name files alone
+
     offered = {entry.name: entry for entry in entry_points(group=_OFFERED)}
     if name not in offered:
         raise unknown("library", name, list(offered))
