@@ -120,9 +120,7 @@ def listed(problems: Sequence[Problem]) -> str:
     return "\n".join(str(problem) for problem in problems)
 
 
-NOES: tuple[type[DeriveError], ...] = (
-    *(DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError, AmbiguousError, LimitError),
-)
+NOES = DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError, AmbiguousError, LimitError
 """The errors that are an answer: the question was understood, and the answer is no."""
 
 

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from derive.errors import AmbiguousError, DeriveError
+from derive.errors import NOES, AmbiguousError, DeriveError, DomainError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
 
 __all__ = ["Asked", "Question", "Statement", "ask", "asked", "spoken"]
+
+
+_REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other error is a slip in the question, no verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ def asked(library: Library, question: Question) -> Asked:
         if len(error.answers) > 1:
             return Asked(question, None, error, MappingProxyType(inner))
         answer = error.answers[0]
-    except DeriveError as error:
+    except _REFUSALS as error:
         return Asked(question, None, error, MappingProxyType(inner))
     return Asked(question, answer, None, MappingProxyType(inner))
 

@@ -18,6 +18,7 @@ from derive.audit.counterfactuals import Change, changes
 from derive.audit.criteria import Between, Bound
 from derive.audit.question import Question
 from derive.audit.weighing import Weighed, weigh
+from derive.errors import DeriveError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
 
@@ -118,7 +119,11 @@ class Finding:
 
 def judge(library: Library, claim: Claim) -> Finding:
     """Put a claim to the library, and say what it answers."""
-    clauses = tuple(_of_clause(library, clause) for clause in claim.clauses)
+    try:
+        clauses = tuple(_of_clause(library, clause) for clause in claim.clauses)
+    except DeriveError as error:
+        error.what = f"claim {claim.name}: {error.what}"
+        raise
     worst = max(clauses, key=lambda clause: clause.verdict)
     return Finding(claim, worst.verdict, _of_parts(clauses, worst), clauses)
 

@@ -9,7 +9,7 @@ from derive.audit.claims_file import read_claims
 from derive.audit.criteria import Between, Bound, Impossible, Number, Sound, Without, read_expected
 from derive.audit.question import Question, Statement
 from derive.audit.verdicts import Verdict
-from derive.errors import DeriveError
+from derive.errors import DeriveError, UnitError, UnknownNameError
 from derive.tokens.audit import audit, clashes
 from derive.tokens.claims import claims, scenes
 
@@ -108,6 +108,19 @@ def test_a_book_of_one_s_own_is_judged_as_the_built_in_one_is():
     (conflict,) = clashes((), derive.llm, book)  # 80 GB at 1 TB/s take 80 ms
     assert conflict.claims == ("drain", "memory")
     assert conflict.factor == pytest.approx(80 / 24)
+
+
+@pytest.mark.parametrize(
+    ("slip", "kind"),
+    [
+        (("drain_time", "drain_tme"), UnknownNameError),
+        (("h100-sxm", "h100-smx"), UnknownNameError),
+        (('expected = "24 ms"', 'given.chips = "8 chps"\nexpected = "24 ms"'), UnitError),
+    ],
+)
+def test_a_slip_in_a_question_is_an_error_and_no_verdict(slip, kind):
+    with pytest.raises(kind, match=r"^claim drain: "):
+        audit((), derive.llm, read_claims(BOOK.replace(*slip)))
 
 
 WRONG = {
