@@ -33,7 +33,8 @@ __all__ = [
     "verbatim",
 ]
 
-_MARKUP = re.compile(r"\\([\\$*`])|\$((?:\\.|[^$\\])+)\$|\*([^*\s][^*]*)\*|`([^`]+)`")
+# Two sums in dollars are no mathematics: that begins and ends with something, and no digit follows it.
+_MARKUP = re.compile(r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|\*([^*\s][^*]*)\*|`([^`]+)`")
 
 Span = tuple[Literal["text", "math", "stress", "name"], str]
 

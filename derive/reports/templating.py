@@ -49,9 +49,11 @@ _FILTERS = (
 )
 _HELD = re.compile("\ue000(\\d+)\ue001")  # what stands in the text for something that is no text
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
+_FOREIGN = re.compile(r"```|~~~|>|!\[|\d+[.)][ \t]|\* |<\w")  # of Markdown: code, quotations, images, numbers, HTML
 _RULE = re.compile(r"\|[\s|:-]+\|")
 _OPENING = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n", re.DOTALL | re.MULTILINE)
 _SAID = ("library", "add")
+_BOLD = re.compile(r"\*\*([^*\s][^*]*)\*\*")  # a page knows one stress
 _CAPTION = "Table:"
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what a slip in a template raises
 
@@ -181,6 +183,9 @@ class _Sheet:
     def _of_chunk(self, lines: list[str]) -> Iterator[Block]:
         if not lines:
             return
+        if _FOREIGN.match(lines[0]):
+            hint = "Write headings, paragraphs, lists with hyphens, and tables."
+            raise ExpressionError(f"{lines[0][:40]!r} is Markdown that has no place in a report.", hint=hint)
         heading = _HEADING.fullmatch(lines[0])
         if heading:
             yield Heading(self._words(heading[2])[0], len(heading[1]))
@@ -208,7 +213,7 @@ class _Sheet:
         """A text without its marks, and the sources that it cites."""
         met = [self.held[int(place)] for place in _HELD.findall(text)]
         sources = dict.fromkeys(one for one in met if isinstance(one, Source))
-        return _HELD.sub("", text).rstrip(), tuple(sources)
+        return _BOLD.sub(r"*\1*", _HELD.sub("", text)).rstrip(), tuple(sources)
 
     def _table(self, lines: list[str]) -> Grid:
         """A table of Markdown, with the caption below it, and the sources of all answers in it."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.errors import DeriveError, ExpressionError, UnknownNameError, VerificationError
-from derive.reports.document import Formulas, Grid, Heading, Items, Picture, Text, Worked
+from derive.reports.document import Formulas, Grid, Heading, Items, Picture, Text, Worked, spans
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.reports import shelf
@@ -52,6 +52,17 @@ def test_an_answer_stands_in_the_text_with_its_unit(tmp_path):
         'It swings in {{ solve("period", length="1 m") }}, or {{ say(solve("period", "clock"), 2) }}.', tmp_path
     )
     assert text == Text(r"It swings in $2.00641\,\mathrm{s}$, or $2\,\mathrm{s}$.")
+
+
+def test_money_is_no_mathematics_and_bold_words_are_stressed(tmp_path):
+    (text,) = made("It costs $5, or $6 with **all** of $x^2$.", tmp_path)
+    assert list(spans(text.words)) == [
+        ("text", "It costs $5, or $6 with "),
+        ("stress", "all"),
+        ("text", " of "),
+        ("math", "x^2"),
+        ("text", "."),
+    ]
 
 
 def test_each_kind_of_block_stands_in_a_paragraph_of_its_own(tmp_path):
@@ -147,6 +158,12 @@ def test_an_error_keeps_its_kind_and_names_the_part_in_which_it_stands(tmp_path)
         "words {{ stated('small_swing') }}",
         "| a | b |\n| --- | --- |\n| 1 |",
         "| a |\n| --- |\n| 1 |\nwords",
+        "```\ncode\n```",
+        "> quoted",
+        "1. numbered",
+        "* starred",
+        "![a picture](a.png)",
+        "<b>HTML</b>",
     ],
 )
 def test_what_cannot_be_laid_out_is_refused(text, tmp_path):
