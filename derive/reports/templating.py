@@ -71,8 +71,11 @@ def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
         raise _told(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
     except (DeriveError, TemplateError, *_WRONG) as error:
         told = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
-        raise _told(told, *_place(error, path.parent)) from None
-    blocks = list(sheet.blocks(text))
+        raise _told(told, *_place(error, path)) from None
+    try:
+        blocks = list(sheet.blocks(text))
+    except ExpressionError as error:
+        raise _told(error, path, 0) from None
     if not blocks or not isinstance(blocks[0], Heading) or blocks[0].level != 1:
         raise _told(ExpressionError("It has no title.", hint='Write "# The title" above everything else.'), path, 0)
     return Report(name, blocks[0].words, tuple(blocks[1:]))
@@ -85,10 +88,10 @@ def _told(error: DeriveError, file: Any, line: int) -> DeriveError:
     return error
 
 
-def _place(error: Exception, folder: Path) -> tuple[str, int]:
-    """The template and the line in it at which something failed."""
+def _place(error: Exception, path: Path) -> tuple[str, int]:
+    """The template, or the part of it, and the line at which something failed."""
     lines = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
-    return next((where for where in reversed(lines) if where[0].endswith(".md")), (str(folder), 0))
+    return next((where for where in reversed(lines) if where[0].endswith(".md")), (str(path), 0))
 
 
 def opening(path: Path) -> dict[str, str]:

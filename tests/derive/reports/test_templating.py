@@ -167,7 +167,9 @@ def test_an_error_keeps_its_kind_and_names_the_part_in_which_it_stands(tmp_path)
     ],
 )
 def test_what_cannot_be_laid_out_is_refused(text, tmp_path):
-    assert isinstance(refused(text, tmp_path), ExpressionError)
+    error = refused(text, tmp_path)
+    assert isinstance(error, ExpressionError)
+    assert str(error).startswith("mine.md: ")
 
 
 HARM = [
