@@ -13,10 +13,12 @@ from mpmath import mp, mpf
 import derive
 from derive.errors import DimensionError, DomainError, NoSolutionError
 from derive.expressions.functions import SPECIAL
-from derive.expressions.grammar import parse_expression
+from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.sympy_bridge import from_sympy
 from derive.expressions.tree import FUNCTIONS, Apply, Name
 from derive.numerics.algebra.evaluation import value
+from derive.numerics.local_solvers.automatic_differentiation import Tape
+from derive.numerics.root_finding.contractors import _INVERSES
 
 AT = {"erf": (-2.0, -0.3, 0.0, 0.7, 3.0), "erfinv": (-0.9, 0.0, 0.2, 0.99), "gamma": (0.2, 1.0, 1.7, 4.5, 20.0)}
 AT["lambertw"] = (-0.36, -0.1, 0.0, 1.0, 40.0)
@@ -164,15 +166,38 @@ def test_all_solutions_of_a_function_that_turns_are_found_and_proved():
     assert "proved" in " ".join(answer.assumptions)
 
 
+@pytest.mark.parametrize("name", SPECIAL)
+def test_its_derivative_is_taken_automatically(name):
+    tape = Tape([parse_equation(f"2*{name}(x) = y")], ["x"], {"y": 0.0})
+    for x in AT[name]:
+        with mp.workdps(30):
+            expected = 2 * float(EXACT[name](mpf(x))), 2 * float(SLOPES[name](mpf(x)))
+        found = tape.gaps(np.array([x]))[0], tape.jacobian(np.array([x]))[0][0]
+        assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_going_back_from_a_value_loses_no_argument(name):
+    draw = random.Random(name)
+    for _ in range(300):
+        x = drawn(name, draw)
+        if SPECIAL[name].domain[0] < x < SPECIAL[name].domain[1]:
+            y = SPECIAL[name].value(x)
+            found = _INVERSES[name]((y - 1e-15 * abs(y), y + 1e-15 * abs(y)), (-math.inf, math.inf))
+            assert any(low <= x <= high for low, high in found), x
+
+
 def test_a_system_of_several_unknowns_is_solved():
     system = derive.load(
         '[quantities]\na = { unit = "" }\nb = { unit = "" }\np = { unit = "" }\nq = { unit = "" }\n'
         '[relations]\none = { equation = "p = gamma(a) + b" }\ntwo = { equation = "q = a + erf(b)" }\n'
     )
-    a, b = 3.3, 0.4
-    given = {"p": math.gamma(a) + b, "q": a + math.erf(b)}
-    found = [
-        (one.value.magnitude, system.solve_all("b", **given, a=one.value.magnitude))
+    given = {"p": math.gamma(3.3) + 0.4, "q": 3.3 + math.erf(0.4)}
+    pairs = [
+        (one.value.magnitude, other.value.magnitude)
         for one in system.solve_all("a", **given)
+        for other in system.solve_all("b", **given, a=one.value)
     ]
-    assert any(x == pytest.approx(a) for x, _ in found)
+    assert (3.3, 0.4) in [pytest.approx(pair) for pair in pairs]
+    for a, b in pairs:
+        assert (math.gamma(a) + b, a + math.erf(b)) == pytest.approx((given["p"], given["q"]))
