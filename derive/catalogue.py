@@ -9,6 +9,7 @@ from typing import Any
 from derive.errors import unknown
 from derive.library import Library
 from derive.model.relation import Relation
+from derive.planning.incidence import structure_of
 from derive.search.index import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
@@ -110,7 +111,7 @@ def _headings(library: Library) -> dict[str, str]:
 
 def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
     """The heading of each quantity: that of the first relation written for it, or else of the first that holds it."""
-    forward = dict(library.structure().forward)
+    forward = dict(structure_of(library).forward)
     written = {name: headings[relation] for relation, name in reversed(forward.items()) if relation in headings}
     held = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
     merged = {**held, **written}

@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
+from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.question import outlined
@@ -27,7 +28,7 @@ def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Se
     stated = [name for profile in profiles for name in library.profile(profile).values if name in library.declared]
     outline = outlined(library, target, given)
     outline = replace(outline, weak=tuple(name for name in (*stated, *outline.weak) if name not in given))
-    made = plan(library.structure(), outline.target, outline.strong, outline.weak)
+    made = plan(structure_of(library), outline.target, outline.strong, outline.weak)
     if made.is_determined:
         return _svg(library, made, _layers(library, made))
     if given or profiles:
@@ -38,7 +39,7 @@ def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Se
 def _origins(library: Library, target: str) -> str:
     """What a quantity is worked out from, each by the first relation that is written for it, and what it serves."""
     written: dict[str, str] = {}
-    for relation, name in library.structure().forward.items():
+    for relation, name in structure_of(library).forward.items():
         written.setdefault(name, relation)
     taken: dict[str, str] = {}
     pending = [target]
@@ -61,7 +62,7 @@ def library_graph(library: Library) -> str:
     """The whole library: each quantity in the column after the last that it is written in terms of."""
     edges = [
         (other, target, name)
-        for name, target in library.structure().forward.items()
+        for name, target in structure_of(library).forward.items()
         for other in library.relations[name].declared
         if other != target
     ]

@@ -84,6 +84,11 @@ class Equation:
     rhs: Node
     text: str = field(default="", compare=False)
 
+    @property
+    def written_for(self) -> str | None:
+        """What it says how to work out: the name that stands alone on the left, and not on the right."""
+        return self.lhs.name if isinstance(self.lhs, Name) and self.lhs.name not in names_in(self.rhs) else None
+
     def __str__(self) -> str:
         return self.text or f"{render(self.lhs)} {self.op} {render(self.rhs)}"
 

@@ -18,11 +18,12 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms
+from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
     from derive.planning.plan import Plan
     from quantities.declaration import Declaration
@@ -36,14 +37,14 @@ _MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
 _TINY = 1e-8
 
 
-def said_twice(library: Library, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
+def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
     """The exact relations that strong values alone decide, if there are more of these than quantities to be found.
 
     Those that hold what is not met on the way to the target have nothing to do with it, as in an answer.
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
     met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
-    structure = library.structure()
+    structure = structure_of(library)
     known, matching = closure(structure, strong), Matching(frozenset(strong))
     idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
     limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
@@ -98,7 +99,7 @@ def based(numbers: Any, quantity: Declaration) -> Any:
 class Agreement:
     """What the givens of a target say twice, put to the test."""
 
-    library: Library
+    library: RelationSet
     found: Cases
     gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
     beside: Abreast  # the quantities in these relations that are neither given nor asked for
@@ -145,7 +146,7 @@ def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable
     return found
 
 
-def agreement(library: Library, found: Cases) -> Agreement | None:
+def agreement(library: RelationSet, found: Cases) -> Agreement | None:
     """The tests of what is said twice on the way to a target; None where nothing is."""
     strong = found.outline.strong
     gaps, beside = [], dict[str, Cases]()

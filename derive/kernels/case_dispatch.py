@@ -20,13 +20,14 @@ from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.execution.conditions import exclude_each_other, implied
 from derive.solving.execution.question import Outline
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
 
 __all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "leaves"]
@@ -72,7 +73,7 @@ class Cases:
     partial: Node | None = None  # a condition that the givens decide at some numbers only
 
 
-def cases(library: Library, outline: Outline) -> Cases:
+def cases(library: RelationSet, outline: Outline) -> Cases:
     """All the plans for a target, by case; no alternative, where it is not determined at all.
 
     >>> from derive.solving.execution.question import outlined
@@ -94,7 +95,9 @@ def cases(library: Library, outline: Outline) -> Cases:
 class _Sorting:
     """The work on one target; `asides` is shared with that on the quantities its conditions ask for."""
 
-    def __init__(self, library: Library, outline: Outline, asides: dict[str, tuple[Tree, ...]] | None = None) -> None:
+    def __init__(
+        self, library: RelationSet, outline: Outline, asides: dict[str, tuple[Tree, ...]] | None = None
+    ) -> None:
         self.library = library
         self.outline = outline
         self.asides = {} if asides is None else asides
@@ -149,7 +152,7 @@ class _Sorting:
                 hint="Leave out the relations of other cases: library.without(name, ...).",
                 limit=f"{_MOST} plans",
             )
-        made = plan(self.library.structure(left_out), self.outline.target, self.outline.strong, self.outline.weak)
+        made = plan(structure_of(self.library, left_out), self.outline.target, self.outline.strong, self.outline.weak)
         if not made.is_determined:
             return None
         conditional = self._conditional(made)

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases, leaves
 from derive.kernels.reach import eliminates, probed
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, replaced
 from derive.planning.plan import Block, Plan
@@ -25,16 +26,13 @@ from derive.solving.execution.question import Outline, outlined
 from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in
 from derive.time_limits import query, tick
 
-if TYPE_CHECKING:
-    from derive.library import Library
-
 __all__ = ["formula"]
 
 _Arm = tuple[Node, tuple[Node, ...]]
 """A closed form, and the conditions under which it is the one."""
 
 
-def formula(library: Library, target: str, given: Iterable[str]) -> Any:
+def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
     """The target in terms of the givens (and of defaults, where these do not reach), as a sympy expression."""
     with query():
         outline = outlined(library, target, given)
@@ -57,7 +55,7 @@ def formula(library: Library, target: str, given: Iterable[str]) -> Any:
             raise _none(target, []) from error
 
 
-def _eliminated(library: Library, outline: Outline) -> Any:
+def _eliminated(library: RelationSet, outline: Outline) -> Any:
     """The closed form that is left where what is missing cancels, if it is the same at several points."""
     if eliminates(library, outline):
         answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
@@ -70,7 +68,7 @@ def _eliminated(library: Library, outline: Outline) -> Any:
     raise shortage(library, outline, {})
 
 
-def _forms(library: Library, made: Plan) -> dict[str, Node]:
+def _forms(library: RelationSet, made: Plan) -> dict[str, Node]:
     forms: dict[str, Node] = {}
     for block in made.blocks:
         tick()
@@ -95,7 +93,7 @@ def _too_large(target: str) -> LimitError:
     )
 
 
-def _arms(library: Library, found: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
+def _arms(library: RelationSet, found: Cases, tree: Tree, path: tuple[Node, ...] = ()) -> Iterator[_Arm]:
     """The closed form of each case, and the conditions that lead to it."""
     if isinstance(tree, Fork):
         decided, holds = _decided(library, found, tree.condition)
@@ -109,7 +107,7 @@ def _arms(library: Library, found: Cases, tree: Tree, path: tuple[Node, ...] = (
         yield _whole(tree.plan.target, forms), (*path, *conditions)
 
 
-def _decided(library: Library, found: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
+def _decided(library: RelationSet, found: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
     """When a condition can be asked, and when it holds, both in terms of the givens."""
     asked = [name for name in names_in(condition) if name in found.asides]
     ways = product(*(_side_by_side(library, found, found.asides[name]) for name in asked))
@@ -124,7 +122,7 @@ def _decided(library: Library, found: Cases, condition: Node) -> tuple[tuple[Nod
     return (Apply("or", tuple(map(_all, paths))),), Apply("or", tuple(holding))
 
 
-def _side_by_side(library: Library, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
+def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
     """The arms of alternatives; where such hold that differ, there is no single value and no arm."""
     alternatives = [list(_arms(library, found, tree)) for tree in trees]
     parts: list[_Arm] = []
@@ -142,7 +140,7 @@ def _chosen(arms: Sequence[_Arm]) -> Node:
     return Apply("piecewise", tuple(part for form, path in arms for part in (form, _all(path))))
 
 
-def _are_same(library: Library, one: Node, other: Node) -> bool:
+def _are_same(library: RelationSet, one: Node, other: Node) -> bool:
     from derive.expressions.sympy_bridge import to_sympy
 
     return bool(to_sympy(one, library.quantities) == to_sympy(other, library.quantities))
@@ -154,7 +152,7 @@ def _all(conditions: Sequence[Node]) -> Node:
     return Apply("and", tuple(conditions)) if conditions else Apply("true", ())
 
 
-def _inverted(library: Library, block: Block) -> dict[str, Node]:
+def _inverted(library: RelationSet, block: Block) -> dict[str, Node]:
     equations = [library.relations[name].written for name in block.relations]
     if len(block.unknowns) == 1:
         name = block.unknowns[0]
@@ -164,7 +162,7 @@ def _inverted(library: Library, block: Block) -> dict[str, Node]:
     return linear or _torn(library, equations, block)
 
 
-def _single(library: Library, equation: Equation, name: str) -> Node:
+def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     candidates = isolate(equation, name)
     powers = [power for candidate in candidates or () for power in candidate.powers]
     domains = {other: library.declared[other].domain for other in names_in(*powers)}
@@ -187,7 +185,7 @@ def _single(library: Library, equation: Equation, name: str) -> Node:
     return unwound(admissible[0].form, 0)
 
 
-def _may_be(library: Library, name: str, candidate: Candidate) -> bool:
+def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
     """Whether the sign of a form allows it, as far as sympy can tell."""
     from derive.expressions.sympy_bridge import to_sympy
 
@@ -210,7 +208,7 @@ def _by_arms(name: str, candidates: Iterable[Candidate]) -> Node:
     return Apply("piecewise", tuple(parts))
 
 
-def _torn(library: Library, equations: list[Equation], block: Block) -> dict[str, Node]:
+def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
     """A block in which one unknown has a closed form once the others are written in terms of it."""
     for tear in block.unknowns:
         branches = expressed(equations, block.unknowns, tear)

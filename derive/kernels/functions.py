@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import count
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 from derive.errors import DeriveError, UnknownNameError, unknown
 from derive.kernels.agreement import agreement
@@ -28,10 +28,8 @@ from derive.kernels.backends.python_numpy import Floats
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.lowering import written
 from derive.kernels.several_targets import Abreast, Asking, found_for
+from derive.model.relation_set import RelationSet
 from quantities.value import is_number
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["BACKENDS", "Backend", "by_name", "compiled"]
 
@@ -40,7 +38,7 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 
 
 def compiled(
-    library: Library, target: str, given: Iterable[str], backend: str = "auto", *, tested: bool = True
+    library: RelationSet, target: str, given: Iterable[str], backend: str = "auto", *, tested: bool = True
 ) -> Callable[..., Any]:
     """A function of the givens by keyword, in declared units, that yields the target in its declared unit.
 
@@ -85,7 +83,7 @@ def compiled(
 class _Floats:
     """The function of floats, made when it is first asked for; where it cannot tell, arrays carry on."""
 
-    def __init__(self, library: Library, found: Cases, arrays: Abreast) -> None:
+    def __init__(self, library: RelationSet, found: Cases, arrays: Abreast) -> None:
         self._library = library
         self._found = found
         self._arrays = arrays

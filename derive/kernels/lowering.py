@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import inf
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.kernels.backends.emitter import Dialect
@@ -22,20 +22,20 @@ from derive.kernels.backends.shared_lines import Scope, Sheet, in_order
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["written"]
 
 _TINY = 1e-9
 
 
-def written(library: Library, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+def written(
+    library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect
+) -> Callable[..., Any]:
     """The function of these names, in their order, that yields what is wanted.
 
     On floats that is one target, of which it yields the one value of all alternatives, NaN if there is none, and raises
@@ -50,7 +50,7 @@ def written(library: Library, wanted: Sequence[Cases], names: Sequence[str], dia
     return drafts[0] if len(drafts) == 1 else lambda *numbers: only(*(draft(*numbers) for draft in drafts))
 
 
-def _made(library: Library, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """One function with a result for each target; a single one, if lines leave it at once."""
     sheet, arguments = Sheet(dialect), {name: f"a{i}" for i, name in enumerate(names)}
     listed = ", ".join(arguments.values())
@@ -66,7 +66,7 @@ def _made(library: Library, wanted: Sequence[Cases], names: Sequence[str], diale
 class _Draft:
     """Writes what leads to one target, in declared units; what others need as well is on the sheet already."""
 
-    def __init__(self, library: Library, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
+    def __init__(self, library: RelationSet, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
         self.library = library
         self.outline = found.outline
         self.found = found

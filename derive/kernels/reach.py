@@ -7,7 +7,10 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from derive.caches import Memo
 from derive.errors import DeriveError
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.answering.solver import solve
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
@@ -17,27 +20,27 @@ from quantities.domain import Domain
 from quantities.value import read_number
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.solving.execution.answer import Answer
 
 __all__ = ["eliminates", "probed", "reach"]
 
+_ELIMINATED = Memo[bool](most=64)
+
 _DRAWS = 3
 
 
-def eliminates(library: Library, outline: Outline) -> bool:
+def eliminates(library: RelationSet, outline: Outline) -> bool:
     """Whether relations fix a target together that each of them leaves open."""
-    found: bool = library.rows.of(("eliminates", outline), lambda: _eliminates(library, outline))
-    return found
+    return _ELIMINATED.of(library.session, outline, lambda: _eliminates(library, outline))
 
 
-def _eliminates(library: Library, outline: Outline) -> bool:
+def _eliminates(library: RelationSet, outline: Outline) -> bool:
     if combined(rows_of(library, outline, frozenset()), outline.target) is None:
         return False
     return any(probed(library, outline.target, outline.strong, draw) is not None for draw in range(_DRAWS))
 
 
-def probed(library: Library, target: str, names: Sequence[str], draw: int) -> Answer | None:
+def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
     """The answer at numbers that are like any others, if there is one there."""
     given = {}
     for name in names:
@@ -60,7 +63,7 @@ def _drawn(domain: Domain, draw: random.Random) -> float:
     return float(domain.high - number * max(1.0, abs(domain.high))) if math.isfinite(domain.high) else number
 
 
-def reach(library: Library, given: Iterable[str]) -> frozenset[str]:
+def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
     """Every quantity that these givens determine, they and the defaults included.
 
     >>> from derive.relation_files.loading import load
@@ -81,7 +84,7 @@ def reach(library: Library, given: Iterable[str]) -> frozenset[str]:
     """
     with query():
         names = [library.declaration(name).name for name in given]
-        counted = closure(library.structure(), [*names, *library.defaults])
+        counted = closure(structure_of(library), [*names, *library.defaults])
         open_ones = [name for name in library.declared if name not in counted and library.holders.get(name)]
         if not open_ones:
             return counted

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import DeriveError
 from derive.kernels.backends.emitter import Unsaid
@@ -23,14 +23,12 @@ from derive.kernels.blocks.solver_calls import only_of_arrays
 from derive.kernels.case_dispatch import Cases, cases, leaves
 from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates
+from derive.model.relation_set import RelationSet
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import outlined
 from derive.time_limits import query
 from quantities.value import read_number
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]
 
@@ -39,7 +37,7 @@ _MANY = 2_000_000  # points from which translating is worth its second; more, if
 _LONG = 300  # blocks beyond which it is never worth it
 
 
-def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
+def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
     """The plans for a target, or that it has to be asked for; an error that says what is missing, if neither."""
     with query():
         outline = outlined(library, target, given)
@@ -49,13 +47,13 @@ def found_for(library: Library, target: str, given: Iterable[str]) -> Cases:
         return _determined(library, found)
 
 
-def plans_for(library: Library, target: str, given: Iterable[str]) -> Cases:
+def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
     """The plans for a quantity beside the targets, by which points are sorted: the solver is not asked for it."""
     with query():
         return replace(_determined(library, cases(library, outlined(library, target, given))), is_asked=False)
 
 
-def _determined(library: Library, found: Cases) -> Cases:
+def _determined(library: RelationSet, found: Cases) -> Cases:
     if not found.alternatives:
         from derive.solving.diagnosis.diagnosis import shortage
 
@@ -81,7 +79,7 @@ class Abreast:
     (('V', 'I'), [[4.0, 2.0], [36.0, 18.0]])
     """
 
-    def __init__(self, library: Library, wanted: Sequence[Cases]) -> None:
+    def __init__(self, library: RelationSet, wanted: Sequence[Cases]) -> None:
         self.names = tuple(dict.fromkeys(name for found in wanted for name in found.outline.strong))
         self.outlines = tuple(found.outline for found in wanted)
         self._library = library
@@ -183,7 +181,7 @@ class Abreast:
 class Asking:
     """The points of one target at which lines leave open what it comes to."""
 
-    def __init__(self, library: Library, found: Cases, names: Sequence[str]) -> None:
+    def __init__(self, library: RelationSet, found: Cases, names: Sequence[str]) -> None:
         self.library = library
         self.outline = found.outline
         self.places = [names.index(name) for name in found.outline.strong]

@@ -8,20 +8,17 @@ model, the price list) is shared by both.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from derive.errors import ExpressionError, excerpt
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
 from quantities.declaration import Declaration, check_name
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["twins"]
 
 
-def twins(library: Library, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:
+def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[Relation], list[Declaration]]:
     """The second copy of the named quantities, of all that follows from them, and of the relations between these."""
     check_name(point)
     if "." in point:
@@ -50,19 +47,16 @@ def twins(library: Library, point: str, names: Iterable[str]) -> tuple[list[Rela
     return relations, list(copies.values())
 
 
-def _following(library: Library, names: Iterable[str]) -> set[str]:
+def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
     """The names, and every quantity that a relation is written for and that hangs on one of them."""
-    structure = library.structure()
     found = set(names)
     pending = list(found)
     while pending:
-        for relation in structure.holders.get(pending.pop(), ()):
-            name = structure.forward.get(relation)
-            if (
-                name is not None
-                and name not in found
-                and not found.isdisjoint(set(structure.members[relation]) - {name})
-            ):
+        for relation in library.holders.get(pending.pop(), ()):
+            name = library.relations[relation].written.written_for
+            if name is None or name in found or not library.relations[relation].is_equation:
+                continue
+            if not found.isdisjoint({*library.members[relation]} - {name}):
                 found.add(name)
                 pending.append(name)
     return found

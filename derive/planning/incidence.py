@@ -5,14 +5,29 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from derive.expressions.tree import Name, names_in
+from derive.caches import Memo
+from derive.expressions.tree import names_in
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
+from quantities.source import OTHERWISE
 
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
+__all__ = ["Structure", "structure_of"]
 
-__all__ = ["Structure"]
+_STRUCTURES = Memo["Structure"](most=4096)
+
+
+def structure_of(library: RelationSet, left_out: frozenset[str] = frozenset()) -> Structure:
+    """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
+
+    def made() -> Structure:
+        equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
+        equations.sort(key=lambda relation: relation.approximate is not None)
+        standing_in = (name for name, value in library.defaults.items() if value.source == OTHERWISE)
+        return Structure.of(equations, frozenset(standing_in))
+
+    return _STRUCTURES.of(library.session, left_out, made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +58,15 @@ class Structure:
         rivals: set[str] = set()
         estimated: set[str] = set()
         for relation in relations:
-            written = relation.written
-            held = names_in(written.lhs, written.rhs)
+            held = names_in(relation.written.lhs, relation.written.rhs)
             members[relation.name] = held
-            if isinstance(written.lhs, Name) and written.lhs.name not in names_in(written.rhs):
-                forward[relation.name] = written.lhs.name
-                if relation.approximate is not None and written.lhs.name in estimated:
+            result = relation.written.written_for
+            if result is not None:
+                forward[relation.name] = result
+                if relation.approximate is not None and result in estimated:
                     rivals.add(relation.name)
                 elif relation.approximate is not None:
-                    estimated.add(written.lhs.name)
+                    estimated.add(result)
             for name in held:
                 holders.setdefault(name, []).append(relation.name)
         held_by = {name: tuple(found) for name, found in holders.items()}

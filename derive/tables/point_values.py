@@ -6,39 +6,41 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from derive.caches import Memo
 from derive.errors import DeriveError
 from derive.kernels.agreement import based
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, found_for, plans_for
+from derive.model.relation_set import RelationSet
 from derive.solving.execution.question import Outline
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.tables.sweep_work import Recipe, Work
 
 __all__ = ["Source", "Values", "beside", "functions", "plans", "sources", "stated_sources"]
 
+_PLANS = Memo[Cases](most=256)  # by target and names
+_BESIDE = Memo[Cases](most=256)  # the same, for what is no target itself
+_FUNCTIONS = Memo[Abreast](most=256)
 
-def plans(library: Library, target: str, names: Iterable[str]) -> Cases:
+
+def plans(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
     """What leads to a target from such names."""
     given = tuple(names)
-    found: Cases = library.swept.of((target, given), lambda: found_for(library, target, given))
-    return found
+    return _PLANS.of(library.session, (target, given), lambda: found_for(library, target, given))
 
 
-def beside(library: Library, target: str, names: Iterable[str]) -> Cases:
+def beside(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
     """What leads to a quantity that is not a target itself."""
     given = tuple(names)
-    found: Cases = library.swept.of(("beside", target, given), lambda: plans_for(library, target, given))
-    return found
+    return _BESIDE.of(library.session, (target, given), lambda: plans_for(library, target, given))
 
 
-def functions(library: Library, wanted: Iterable[Cases]) -> Abreast:
+def functions(library: RelationSet, wanted: Iterable[Cases]) -> Abreast:
     """One function for all that is wanted."""
     listed = list(wanted)
     key = tuple((one.outline, one.is_asked) for one in listed)
-    found: Abreast = library.swept.of(key, lambda: Abreast(library, listed))
-    return found
+    return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed))
 
 
 Values = Mapping[str | Outline, Any]

@@ -9,15 +9,13 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import DeriveError, InconsistentError
+from derive.model.relation_set import RelationSet
 from derive.solving.answering.solver import solve
 from quantities.profiles import Profile
 from quantities.value import read_number
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["ENDS", "Told", "asked_at", "bounded"]
 
@@ -43,7 +41,7 @@ class Told:
 
 
 def asked_at(
-    library: Library,
+    library: RelationSet,
     target: str,
     profiles: tuple[Any, ...],
     given: Mapping[str, Any],

@@ -23,6 +23,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
+from derive.model.relation_set import RelationSet
 from derive.tables.axes import is_lazy
 from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Box, Survey, asked
@@ -30,7 +31,6 @@ from derive.tables.table import Table, postponed
 from derive.tables.table_checks import held_along
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.tables.point_checks import Judgement
 
 __all__ = ["Stream", "Summary", "Tally", "stream"]
@@ -228,7 +228,7 @@ class Stream:
 
 
 def stream(
-    library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
+    library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Stream:
     """The targets at every combination of the axes' values, to be gone through piece by piece."""
     survey = asked(library, targets, profiles, given)

@@ -12,10 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice, product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, read_all
 from derive.kernels.agreement import said_twice
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask
@@ -24,9 +26,6 @@ from derive.tables.single_points import ENDS
 from derive.tables.sweep_work import Recipe, Work
 from quantities.declaration import read_given
 from quantities.units import convert
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["Box", "Survey", "asked", "crossed", "points_in", "tested_in"]
 
@@ -147,7 +146,7 @@ def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def asked(
-    library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
+    library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Survey:
     """Read a question along axes."""
     is_one = isinstance(targets, str) or not isinstance(targets, Iterable)
@@ -171,7 +170,7 @@ def asked(
     return Survey(tuple(lines), work)
 
 
-def _read(library: Library, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
+def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
     """The axes; what cannot be read of them or of the single values is refused at once."""
 
     def read(name: str, value: Any) -> Line | None:
@@ -185,11 +184,11 @@ def _read(library: Library, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -
 
 
 def _recipe(
-    library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+    library: RelationSet, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
 ) -> Recipe:
     """The single values in declared units: strong ones, and the weak ones that a plan with these names uses."""
     question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
-    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    made = plan(structure_of(library), target, list(question.strong), list(question.weak))
     single = {name: value for name, value in question.strong.items() if name in fixed}
     used = {**single, **{name: question.weak[name] for name in made.weak}}
     checks = said_twice(library, [*question.strong], [made])
@@ -212,7 +211,7 @@ def tested_in(question: Question, made: Plan) -> tuple[dict[str, tuple[float, fl
 
 
 def _prove_consistent(
-    library: Library, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+    library: RelationSet, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
 ) -> None:
     """Refuse givens that contradict each other at both ends of the axes and between."""
     if any(is_lazy(each.source) for each in lines):
@@ -229,7 +228,7 @@ def _prove_consistent(
     raise contradiction
 
 
-def _point(library: Library, lines: Sequence[Line], share: float | None = None) -> dict[str, str]:
+def _point(library: RelationSet, lines: Sequence[Line], share: float | None = None) -> dict[str, str]:
     """A point at a share of each axis; without one, a point between, at numbers that are stated nowhere else."""
     found = {}
     for each in lines:

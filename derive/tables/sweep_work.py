@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast
+from derive.model.relation_set import RelationSet
 from derive.tables.point_checks import (
     Contradiction,
     Judgement,
@@ -26,9 +27,6 @@ from derive.tables.point_checks import (
 from derive.tables.point_values import Values, functions, plans
 from derive.tables.regimes import Switch, switches
 from derive.tables.single_points import Told, asked_at, bounded
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["Recipe", "Work"]
 
@@ -53,7 +51,7 @@ class Recipe:
 class Work:
     """The function from the axes to the targets, compiled when it is first called for."""
 
-    library: Library
+    library: RelationSet
     names: tuple[str, ...]  # of the axes
     recipes: tuple[Recipe, ...]
     profiles: tuple[Any, ...]

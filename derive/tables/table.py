@@ -7,18 +7,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import ExpressionError, LimitError, unknown
+from derive.model.relation_set import RelationSet
 from derive.tables.axes import is_lazy
 from derive.tables.extras import package
 from derive.tables.progress import ahead, watched
 from derive.tables.regimes import Regime
 from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["Table", "postponed", "sweep"]
 
@@ -169,7 +167,9 @@ class Table:
         return figure(*charts(self.compute()))
 
 
-def sweep(library: Library, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Table:
+def sweep(
+    library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> Table:
     """Ask for the targets at every combination of the axes' values."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):

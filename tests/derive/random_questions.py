@@ -10,6 +10,7 @@ from random import Random
 from derive.expressions.tree import names_in
 from derive.library import Library
 from derive.numerics.algebra.evaluation import holds, value
+from derive.planning.incidence import structure_of
 
 _DEEP = 4
 _TRIES = 50
@@ -27,7 +28,7 @@ class Scene:
 
 def scene(library: Library, draw: Random) -> Scene:
     """A quantity, the relations that lead to it, and numbers that satisfy them."""
-    forward = library.structure().forward
+    forward = structure_of(library).forward
     written: dict[str, list[str]] = {}
     for relation, name in forward.items():
         written.setdefault(name, []).append(relation)

@@ -14,12 +14,13 @@ from functools import cache
 
 import derive
 from derive.numerics.algebra.evaluation import value
+from derive.planning.incidence import structure_of
 from derive.planning.orientation import forwards
 from derive.solving.ranges.inequalities import stated_at
 from quantities.value import Value
 
 LIBRARY = derive.llm
-WRITTEN = frozenset(LIBRARY.structure().forward.values())
+WRITTEN = frozenset(structure_of(LIBRARY).forward.values())
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Asked:
 def state(seed: int) -> Mapping[str, float]:
     """A number in base units for every quantity, as far as it has one in its domain."""
     draw = random.Random(f"state {seed}")
-    structure = LIBRARY.structure()
+    structure = structure_of(LIBRARY)
     numbers = {name: value.base[1] for name, value in LIBRARY.defaults.items()}
     for profile in draw.sample(list(LIBRARY.profiles), 6):
         stated = LIBRARY.profiles[profile].values
@@ -66,7 +67,7 @@ def state(seed: int) -> Mapping[str, float]:
 
 
 def _beside(name: str, relation: str) -> list[str]:
-    return [other for other in LIBRARY.structure().members[relation] if other != name]
+    return [other for other in structure_of(LIBRARY).members[relation] if other != name]
 
 
 def _drawn(name: str, draw: random.Random) -> float:
@@ -78,7 +79,7 @@ def _drawn(name: str, draw: random.Random) -> float:
 
 def ends(target: str, draw: random.Random, depth: int = 3) -> list[str]:
     """Quantities from which a target follows, found by going back along relations as they are written."""
-    structure = LIBRARY.structure()
+    structure = structure_of(LIBRARY)
     front, seen = [target], {target}
     for _ in range(draw.randint(1, depth)):
         for name in [one for one in front if one == target or draw.random() < 0.6]:

@@ -13,6 +13,7 @@ import random
 import pytest
 
 import derive
+from derive.planning.incidence import structure_of
 from tests.benchmarks.dispersion import MOST, asked, dispersion, drawn, measured
 from tests.derive.states import LIBRARY, Asked, ends, state
 
@@ -28,9 +29,9 @@ def zeros() -> list[Asked]:
     """For every quantity that can be zero a question about what follows from it."""
     found = []
     for name in LIBRARY.declared:
-        held = [r for r in LIBRARY.holders.get(name, ()) if LIBRARY.structure().forward.get(r, name) != name]
+        held = [r for r in LIBRARY.holders.get(name, ()) if structure_of(LIBRARY).forward.get(r, name) != name]
         if 0.0 in LIBRARY.declared[name].domain and held:
-            target = LIBRARY.structure().forward[random.Random(name).choice(held)]
+            target = structure_of(LIBRARY).forward[random.Random(name).choice(held)]
             numbers = state(len(found) % 50)
             given = {one: numbers[one] for one in ends(target, random.Random(name), 1) if one in numbers}
             found += [Asked(target, (), {**given, name: 0.0}, "zero"), Asked(target, (), {name: 0.0}, "zero alone")]

@@ -17,6 +17,7 @@ import pytest
 import derive
 from derive import DeriveError, UnderdeterminedError
 from derive.numerics.algebra.evaluation import value
+from derive.planning.incidence import structure_of
 from derive.planning.plan import basis_of
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
@@ -52,7 +53,7 @@ def usual(name: str, numbers) -> float:
 
 def alike(asked: Asked, left_out: frozenset[str], numbers) -> set[str]:
     """The names that could fix the target, by the null space of the slopes in floating point."""
-    base = basis_of(LIBRARY.structure(left_out), asked.target, asked.given, weak_of(asked))
+    base = basis_of(structure_of(LIBRARY, left_out), asked.target, asked.given, weak_of(asked))
     point = {name: numbers.get(name) or LIBRARY.plausible(name) for name in LIBRARY.declared}
     columns = sorted({n for r in base.relations for n in base.structure.members[r]} - {*asked.given, *base.weak})
     places = {name: i for i, name in enumerate(columns)}
@@ -87,12 +88,12 @@ def wrong(asked: Asked, numbers, names: set[str], search: bool) -> list[str]:
     else:
         return []
     offered = {one for (one, *rest) in sets if not rest}
-    base = basis_of(LIBRARY.structure(), asked.target, asked.given, weak_of(asked))
+    base = basis_of(structure_of(LIBRARY), asked.target, asked.given, weak_of(asked))
     counted = {name for name in names if base.matching.given((name,)).settles(asked.target)}
     tried = (
         counted
         | (alike(asked, frozenset(), numbers) if search else set())
-        | ({*LIBRARY.structure().otherwise} if search else set())
+        | ({*structure_of(LIBRARY).otherwise} if search else set())
     )
     asked_too = sorted(offered)[: None if search else 2] + sorted(tried - offered - asked.given.keys() - {asked.target})
     found = {name: fixes(asked, (name,), numbers) for name in asked_too}

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 from math import floor, frexp, inf, isnan, ldexp, nan
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, Slow
@@ -21,11 +21,9 @@ from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.blocks.block_lines import Attempt, attempt
 from derive.kernels.blocks.monotonicity import Pieces, cut
 from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
+from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["ManyPoints", "OnePoint", "worked_out"]
 
@@ -40,7 +38,7 @@ _CUTS = 16  # in search of the longest span that a proof is good for
 _VAIN = 24  # proofs that fail, and none that succeeds, after which no other is tried
 
 
-def worked_out(library: Library, block: Block, inputs: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
+def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
     """The function of the inputs that yields a block's unknowns, for lines in a dialect."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}

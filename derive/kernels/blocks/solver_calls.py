@@ -10,12 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays", "stacked"]
 
@@ -29,7 +27,7 @@ TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
 
 
 def solver(
-    library: Library, block: Block, inputs: Sequence[str], tried: Tried | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], tried: Tried | None = None
 ) -> Callable[..., tuple[float, ...]]:
     """The block's only admissible solution, as a number for each unknown; NaN where there is none.
 
@@ -49,7 +47,7 @@ def solver(
 
 
 def solver_of_arrays(
-    library: Library, block: Block, inputs: Sequence[str], tried: TriedAtAll | None = None
+    library: RelationSet, block: Block, inputs: Sequence[str], tried: TriedAtAll | None = None
 ) -> Callable[..., Any]:
     """The same for arrays, several solutions along an axis of their own; and last, where an unknown is only bounded."""
     found, size = _solutions(library, block, inputs), len(block.unknowns)
@@ -92,7 +90,9 @@ def _widened(columns: Any, several: int) -> Any:
     return numpy.concatenate([columns, numpy.full((size, several - held, count), math.nan)], axis=1)
 
 
-def _solutions(library: Library, block: Block, inputs: Sequence[str]) -> Callable[..., list[tuple[float, ...]] | None]:
+def _solutions(
+    library: RelationSet, block: Block, inputs: Sequence[str]
+) -> Callable[..., list[tuple[float, ...]] | None]:
     """All admissible solutions of a block at a point; None where an unknown is only bounded."""
     from derive.solving.execution.block_execution import outcome_of
 

@@ -9,8 +9,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Apply, Node, names_in, render, walk
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.incidence import structure_of
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.roles_of_givens import cancelling, unused
 from derive.solving.answering.steps import steps_of
@@ -26,7 +28,6 @@ from derive.solving.sensitivity.homogeneity import degree
 from quantities.value import Value
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
@@ -35,7 +36,7 @@ __all__ = ["answer_of"]
 
 
 def answer_of(
-    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], alone: bool = True
+    library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], alone: bool = True
 ) -> Answer:
     """The answer that a state holds; `alone` says whether it is the plan's only one."""
     target = question.target
@@ -73,7 +74,7 @@ def answer_of(
 
 
 def _tested(
-    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
+    library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
 ) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
     """The checks, the givens that play no part even in those, and the definitions that were replaced."""
     whole = extended(library, made, state)
@@ -90,7 +91,7 @@ def _tested(
     return tuple(checks), silent, tuple(gone.values())
 
 
-def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:
+def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Value]:
     """The values that the answer rests on, in the order in which they were stated."""
     needed = {question.target}
     for block in made.blocks:
@@ -100,7 +101,7 @@ def _used(library: Library, question: Question, made: Plan) -> dict[str, Value]:
     return {name: value for name, value in stated.items() if name in needed}
 
 
-def _spoken_of(library: Library, made: Plan) -> Mapping[str, Declaration]:
+def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:
     """All quantities that a plan's relations hold, in the order in which they come up."""
     found = {made.target: library.declared[made.target]}
     for relation in (name for block in made.blocks for name in block.relations):
@@ -108,7 +109,7 @@ def _spoken_of(library: Library, made: Plan) -> Mapping[str, Declaration]:
     return MappingProxyType(found)
 
 
-def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
+def _regime(library: RelationSet, made: Plan, state: State) -> dict[str, str]:
     """For each relation with a choice in it, the arm that binds."""
     found = {}
     for block in made.blocks:
@@ -124,7 +125,7 @@ def _regime(library: Library, made: Plan, state: State) -> dict[str, str]:
 
 
 def _assumptions(
-    library: Library,
+    library: RelationSet,
     question: Question,
     made: Plan,
     state: State,
@@ -146,7 +147,7 @@ def _assumptions(
         if (tolerance := library.relations[name].approximate) is not None
     ]
     spoken = _spoken_of(library, made)
-    written_for = library.structure().forward
+    written_for = structure_of(library).forward
     aside = [
         f"{name} is left out: {why}"
         for name, why in left_out.items()
@@ -157,7 +158,7 @@ def _assumptions(
     return tuple(dict.fromkeys([*unknown, *near, *assumed, *apart, *aside, *state.notes, *([how] if how else [])]))
 
 
-def _going_apart(library: Library, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:
+def _going_apart(library: RelationSet, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:
     """What a value in use takes for granted of another quantity that is different here."""
     for name in used:
         profile, others = question.goes_with.get(name, ("", {}))
@@ -183,7 +184,7 @@ def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, 
 
 
 def _bounds(
-    library: Library, question: Question, made: Plan, state: State, formed: Callable[[], Node | None], alone: bool
+    library: RelationSet, question: Question, made: Plan, state: State, formed: Callable[[], Node | None], alone: bool
 ) -> tuple[Span | None, str]:
     """The bounds that ranged givens put on the target, and how they are known."""
     ranges = ranges_of(library, question, made)
@@ -219,7 +220,7 @@ def _bounds(
     return searched, "bounds were searched for along this solution, and are not proved"
 
 
-def _chosen_arm(library: Library, made: Plan, state: State) -> bool:
+def _chosen_arm(library: RelationSet, made: Plan, state: State) -> bool:
     """Whether a choice was inverted on the way, so that the form holds only while its arm binds."""
     for block in made.blocks:
         for name, relation in zip(block.unknowns, block.relations, strict=False):
@@ -234,7 +235,9 @@ def _chosen_arm(library: Library, made: Plan, state: State) -> bool:
     return False
 
 
-def _again(library: Library, question: Question, made: Plan, state: State, moved: Mapping[str, float]) -> float | None:
+def _again(
+    library: RelationSet, question: Question, made: Plan, state: State, moved: Mapping[str, float]
+) -> float | None:
     """The target at other given numbers, on the branch nearest to the one that was found."""
     given = {name: value.base[1] for name, value in question.strong.items()}
     given |= {name: question.weak[name].base[1] for name in made.weak}
@@ -248,7 +251,7 @@ def _again(library: Library, question: Question, made: Plan, state: State, moved
     return now.values[question.target]
 
 
-def _hangs_on_what_cancels(library: Library, made: Plan, state: State) -> bool:
+def _hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:
     """Whether the relations hold quantities without a number, so that they cannot be run again one by one."""
     return any(
         name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]
@@ -256,7 +259,7 @@ def _hangs_on_what_cancels(library: Library, made: Plan, state: State) -> bool:
 
 
 def _elasticities(
-    library: Library, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
+    library: RelationSet, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
 ) -> Mapping[str, float]:
     if question.target in state.spans:
         return {}

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from derive.errors import NoSolutionError
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
@@ -33,9 +33,6 @@ from derive.solving.execution.regimes import Decisions, Undecided, claims, withi
 from derive.solving.ranges.inequalities import inside
 from derive.solving.sensitivity.elasticities import composed
 
-if TYPE_CHECKING:
-    from derive.library import Library
-
 __all__ = ["confined", "left_open", "told_apart"]
 
 _FLIPS = 6  # beside those at which sides are equal
@@ -43,7 +40,7 @@ _HALVINGS = 200
 _NOTHING = 1e-30
 
 
-def confined(library: Library, question: Question, found: Found) -> Found:
+def confined(library: RelationSet, question: Question, found: Found) -> Found:
     """What was found in a case, its intervals of the target cut to where the conditions hold."""
     target = question.target
     if not library.conditional or not any(target in state.spans for state in found.states):
@@ -52,7 +49,7 @@ def confined(library: Library, question: Question, found: Found) -> Found:
     return replace(found, states=tuple(one for state in found.states for one in rules.parts(state)))
 
 
-def told_apart(library: Library, question: Question, answers: Sequence[Found]) -> list[Found]:
+def told_apart(library: RelationSet, question: Question, answers: Sequence[Found]) -> list[Found]:
     """The answers, without those of several that leave another quantity no value."""
     if sum(len(found.states) for found in answers) < 2 or any(found.plan.weak for found in answers):
         return list(answers)
@@ -68,7 +65,7 @@ def told_apart(library: Library, question: Question, answers: Sequence[Found]) -
     return sound or list(answers)
 
 
-def left_open(library: Library, question: Question, left_out: Mapping[str, str]) -> list[Found]:
+def left_open(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> list[Found]:
     """Where a target may lie that nothing fixes in a case; nothing, if the library does not speak of that case."""
     rules = _Rules(library, question, left_out, decisions_of(library, question))
     if not question.case.holding and not question.case.failing:
@@ -88,7 +85,7 @@ def left_open(library: Library, question: Question, left_out: Mapping[str, str])
 
 
 def propagated(
-    library: Library, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
+    library: RelationSet, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
 ) -> dict[str, float] | None:
     """Numbers, and what follows from them relation by relation but for one name; None if they contradict one.
 
@@ -135,7 +132,7 @@ def _none(target: str, why: str) -> NoSolutionError:
 class _Rules:
     """What a case demands of its target."""
 
-    library: Library
+    library: RelationSet
     question: Question
     left_out: Mapping[str, str]
     decisions: Decisions

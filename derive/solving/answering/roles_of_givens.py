@@ -22,11 +22,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Node, names_in
+from derive.model.relation_set import RelationSet
 from derive.solving.execution.plan_execution import planned
 from derive.solving.sensitivity.homogeneity import degree
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
 
@@ -34,7 +34,7 @@ __all__ = ["acting", "cancelling", "unused"]
 
 
 def unused(
-    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
+    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
 ) -> tuple[str, ...]:
     """The typed names that play no part in an answer; `tested` are the names of its checks."""
     silent = question.strong.keys() - acting(library, question, made, left_out, tested)
@@ -43,7 +43,7 @@ def unused(
 
 
 def cancelling(
-    library: Library,
+    library: RelationSet,
     question: Question,
     made: Plan,
     left_out: Mapping[str, str],
@@ -59,7 +59,7 @@ def cancelling(
     return {name for name in met - compared if _is_free_of(library, made, name, forms)}
 
 
-def _ways(library: Library, made: Plan) -> dict[str, int]:
+def _ways(library: RelationSet, made: Plan) -> dict[str, int]:
     """Along how many ways the target hangs on each name; what cancels needs two."""
     ways = {made.target: 1}
     for block in reversed(made.blocks):
@@ -69,7 +69,7 @@ def _ways(library: Library, made: Plan) -> dict[str, int]:
     return ways
 
 
-def _is_free_of(library: Library, made: Plan, given: str, forms: Mapping[str, Node]) -> bool:
+def _is_free_of(library: RelationSet, made: Plan, given: str, forms: Mapping[str, Node]) -> bool:
     """Whether all that follows from a given grows with it in proportion to a power, and the target not at all."""
     degrees = {given: Fraction(1)}
     for block in made.blocks:
@@ -83,7 +83,7 @@ def _is_free_of(library: Library, made: Plan, given: str, forms: Mapping[str, No
 
 
 def acting(
-    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
+    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
 ) -> set[str]:
     """All names that the answer of a plan hangs on, or that its checks compare."""
     relations = [relation for block in made.blocks for relation in block.relations]
@@ -95,7 +95,7 @@ def acting(
 
 
 def _upstream(
-    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], names: set[str]
+    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], names: set[str]
 ) -> set[str]:
     """These names and all that they are derived from: by the plan, or beside it by one of their own.
 
@@ -120,7 +120,7 @@ def _upstream(
         pending += _beside(library, question, left_out, aside.pop())
 
 
-def _beside(library: Library, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
+def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
     """What a quantity is derived from by a plan of its own."""
     weak = {other: value for other, value in question.weak.items() if other != name}
     made = planned(library, replace(question, target=name, weak=weak), frozenset(left_out))
@@ -130,7 +130,7 @@ def _beside(library: Library, question: Question, left_out: Mapping[str, str], n
 
 
 def _deciding(
-    library: Library, question: Question, made: Plan, left_out: Mapping[str, str], silent: set[str]
+    library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], silent: set[str]
 ) -> set[str]:
     """Which of these decide that a relation does not apply which would have a say in the answer if it did."""
     shut_by: dict[str, set[str]] = {}
@@ -141,7 +141,7 @@ def _deciding(
     return {name for name, shut in shut_by.items() if _would_matter(library, question, {*left_out} - shut, shut)}
 
 
-def _would_matter(library: Library, question: Question, left_out: set[str], shut: set[str]) -> bool:
+def _would_matter(library: RelationSet, question: Question, left_out: set[str], shut: set[str]) -> bool:
     """Whether the plan would use one of these relations, or could put it to the test."""
     other = planned(library, question, frozenset(left_out))
     blocks = (*other.blocks, *other.extra)

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import (
     AmbiguousError,
@@ -23,6 +23,7 @@ from derive.errors import (
     VerificationError,
 )
 from derive.expressions.tree import names_in
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
@@ -44,15 +45,12 @@ from derive.solving.ranges.inequalities import bounded
 from derive.solving.ranges.range_propagation import spread_without_middle
 from derive.time_limits import query
 
-if TYPE_CHECKING:
-    from derive.library import Library
-
 __all__ = ["solve", "solve_all"]
 
 _NEIGHBOURS = 12  # relations by which an interval is cut
 
 
-def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
+def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
     """The one answer, or an error that says why there is not exactly one."""
     answers = solve_all(library, target, profiles, given)
     if len(answers) == 1 and answers[0].base is not None:
@@ -71,7 +69,9 @@ def solve(library: Library, target: str, profiles: tuple[Any, ...], given: Mappi
     )
 
 
-def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> tuple[Answer, ...]:
+def solve_all(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> tuple[Answer, ...]:
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
@@ -83,7 +83,7 @@ def solve_all(library: Library, target: str, profiles: tuple[Any, ...], given: M
         return tuple(_distinct(answers))
 
 
-def _found(library: Library, question: Question) -> list[Found]:
+def _found(library: RelationSet, question: Question) -> list[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
     if question.target in question.strong:
         confirm(library, question, question.target)
@@ -110,7 +110,7 @@ class _UnfixedError(UnderdeterminedError):
         self.left_out = left_out
 
 
-def _weightiest(library: Library, errors: Sequence[DeriveError]) -> DeriveError:
+def _weightiest(library: RelationSet, errors: Sequence[DeriveError]) -> DeriveError:
     """Why a question has no answer: what is open in one case weighs more than that there is none in another."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
@@ -123,7 +123,7 @@ def _weightiest(library: Library, errors: Sequence[DeriveError]) -> DeriveError:
     return UnderdeterminedError(what, hint=first.hint, missing=first.missing)
 
 
-def _explored(library: Library, question: Question, is_last_resort: bool) -> tuple[list[Found], list[DeriveError]]:
+def _explored(library: RelationSet, question: Question, is_last_resort: bool) -> tuple[list[Found], list[DeriveError]]:
     """What all cases lead to, and why some lead to nothing; an answer says what is open in other cases."""
     answers: list[Found] = []
     errors: list[DeriveError] = []
@@ -153,7 +153,7 @@ def _explored(library: Library, question: Question, is_last_resort: bool) -> tup
     return [_doubted(library, one, doubts) for one in told_apart(library, question, answers)], errors
 
 
-def _doubted(library: Library, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
+def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
     """What was found, with what is open beside it; what its own assumptions exclude goes without saying."""
     used = {name for block in found.plan.blocks for name in block.relations}
 
@@ -180,7 +180,7 @@ def _too_many(question: Question) -> LimitError:
     )
 
 
-def _is_open(library: Library, target: str, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
+def _is_open(library: RelationSet, target: str, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
     """Whether no case fixes the target, and what the cases leave it is nothing less than its domain."""
     spans = [state.spans.get(target) for found in answers for state in found.states]
     if None in spans or any(found.plan.blocks for found in answers):
@@ -196,7 +196,7 @@ def _is_open(library: Library, target: str, answers: Sequence[Found], errors: Se
     return reached >= domain.high
 
 
-def _in_case(library: Library, question: Question, is_last_resort: bool) -> list[Found]:
+def _in_case(library: RelationSet, question: Question, is_last_resort: bool) -> list[Found]:
     """What one case of a question leads to, or the error that says why to nothing."""
     try:
         first = carried_out(library, question)
@@ -232,7 +232,7 @@ def _in_case(library: Library, question: Question, is_last_resort: bool) -> list
     return [elsewhere]
 
 
-def _by_strong_alone(library: Library, question: Question) -> Found | None:
+def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
     """What strong values fix without the weak ones that led nowhere: those have to yield."""
     exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
     for weak in [weak for weak in (exact, {}) if len(weak) < len(question.weak)]:
@@ -249,7 +249,7 @@ def _by_strong_alone(library: Library, question: Question) -> Found | None:
     return None
 
 
-def _sound(library: Library, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
+def _sound(library: RelationSet, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
     """What was found, without the states that contradict a relation; the contradictions are noted."""
     sound = []
     for state in found.states:
@@ -264,7 +264,7 @@ def _sound(library: Library, question: Question, found: Found, broken: list[Deri
     return replace(found, states=tuple(sound))
 
 
-def _narrowed(library: Library, question: Question, found: Found) -> Found:
+def _narrowed(library: RelationSet, question: Question, found: Found) -> Found:
     """What was found, its intervals of the target cut to what the domains of its neighbours leave of them."""
     target = question.target
     if not any(target in state.spans for state in found.states):
@@ -297,7 +297,7 @@ def _unsure(question: Question) -> LimitError:
     )
 
 
-def _despite_structure(library: Library, question: Question, found: Found) -> list[Found]:
+def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
     """An answer where structure sees none: what is missing cancels, or inequalities bound the target."""
     result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
     if result is not None:
@@ -310,7 +310,7 @@ def _despite_structure(library: Library, question: Question, found: Found) -> li
     return sound
 
 
-def _singular(library: Library, question: Question, error: DeriveError) -> DeriveError:
+def _singular(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
     """The error for relations that do not fix what is solved together; which further givens would do."""
     sets = tuple(missing_sets(library, question, frozenset()))
     if not isinstance(error, UnderdeterminedError) or not sets:
@@ -318,7 +318,7 @@ def _singular(library: Library, question: Question, error: DeriveError) -> Deriv
     return UnderdeterminedError(error.what, hint=wanted(sets), missing=sets)
 
 
-def _verified(library: Library, made: Plan, states: Sequence[State]) -> None:
+def _verified(library: RelationSet, made: Plan, states: Sequence[State]) -> None:
     """Put every answer back into every relation that it used."""
     for state in states:
         for block in made.blocks:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Node, names_in, render
+from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import filled, shown_result
 from derive.solving.execution.answer import Step
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.planning.plan import Block
     from derive.solving.execution.block_execution import State
     from derive.solving.execution.question import Question
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["steps_of"]
 
 
-def steps_of(library: Library, question: Question, block: Block, state: State) -> list[Step]:
+def steps_of(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
     """The steps of one block: one, also where several relations fix their unknowns only together."""
     parts = _parts(library, question, block, state)
     return [Step.joint(tuple(parts))] if len(parts) > 1 else parts
 
 
-def _parts(library: Library, question: Question, block: Block, state: State) -> list[Step]:
+def _parts(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
     """What stands of a block for each unknown that it fixes."""
     written = [str(library.relations[relation].written) for relation in block.relations]
     found = []
@@ -59,7 +59,7 @@ def _parts(library: Library, question: Question, block: Block, state: State) -> 
     return found
 
 
-def _worth(form: Node, library: Library, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
+def _worth(form: Node, library: RelationSet, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
     """The number and unit that stand for each name of a form: as it was given, or as it came out."""
     found = {}
     for name in names_in(form):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import InconsistentError
 from derive.expressions.tree import Equation, Node, names_in
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual, value
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
@@ -36,7 +37,6 @@ from derive.time_limits import tick
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
 
 __all__ = ["cancelled", "cancels"]
@@ -46,7 +46,7 @@ _MOST = 16  # solutions that are followed
 _REPEATED = 8  # relations that say the same twice, and are put to the test
 
 
-def cancelled(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
+def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
     """The answer that does not depend on what is missing, if there is one."""
     for elimination, weak, rows, left_out in _eliminations(library, question, aside, decisions):
         result = elimination.carried_out(weak)
@@ -57,13 +57,13 @@ def cancelled(library: Library, question: Question, aside: Mapping[str, str], de
     return None
 
 
-def cancels(library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions) -> bool:
+def cancels(library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions) -> bool:
     """Whether what is missing can be eliminated so that the rest is enough to fix the target, whatever the numbers."""
     return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside, decisions))
 
 
 def _eliminations(
-    library: Library, question: Question, aside: Mapping[str, str], decisions: Decisions
+    library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions
 ) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
     """What to eliminate from, as slopes see it: at a random point, and at the numbers that are known."""
     stated = {**question.weak, **question.strong}
@@ -88,7 +88,7 @@ def _eliminations(
             left_out |= false
 
 
-def _prove_fit(library: Library, question: Question, names: Sequence[str], decisions: Decisions) -> None:
+def _prove_fit(library: RelationSet, question: Question, names: Sequence[str], decisions: Decisions) -> None:
     """Raise where exact relations say the same twice, and what is given does not fit that."""
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):
@@ -120,7 +120,7 @@ def _sides(equation: Equation) -> tuple[Node, Node]:
 class _Elimination:
     """Relations that fix a target together, though they hold more unknowns than they are."""
 
-    library: Library
+    library: RelationSet
     target: str
     relations: Sequence[Relation]
     known: Mapping[str, float]

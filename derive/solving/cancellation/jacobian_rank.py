@@ -12,13 +12,15 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.caches import Memo
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.modular import PRIME, Row, drawn, inverse, residue, scaled, slopes, subtract
+from derive.planning.incidence import structure_of
 from derive.planning.orientation import forwards
 from derive.planning.plan import basis_of
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.planning.incidence import Structure
     from derive.solving.execution.question import Outline, Question
 
@@ -27,9 +29,15 @@ __all__ = ["Rows", "combined", "directions", "repeated", "rows_of", "tied"]
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
 
+_ROWS = Memo[Rows](most=64)  # a refusal asks for the same several times over
+_EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=1)
+
 
 def rows_of(
-    library: Library, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None = None
+    library: RelationSet,
+    question: Question | Outline,
+    left_out: frozenset[str],
+    numbers: Mapping[str, float] | None = None,
 ) -> Rows:
     """What bears on a question: the slopes of relations, and of weak values, in all that is not given.
 
@@ -37,14 +45,13 @@ def rows_of(
     relations are written follows from them, so that a factor may be zero there.
     """
     key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
-    found: Rows = library.rows.of(key, lambda: _rows(library, question, left_out, numbers))
-    return found
+    return _ROWS.of(library.session, key, lambda: _rows(library, question, left_out, numbers))
 
 
 def _rows(
-    library: Library, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
+    library: RelationSet, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
 ) -> Rows:
-    base = basis_of(library.structure(left_out), question.target, question.strong, question.weak)
+    base = basis_of(structure_of(library, left_out), question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
     at = _taken(library, structure, base.relations, numbers or {})
     rows = _without(at, question.strong)
@@ -53,7 +60,7 @@ def _rows(
     return first | {f"={name}": {name: 1} for name in weak} | late
 
 
-def _taken(library: Library, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
+def _taken(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
     """The slopes of relations at the random point, but with some numbers in it, and what follows from these."""
     point, everywhere = _everywhere(library)
     relations = [name for name in names if name in everywhere]
@@ -112,7 +119,7 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
             yield tuple(name for name in rows if name in origin)
 
 
-def tied(library: Library, question: Question) -> list[str]:
+def tied(library: RelationSet, question: Question) -> list[str]:
     """The givens that the rest may fix at another value, whatever the case: those of exact relations that say the same.
 
     A given that others fix is what a combination of slopes comes to, and of that nothing is left once it is known.
@@ -120,7 +127,7 @@ def tied(library: Library, question: Question) -> list[str]:
     strong = question.strong
     exact = [n for n, one in library.relations.items() if one.approximate is None and not one.conditions]
     zeros = {name: 0.0 for name, value in strong.items() if not value.base[1]}
-    at = _taken(library, library.structure(), exact, zeros)
+    at = _taken(library, structure_of(library), exact, zeros)
     rows = _without(at, strong)
     rows |= {f"={name}": {name: 1} for name, value in question.weak.items() if value.source.kind == "exact"}
     found = {n for names in repeated(rows, "") for label in names for n in library.members.get(label, ())}
@@ -239,11 +246,11 @@ def _holders(rows: Rows) -> dict[str, set[str]]:
     return holders
 
 
-def _everywhere(library: Library) -> tuple[Mapping[str, int], Rows]:
+def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
     """A random point, and the slopes of all equations there; the relations hold there as far as they run forwards."""
 
     def made() -> tuple[Mapping[str, int], Rows]:
-        structure = library.structure()
+        structure = structure_of(library)
         point = {name: drawn(name) for name in structure.holders}
         free = set(structure.holders) - set(structure.forward.values())
         for name, relation in forwards(structure, list(structure.members), free).items():
@@ -251,8 +258,7 @@ def _everywhere(library: Library) -> tuple[Mapping[str, int], Rows]:
         found = {name: slopes(library.relations[name].written, point) for name in structure.members}
         return point, {name: row for name, row in found.items() if row is not None}
 
-    both: tuple[Mapping[str, int], Rows] = library.slopes.of("everywhere", made)
-    return both
+    return _EVERYWHERE.of(library.session, "", made)
 
 
 def _whole(number: float) -> int:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
+from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.outcome import TOLERANCE
 from derive.solving.cancellation.cancelled_answers import cancelled
@@ -20,16 +20,13 @@ from derive.solving.execution.plan_execution import Found, decisions_of, of_case
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
 
-if TYPE_CHECKING:
-    from derive.library import Library
-
 __all__ = ["GIVENS", "cancelling", "confirm", "no_solution"]
 
 GIVENS = 6
 """Of how many givens it is asked whether the others allow them, where there is no solution."""
 
 
-def cancelling(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The answer that does not depend on what is missing, unless what is known contradicts it."""
     found = cancelled(library, question, left_out, decisions_of(library, question))
     if found is None:
@@ -44,7 +41,7 @@ def cancelling(library: Library, question: Question, left_out: Mapping[str, str]
     return replace(found, states=sound)
 
 
-def confirm(library: Library, question: Question, name: str) -> None:
+def confirm(library: RelationSet, question: Question, name: str) -> None:
     """Raise where the other strong values fix a given at another value, by what cancels between exact relations."""
     given = question.strong[name]
     others = {other: value for other, value in question.strong.items() if other != name}
@@ -77,7 +74,7 @@ def confirm(library: Library, question: Question, name: str) -> None:
     )
 
 
-def no_solution(library: Library, question: Question, found: Found) -> NoSolutionError:
+def no_solution(library: RelationSet, question: Question, found: Found) -> NoSolutionError:
     """The error that says why nothing is admissible, and which weak values had a part in it."""
     met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
     weak = [name for name in found.plan.weak if name in met]

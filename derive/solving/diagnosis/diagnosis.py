@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
 from derive.expressions.tree import Name, names_in
 from derive.model.dimensions import dimension_of
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
+from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, basis_of
 from derive.presentation.numbers import shown_number
@@ -24,7 +26,6 @@ from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.checks import checked, testable
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
     from derive.solving.execution.block_execution import State
     from derive.solving.execution.question import Outline, Question
@@ -35,7 +36,7 @@ _SETS = 4  # sets of further givens that a sentence names
 _NAMED = 5  # relations, and givens, that a sentence names
 
 
-def shortage(library: Library, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
+def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
     """The error for a target that the givens do not fix."""
     target = question.target
     sets = list(missing_sets(library, question, frozenset(left_out)))
@@ -74,9 +75,9 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
     return f"Give {', or '.join(told)}."
 
 
-def _determined(library: Library, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
+def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
     """What follows from what was typed, and not from defaults alone."""
-    structure = library.structure(left_out)
+    structure = structure_of(library, left_out)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
         return []
@@ -85,7 +86,7 @@ def _determined(library: Library, question: Question | Outline, left_out: frozen
     return sorted(closure(base.structure, known) - closure(base.structure, library.defaults) - known)
 
 
-def contradiction(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+def contradiction(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The conflict among strong values and exact relations, if there is one."""
     for name in testable(library, made, state):
         relation = library.relations[name]
@@ -109,7 +110,7 @@ def contradiction(library: Library, question: Question, made: Plan, state: State
     return _barred(library, question, made, state)
 
 
-def _barred(library: Library, question: Question, made: Plan, state: State) -> InconsistentError | None:
+def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
     """The conflict where what strong values lead to leaves a quantity of the checks no admissible value."""
     for block in made.extra:
         held = [library.relations[name] for name in block.relations]
@@ -153,7 +154,7 @@ def _told(relation: Relation, question: Question, state: State) -> str:
     return f"{written} has {left:.6g}{said} on the left and {right:.6g}{said} on the right"
 
 
-def _traced(library: Library, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
+def _traced(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The relations by which a relation's quantities were derived, and the strong and weak values at their ends."""
     source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     relations: dict[str, None] = {}

@@ -28,12 +28,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
-from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
 from derive.expressions.tree import names_in
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.modular import PRIME, Row, inverse, inverses
+from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
 from derive.solving.cancellation.cancelled_answers import cancels
@@ -43,9 +44,6 @@ from derive.solving.execution.question import Outline, Question
 from derive.solving.execution.regimes import Undecided
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["missing_sets"]
 
@@ -59,7 +57,7 @@ Names = tuple[str, ...]
 Vector = tuple[int, ...]
 
 
-def missing_sets(library: Library, question: Question | Outline, left_out: frozenset[str]) -> Iterator[Names]:
+def missing_sets(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> Iterator[Names]:
     """The smallest sets of further givens that would fix the target; first what people measure or print.
 
     >>> from derive.relation_files.loading import load
@@ -88,7 +86,7 @@ def missing_sets(library: Library, question: Question | Outline, left_out: froze
             return
 
 
-def _idle(library: Library, question: Question | Outline) -> dict[str, set[str]]:
+def _idle(library: RelationSet, question: Question | Outline) -> dict[str, set[str]]:
     """The relations that do not apply at what is known, and the quantities that say so."""
     if isinstance(question, Outline):
         return {}
@@ -103,7 +101,7 @@ def _idle(library: Library, question: Question | Outline) -> dict[str, set[str]]
 
 
 def _waking(
-    library: Library, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, set[str]]
+    library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, set[str]]
 ) -> list[str]:
     """The weak values that keep relations from applying by which the target would be fixed: another value may do."""
     found = []
@@ -118,7 +116,7 @@ def _waking(
 class _Search:
     """What a question leaves open, and what would fix it."""
 
-    library: Library
+    library: RelationSet
     question: Question | Outline
     left_out: frozenset[str]
 
@@ -209,7 +207,7 @@ class _Search:
     @cached_property
     def basis(self) -> Basis:
         question = self.question
-        return basis_of(self.library.structure(self.left_out), question.target, question.strong, question.weak)
+        return basis_of(structure_of(self.library, self.left_out), question.target, question.strong, question.weak)
 
     @property
     def matching(self) -> Matching:
@@ -230,12 +228,12 @@ class _Search:
     @cached_property
     def standing_in(self) -> list[str]:
         """The names whose defaults stand in, and whose own relations are not used."""
-        otherwise = self.library.structure(self.left_out).otherwise - self.basis.structure.otherwise
+        otherwise = structure_of(self.library, self.left_out).otherwise - self.basis.structure.otherwise
         return [name for name in self.basis.weak if name in otherwise]
 
     def frees(self, name: str) -> bool:
         """Whether the target is fixed where a name is typed whose default stands in: its own relations count then."""
-        whole, question = self.library.structure(self.left_out), self.question
+        whole, question = structure_of(self.library, self.left_out), self.question
         matching = self.matching.given((name,))
         for relation in whole.holders[name]:
             if whole.forward.get(relation) == name:
@@ -301,7 +299,7 @@ class _Search:
     @cached_property
     def ranks(self) -> Mapping[str, tuple[int, float, str]]:
         measured = self.library.measured
-        written = {*self.library.structure().forward.values()}
+        written = {*structure_of(self.library).forward.values()}
         return {
             name: (0 if name in measured else 2 if name in written else 1, self.distances.get(name, math.inf), name)
             for name in self.library.declared

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
+from derive.caches import Memo
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Node, names_in
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import occurrences, simplified
@@ -25,11 +27,12 @@ from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.sensitivity.elasticities import composed
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
     from quantities.domain import Domain
 
 __all__ = ["State", "block_states", "outcome_of"]
+
+_OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")
 _NAMED = 12  # unknowns of a block that a message lists
@@ -63,7 +66,7 @@ def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
     return held if is_last and isinstance(held, dict) else dict(held)
 
 
-def block_states(library: Library, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
+def block_states(library: RelationSet, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
     """The states that follow from solving one block; `is_last` says that nobody else will look at the one before."""
     needed = {name for relation in block.relations for name in library.members[relation]}
     if needed & state.spans.keys():
@@ -87,7 +90,7 @@ def block_states(library: Library, block: Block, state: State, *, is_last: bool 
 
 
 def outcome_of(
-    library: Library, block: Block, known: Mapping[str, float], stated: Mapping[str, float] | None = None
+    library: RelationSet, block: Block, known: Mapping[str, float], stated: Mapping[str, float] | None = None
 ) -> Outcome:
     """The block's outcome, sought near what is stated of its unknowns: by default, near the library's own values.
 
@@ -100,7 +103,7 @@ def outcome_of(
         return solve_block(equations, block.unknowns, known, domains)
     hints = {name: stated[name] for name in block.unknowns if name in stated}
     key = (block, tuple(sorted(known.items())), tuple(hints.items()))
-    return library.outcomes.of(key, lambda: solve_block(equations, block.unknowns, known, domains, hints))
+    return _OUTCOMES.of(library.session, key, lambda: solve_block(equations, block.unknowns, known, domains, hints))
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -124,7 +127,7 @@ def _singular(block: Block, names: str, reason: str) -> DeriveError:
     )
 
 
-def _bounded(library: Library, block: Block, state: State) -> tuple[list[State], str]:
+def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[State], str]:
     """What follows for a block that hangs on a quantity of which there is only an interval."""
     if len(block.unknowns) == 1:
         exact = _by_form(library.relations[block.relations[0]], block.unknowns[0], state)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Node, names_in
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
@@ -23,7 +24,6 @@ from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 from quantities.source import OTHERWISE
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
     from derive.planning.plan import Plan
     from derive.solving.execution.block_execution import State
@@ -34,7 +34,7 @@ __all__ = ["applies", "checked", "checks_of", "extended", "idle_checks", "replac
 
 
 def checks_of(
-    library: Library, question: Question, made: Plan, state: State, bounds: Span | None = None
+    library: RelationSet, question: Question, made: Plan, state: State, bounds: Span | None = None
 ) -> list[Check]:
     """Every check that the known numbers allow; `bounds` are those of the target.
 
@@ -68,7 +68,7 @@ def _reach(question: Question, state: State, name: str) -> Span:
     return min(low, number), max(high, number)
 
 
-def _beside(library: Library, question: Question, made: Plan, state: State) -> dict[str, Value]:
+def _beside(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, Value]:
     """The weak values that stand beside what came in their place.
 
     A default was only there to be replaced, and tells nothing where the answer has no use for its quantity; unless
@@ -85,7 +85,7 @@ def _beside(library: Library, question: Question, made: Plan, state: State) -> d
     return found
 
 
-def replaced(library: Library, question: Question, made: Plan, state: State) -> dict[str, str]:
+def replaced(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, str]:
     """The definitions that gave way to what was typed, as another count of operations does; what is assumed instead."""
     found = {}
     for name, weak in _beside(library, question, made, state).items():
@@ -97,7 +97,7 @@ def replaced(library: Library, question: Question, made: Plan, state: State) -> 
     return found
 
 
-def _yielding(library: Library, name: str, weak: Value, number: float, reach: Span) -> Check:
+def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach: Span) -> Check:
     """A weak value beside the number that took its place, and what else this may be."""
     stated, (low, high) = weak.base[1], weak.as_rounded
     unit = library.declared[name].unit
@@ -109,7 +109,7 @@ def _yielding(library: Library, name: str, weak: Value, number: float, reach: Sp
     return Check(name, statement, gap, passed, "" if passed else displaced(name, weak, number, unit))
 
 
-def _limits(library: Library, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
+def _limits(library: RelationSet, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
     """Inequalities that weak values complete, such as a capacity from a profile."""
     everything = {**{name: weak.base[1] for name, weak in question.weak.items()}, **values}
     names = dict.fromkeys(one for quantity in values for one in library.limits.get(quantity, ()))
@@ -117,7 +117,7 @@ def _limits(library: Library, question: Question, values: Mapping[str, float], t
 
 
 def idle_checks(
-    library: Library, question: Question, made: Plan, state: State, idle: Iterable[str], told: Collection[str]
+    library: RelationSet, question: Question, made: Plan, state: State, idle: Iterable[str], told: Collection[str]
 ) -> list[Check]:
     """What givens that the answer does not need can be tested by: what they complete together with the rest.
 
@@ -139,7 +139,7 @@ def _spent(made: Plan) -> set[str]:
 
 
 def _completed(
-    library: Library, question: Question, names: Iterable[str], everything: Mapping[str, float]
+    library: RelationSet, question: Question, names: Iterable[str], everything: Mapping[str, float]
 ) -> list[Check]:
     """The checks by those relations that apply and all of whose quantities are known."""
     known = [name for name in names if everything.keys() >= {*library.members[name]}]
@@ -148,7 +148,11 @@ def _completed(
 
 
 def _checks(
-    library: Library, question: Question, names: Iterable[str], values: Mapping[str, float], forms: Mapping[str, Node]
+    library: RelationSet,
+    question: Question,
+    names: Iterable[str],
+    values: Mapping[str, float],
+    forms: Mapping[str, Node],
 ) -> list[Check]:
     """The checks by relations all of whose quantities are known."""
     stated, rounded = _ranges(question, values, rounded=False), _ranges(question, values, rounded=True)
@@ -157,7 +161,7 @@ def _checks(
     return [check for check in tested if check is not None]
 
 
-def testable(library: Library, made: Plan, state: State) -> list[str]:
+def testable(library: RelationSet, made: Plan, state: State) -> list[str]:
     """The relations that are not in use, that apply, and all of whose quantities have numbers."""
     values = state.values
     everything = {**state.asides, **values}
@@ -175,7 +179,7 @@ def _sides(relation: Relation) -> tuple[Node, Node]:
     return relation.written.lhs, relation.written.rhs
 
 
-def extended(library: Library, made: Plan, state: State) -> State:
+def extended(library: RelationSet, made: Plan, state: State) -> State:
     """The state with what the checks need beside it, as far as that is without choice and without assumption."""
     for block in made.extra:
         relations = [library.relations[name] for name in block.relations]

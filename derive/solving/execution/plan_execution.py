@@ -14,10 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from derive.caches import Memo
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import Apply, Node, names_in
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.intervals.enclosure import truths
+from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.free_unknowns import is_narrow, middle
@@ -28,10 +31,11 @@ from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, clai
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
 
 __all__ = ["Found", "carried_out", "decisions_of", "detours", "of_case", "planned", "planned_for"]
+
+_PLANS = Memo[Plan](most=4096)
 
 _MOST = 64  # solutions that are followed
 _DETOURS = 2  # relations that are left out because others say the same
@@ -50,7 +54,7 @@ class Found:
     case: Case = NO_CASE
 
 
-def carried_out(library: Library, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
+def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
     """The plan, made anew until every relation in it applies, and the states it leads to."""
     decisions = decisions_of(library, question)
     _prove_possible(library, question, decisions)
@@ -95,7 +99,7 @@ def carried_out(library: Library, question: Question, left_out: Mapping[str, str
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _prove_possible(library: Library, question: Question, decisions: Decisions) -> None:
+def _prove_possible(library: RelationSet, question: Question, decisions: Decisions) -> None:
     """Raise where what follows in a case denies the case."""
     for claim in claims(library, question):
         numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
@@ -105,13 +109,13 @@ def _prove_possible(library: Library, question: Question, decisions: Decisions) 
             raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
 
 
-def of_case(library: Library, question: Question, found: Found) -> Found:
+def of_case(library: RelationSet, question: Question, found: Found) -> Found:
     """What was found, without the states that are of another case."""
     decisions = decisions_of(library, question)
     return _of_case(library, question, _with_conditions(library, question, found, decisions), decisions)
 
 
-def _of_case(library: Library, question: Question, found: Found, decisions: Decisions) -> Found:
+def _of_case(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found:
     states = tuple(state for state in found.states if _is_of_case(library, question, found.plan, state))
     if question.case != NO_CASE and not found.plan.weak:
         sure = [relation for relation in library.conditional if decisions.applies(relation) is True]
@@ -122,7 +126,7 @@ def _of_case(library: Library, question: Question, found: Found, decisions: Deci
     return Found(found.plan, (), found.left_out, f"{question.target}: {_other(library, question, found)}")
 
 
-def decisions_of(library: Library, question: Question) -> Decisions:
+def decisions_of(library: RelationSet, question: Question) -> Decisions:
     """What conditions are decided by: plans for other targets, carried out where they lead to just one number.
 
     They are kept with the question, for all that is asked of the same values in the same case.
@@ -144,7 +148,7 @@ def decisions_of(library: Library, question: Question) -> Decisions:
     return made
 
 
-def _all_of(library: Library, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
+def _all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
     """All numbers that a plan leads to from these; None where that is not known."""
     try:
         states, _ = _solved(library, made, State(known))
@@ -156,13 +160,13 @@ def _all_of(library: Library, made: Plan, known: Mapping[str, float]) -> tuple[f
     return tuple(state.values[made.target] for state in states) if sure else None
 
 
-def _conditional(library: Library, made: Plan) -> list[Relation]:
+def _conditional(library: RelationSet, made: Plan) -> list[Relation]:
     """The relations in use that hold under conditions only."""
     used = [library.relations[name] for block in made.blocks for name in block.relations]
     return [relation for relation in used if relation.conditions]
 
 
-def _with_conditions(library: Library, question: Question, found: Found, decisions: Decisions) -> Found:
+def _with_conditions(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found:
     """What was found, with what is asked for by the conditions of its case, and of the relations put to the test."""
     if not library.conditional:
         return found
@@ -181,7 +185,7 @@ def _with_conditions(library: Library, question: Question, found: Found, decisio
 
 
 def _beside(
-    library: Library, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
+    library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
 ) -> tuple[float, ...]:
     """What a condition asks for: as it follows from the givens, else from the state; its weak value, if it does not.
 
@@ -210,7 +214,7 @@ def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, 
     return ()
 
 
-def _loosely(library: Library, made: Plan, states: Sequence[State], target: str) -> list[State]:
+def _loosely(library: RelationSet, made: Plan, states: Sequence[State], target: str) -> list[State]:
     """The states; an interval of the target says which relations it was not narrowed by."""
     loose = [
         name
@@ -226,7 +230,7 @@ def _is_stuck(error: DeriveError) -> bool:
     return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == _UNPROVED
 
 
-def detours(library: Library, question: Question, made: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
+def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
     """The answers without one of the relations that lead nowhere together, if there are relations to spare."""
     if not made.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
@@ -242,7 +246,7 @@ def detours(library: Library, question: Question, made: Plan, left_out: Mapping[
             yield found
 
 
-def _heeding(library: Library, made: Plan, found: Found, relation: str) -> Found:
+def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> Found:
     """What was found without a relation, which counts again: a weak value that came in for it must fit it."""
     left_out = {name: why for name, why in found.left_out.items() if name != relation}
     states = found.states
@@ -251,7 +255,7 @@ def _heeding(library: Library, made: Plan, found: Found, relation: str) -> Found
     return replace(found, states=states, left_out=left_out)
 
 
-def _elsewhere(library: Library, question: Question, first: Found, relation: str) -> Found | None:
+def _elsewhere(library: RelationSet, question: Question, first: Found, relation: str) -> Found | None:
     """The answer by another way, where the relation that was to fix an unknown holds for many of its values.
 
     What the other way fixes is put to the test in that relation as in every other. What it only bounds as well has to
@@ -296,21 +300,21 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
             yield replace(state, spans={**others, target: both})
 
 
-def planned(library: Library, question: Question, left_out: frozenset[str]) -> Plan:
+def planned(library: RelationSet, question: Question, left_out: frozenset[str]) -> Plan:
     """The plan for a question's names, kept in the library once it is made."""
     return planned_for(library, question.target, question.strong, question.weak, left_out)
 
 
 def planned_for(
-    library: Library, target: str, strong: Iterable[str], weak: Iterable[str], left_out: frozenset[str]
+    library: RelationSet, target: str, strong: Iterable[str], weak: Iterable[str], left_out: frozenset[str]
 ) -> Plan:
     """The plan for a target from names, kept in the library."""
     key = (target, frozenset(strong), tuple(weak), left_out)
-    structure = library.structure(left_out)
-    return library.plans.of(key, lambda: plan(structure, target, list(strong), list(weak)))
+    structure = structure_of(library, left_out)
+    return _PLANS.of(library.session, key, lambda: plan(structure, target, list(strong), list(weak)))
 
 
-def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], str]:
+def _solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State], str]:
     """The states after all blocks, and why the last block without a solution has none."""
     states, reason = [replace(start, values=dict(start.values))], ""
     for block in made.blocks:
@@ -341,7 +345,7 @@ def _solved(library: Library, made: Plan, start: State) -> tuple[list[State], st
     return states, ""
 
 
-def _inapplicable(library: Library, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:
+def _inapplicable(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:
     """The relations in use that weak values made apply, and whose condition is false in every state."""
     places = [{**state.asides, **state.values} for state in found.states]
     false: dict[str, str] = {}
@@ -352,7 +356,7 @@ def _inapplicable(library: Library, question: Question, found: Found, decisions:
     return false
 
 
-def _is_of_case(library: Library, question: Question, made: Plan, state: State) -> bool:
+def _is_of_case(library: RelationSet, question: Question, made: Plan, state: State) -> bool:
     """Whether the conditions of all relations that are taken to apply may hold here, and not those of the others."""
     used = [*_conditional(library, made), *(library.relations[name] for name in question.case.holding)]
     others = [library.relations[name] for name in question.case.failing]
@@ -361,7 +365,7 @@ def _is_of_case(library: Library, question: Question, made: Plan, state: State) 
     )
 
 
-def _possible(library: Library, condition: Node, state: State) -> Set[bool | None]:
+def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
     """What a condition may come to in a state: one thing if all in it is known, else whatever the domains allow."""
     values = {**state.asides, **state.values}
     several = next((name for name in names_in(condition) if name in state.choices), None)
@@ -385,7 +389,7 @@ def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
     return abs(left - right) <= MET * max(abs(left), abs(right))
 
 
-def _other(library: Library, question: Question, found: Found) -> str:
+def _other(library: RelationSet, question: Question, found: Found) -> str:
     """Why what was found is not of the case of its question."""
     state = found.states[0]
     values = {**state.asides, **state.values}

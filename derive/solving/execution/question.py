@@ -13,18 +13,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from derive.caches import Memo
 from derive.errors import UnknownNameError, read_all
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
 from derive.planning.orientation import following
 from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
 from quantities.value import Value
 
-if TYPE_CHECKING:
-    from derive.library import Library
-
 __all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "outlined"]
+
+_FOLLOWERS = Memo[frozenset[str]](most=4096)
 
 
 @dataclass(frozen=True)
@@ -78,7 +80,7 @@ class Outline:
     weak: tuple[str, ...]
 
 
-def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
+def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
     """Read a question.
 
     >>> from derive.library import Library
@@ -108,7 +110,7 @@ def ask(library: Library, target: str, profiles: tuple[str | Profile, ...], give
     return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)}, goes_with=goes_with)
 
 
-def _asked(library: Library, name: str, value: Any) -> Declaration:
+def _asked(library: RelationSet, name: str, value: Any) -> Declaration:
     """The quantity of a given; where somebody wrote chip="h100-sxm", what to write instead."""
     if name not in library.declared and isinstance(value, str) and value in library.profiles:
         what = f"There is no quantity {name!r}, and {value} is a profile."
@@ -117,7 +119,7 @@ def _asked(library: Library, name: str, value: Any) -> Declaration:
     return library.declaration(name)
 
 
-def outlined(library: Library, target: str, given: Iterable[str]) -> Outline:
+def outlined(library: RelationSet, target: str, given: Iterable[str]) -> Outline:
     """The outline of a question whose only weak values are the defaults."""
     names = tuple(dict.fromkeys(library.declaration(name).name for name in given))
     name = library.declaration(target).name
@@ -125,7 +127,7 @@ def outlined(library: Library, target: str, given: Iterable[str]) -> Outline:
     return Outline(name, names, tuple(other for other in _ranked(library, weak, names) if other not in names))
 
 
-def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
+def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
     """The names of weak values, those first that yield last."""
     follows = _following(library, frozenset(weak), frozenset(strong))
 
@@ -138,14 +140,20 @@ def _ranked(library: Library, weak: Mapping[str, Value], strong: Iterable[str]) 
     return sorted(weak, key=rank)
 
 
-def _following(library: Library, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
+def _following(library: RelationSet, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
     """The weak names whose values follow from the rest of what is stated, as the relations are written."""
     known = strong | _firm(library, weak)
-    return library.followers.of((weak, strong), lambda: following(library.structure(), weak - strong, known))
+    return _FOLLOWERS.of(
+        library.session, (weak, strong), lambda: following(structure_of(library), weak - strong, known)
+    )
 
 
 def _outdated(
-    library: Library, weak: Mapping[str, Value], stated: Iterable[str], strong: frozenset[str], changed: frozenset[str]
+    library: RelationSet,
+    weak: Mapping[str, Value],
+    stated: Iterable[str],
+    strong: frozenset[str],
+    changed: frozenset[str],
 ) -> frozenset[str]:
     """The stated names whose values follow from what was changed, and not without it."""
 
@@ -153,12 +161,12 @@ def _outdated(
         known = strong | _firm(library, frozenset(weak))
         left = _following(library, frozenset(weak), strong) & {*stated}
         outdated: frozenset[str] = frozenset()
-        while fresh := left - outdated - following(library.structure(), left - outdated, known - changed - outdated):
+        while fresh := left - outdated - following(structure_of(library), left - outdated, known - changed - outdated):
             outdated |= fresh
         return outdated
 
-    return library.followers.of((frozenset(weak), strong, changed), made)
+    return _FOLLOWERS.of(library.session, (frozenset(weak), strong, changed), made)
 
 
-def _firm(library: Library, weak: frozenset[str]) -> frozenset[str]:
-    return weak - library.structure().otherwise
+def _firm(library: RelationSet, weak: frozenset[str]) -> frozenset[str]:
+    return weak - structure_of(library).otherwise

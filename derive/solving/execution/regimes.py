@@ -27,21 +27,25 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.solving.execution.conditions import MIRRORED, OPPOSITE, implied
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
 __all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "claims", "explored", "whether", "within_reach", "worded"]
+
+_REACHES = Memo[frozenset[str]](most=64)
 
 ANOTHER = "its case is not this one"
 """Why a relation is left out that a case takes not to apply."""
@@ -69,7 +73,7 @@ class Undecided(Exception):  # noqa: N818 - no error: the question has to be ask
 
 
 def explored(
-    library: Library, question: Question, answered: Callable[[Question], _T]
+    library: RelationSet, question: Question, answered: Callable[[Question], _T]
 ) -> Iterator[tuple[Question, _T | DeriveError | None]]:
     """What each case of a question leads to, or the error that says why to nothing; None, for one too many."""
     pending, followed = [question], 0
@@ -93,12 +97,12 @@ def explored(
         yield asked, found
 
 
-def within_reach(library: Library, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
+def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
     """All that some names could determine, if every relation but these applied: soon seen, and most names are not."""
-    return library.reaches.of((known, left_out), lambda: closure(library.structure(left_out), known))
+    return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
-def claims(library: Library, question: Question) -> Iterator[Node]:
+def claims(library: RelationSet, question: Question) -> Iterator[Node]:
     """What a case says of the numbers: conditions that hold, and the opposites of those that do not."""
     for name in question.case.holding:
         yield from library.relations[name].conditions
@@ -107,7 +111,7 @@ def claims(library: Library, question: Question) -> Iterator[Node]:
         yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
 
 
-def _told(library: Library, question: Question) -> Iterator[tuple[Node, bool]]:
+def _told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
     """The conditions of which a case says that they hold, or do not."""
     for name in question.case.holding:
         yield from ((condition, True) for condition in library.relations[name].conditions)
@@ -117,7 +121,7 @@ def _told(library: Library, question: Question) -> Iterator[tuple[Node, bool]]:
             yield conditions[0], False
 
 
-def is_possible(library: Library, question: Question) -> bool:
+def is_possible(library: RelationSet, question: Question) -> bool:
     """Whether the conditions of a case leave any numbers within the domains."""
     told: dict[Node, bool] = {}
     for condition, is_held in _told(library, question):
@@ -130,7 +134,7 @@ def is_possible(library: Library, question: Question) -> bool:
     )
 
 
-def _box(library: Library, question: Question, known: Mapping[str, float | None]) -> dict[str, Span] | None:
+def _box(library: RelationSet, question: Question, known: Mapping[str, float | None]) -> dict[str, Span] | None:
     """What a case leaves of the domains of the quantities in its conditions; None where it leaves nothing."""
     claimed = list(claims(library, question))
     conditional = (condition for relation in library.conditional for condition in relation.conditions)
@@ -210,7 +214,7 @@ class Decisions:
     kept: asked again from elsewhere, it may come out.
     """
 
-    def __init__(self, library: Library, question: Question, planning: Planning, solving: Solving) -> None:
+    def __init__(self, library: RelationSet, question: Question, planning: Planning, solving: Solving) -> None:
         self.library = library
         self.question = question
         self.planning = planning

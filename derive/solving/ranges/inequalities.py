@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError
 from derive.expressions.tree import Apply, Equation, walk
+from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
+from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, basis_of
 from derive.solving.blocks.outcome import agrees
@@ -26,7 +28,6 @@ from quantities.units import Unit
 from quantities.value import Value
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.model.relation import Relation
 
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
@@ -35,7 +36,7 @@ _EDGES = 4  # values at which an inequality may turn
 _JUMPS = {"piecewise", "floor", "ceil"}
 
 
-def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -> Found | None:
+def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
     """The interval that inequalities leave to the target."""
     target = question.target
     domain = library.declared[target].domain
@@ -59,15 +60,15 @@ def bounded(library: Library, question: Question, left_out: Mapping[str, str]) -
     return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
 
 
-def _most_that_holds(library: Library, question: Question, left_out: frozenset[str]) -> Matching:
+def _most_that_holds(library: RelationSet, question: Question, left_out: frozenset[str]) -> Matching:
     """All equations that may apply, matched to all that is not given or has a weak value."""
-    structure = library.structure(left_out)
+    structure = structure_of(library, left_out)
     matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
     matching.add_all((one for one in structure.members if one not in matching.members), structure.members)
     return matching.given(name for name in question.weak if f"={name}" not in matching.members)
 
 
-def _reaches(library: Library, most: Matching, relation: Relation, target: str) -> bool:
+def _reaches(library: RelationSet, most: Matching, relation: Relation, target: str) -> bool:
     """Whether an inequality, holding with equality, could fix the target at all: cheap to see, and seldom so."""
     matching = most.given(())
     matching.add(relation.name, library.members[relation.name])
@@ -85,7 +86,7 @@ def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[flo
     )
 
 
-def _allowed(library: Library, question: Question, relation: Relation) -> Span | None:
+def _allowed(library: RelationSet, question: Question, relation: Relation) -> Span | None:
     """Where an inequality lets the target lie: found from where it holds with equality, and what holds beside that."""
     edges = _edges(library, question, relation)
     if edges is None or len(edges) > _EDGES:
@@ -110,7 +111,7 @@ def _nowhere(target: str, relation: Relation) -> InconsistentError:
     )
 
 
-def _edges(library: Library, question: Question, relation: Relation) -> list[float] | None:
+def _edges(library: RelationSet, question: Question, relation: Relation) -> list[float] | None:
     """The target's values for which the two sides of an inequality are equal; None where they are not followed."""
     written = relation.written
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
@@ -130,7 +131,7 @@ def _edges(library: Library, question: Question, relation: Relation) -> list[flo
     return sorted({end for end in ends if domain.low < end < domain.high})
 
 
-def _is_allowed(library: Library, question: Question, relation: Relation, span: Span) -> bool | None:
+def _is_allowed(library: RelationSet, question: Question, relation: Relation, span: Span) -> bool | None:
     """Whether an inequality holds inside an interval; None where that is not known."""
     verdicts = [_holds_at(library, question, relation, point) for point in inside(span)]
     return None if None in verdicts else any(verdicts)
@@ -147,7 +148,7 @@ def inside(span: Span) -> list[float]:
     return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
 
 
-def _holds_at(library: Library, question: Question, relation: Relation, point: float) -> bool | None:
+def _holds_at(library: RelationSet, question: Question, relation: Relation, point: float) -> bool | None:
     """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
     stated = stated_at(library, question.target, point)
     values = {question.target: point}
@@ -168,14 +169,14 @@ def _holds_at(library: Library, question: Question, relation: Relation, point: f
     return agrees(relation.written, values, 0.0)
 
 
-def stated_at(library: Library, name: str, point: float) -> Value:
+def stated_at(library: RelationSet, name: str, point: float) -> Value:
     """A number in base units as a value."""
     quantity = library.declared[name]
     unit = Unit(str(quantity.dimension), quantity.unit.factors, Fraction(1), quantity.dimension)
     return Value(point, point, point, unit)
 
 
-def has_any(library: Library, made: Plan, ops: Set[str]) -> bool:
+def has_any(library: RelationSet, made: Plan, ops: Set[str]) -> bool:
     """Whether one of these operations stands in a relation of the plan."""
     used = [library.relations[name].written for block in made.blocks for name in block.relations]
     nodes = (part for written in used for side in (written.lhs, written.rhs) for part in walk(side))

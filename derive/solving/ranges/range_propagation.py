@@ -10,10 +10,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO, added, negated
@@ -30,9 +30,6 @@ from derive.solving.sensitivity.constrained_extremes import Bound, System, least
 from derive.solving.sensitivity.continuation import Stage, followed
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
 
-if TYPE_CHECKING:
-    from derive.library import Library
-
 __all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_without_middle"]
 
 WIDE = "they may be too wide"
@@ -42,7 +39,7 @@ _KNOWN = 1e-6  # within which a bound is an extreme that was met
 _CORNERS = 6  # ranges whose corners are tried
 
 
-def ranges_of(library: Library, question: Question, made: Plan) -> dict[str, Span]:
+def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
     """The ranges among the values that a plan works with."""
     written = [library.relations[name].written for block in made.blocks for name in block.relations]
     held = {made.target, *names_in(*(side for equation in written for side in (equation.lhs, equation.rhs)))}
@@ -50,7 +47,7 @@ def ranges_of(library: Library, question: Question, made: Plan) -> dict[str, Spa
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
 
 
-def spread(library: Library, question: Question, made: Plan) -> tuple[Span, str] | None:
+def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, str] | None:
     """The target's bounds over all ranges and how they are known; None where this way finds none."""
     ranges = ranges_of(library, question, made)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
@@ -82,7 +79,7 @@ def _how_near(bounds: Span, met: Span | None) -> str:
     return WIDE
 
 
-def along(library: Library, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
+def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
     """The target's bounds along this solution, and how they are known; None where it cannot be followed."""
     if any(name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]):
         return None
@@ -97,7 +94,7 @@ def along(library: Library, made: Plan, state: State, ranges: Mapping[str, Span]
     return found.span, f"bounds along this solution are {how}; elsewhere in the ranges there may be others"
 
 
-def _stages(library: Library, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
+def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
     """A block as it is followed: torn, if the other unknowns have forms in one of them; else all of it together."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
@@ -114,7 +111,7 @@ def _stages(library: Library, block: Block, spans: Mapping[str, Span]) -> list[S
     return [Stage((whole,), (tear,)), *others]
 
 
-def spread_without_middle(library: Library, question: Question, first: Found) -> Found | None:
+def spread_without_middle(library: RelationSet, question: Question, first: Found) -> Found | None:
     """The interval of a target that has no value in the middle of the ranges, but has some elsewhere."""
     if not ranges_of(library, question, first.plan):
         return None
@@ -131,14 +128,14 @@ def spread_without_middle(library: Library, question: Question, first: Found) ->
     return Found(made, (State(known, {target: span}, {}, (note, how)),), first.left_out)
 
 
-def leaves_domain(library: Library, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
+def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
     """Whether what leads to the target may be outside its domain in a part of the box, where there is no answer."""
     wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
     known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
     return any(_leaves(library, whole, box, _domain(library, name)) for name, whole in known.items())
 
 
-def _leaves(library: Library, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
+def _leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
     found = enclose(form, box, "")
     if found is not None and domain[0] <= found.values[0] and found.values[1] <= domain[1]:
         return False
@@ -151,7 +148,7 @@ def _leaves(library: Library, form: Node, box: Mapping[str, Span], domain: Span)
     return not (domain[0] <= low and high <= domain[1])
 
 
-def _system(library: Library, made: Plan, box: Mapping[str, Span]) -> System | None:
+def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
     """What binds the target; None where an unknown is an angle that comes round again, or the forms grow too large."""
     forms: dict[str, Node] = {}
     spans = dict(box)
@@ -192,7 +189,7 @@ def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
 
 
 def _bound(
-    library: Library, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
+    library: RelationSet, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
 ) -> tuple[Sequence[str], Sequence[Equation]]:
     """What is left of a block: one unknown and one equation, if the others surely have forms in it; else all of it."""
     written = [library.relations[name].written for name in block.relations]
@@ -226,12 +223,12 @@ def _inputs(
     return found
 
 
-def _domain(library: Library, name: str) -> Span:
+def _domain(library: RelationSet, name: str) -> Span:
     domain = library.declared[name].domain
     return domain.low, domain.high
 
 
-def _only_form(library: Library, block: Block) -> Node | None:
+def _only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block's unknown, where there is one whatever the numbers are."""
     if len(block.unknowns) > 1:
         return None
@@ -247,7 +244,7 @@ def _only_form(library: Library, block: Block) -> Node | None:
     return candidates[0].form if plain or bare else None
 
 
-def _winds(library: Library, block: Block) -> bool:
+def _winds(library: RelationSet, block: Block) -> bool:
     """Whether an unknown stands inside sin, cos or tan, with no bounds of its own."""
     endless = {name for name in block.unknowns if any(map(math.isinf, _domain(library, name)))}
     written = [library.relations[name].written for name in block.relations]
@@ -259,7 +256,7 @@ def _winds(library: Library, block: Block) -> bool:
     )
 
 
-def _value_at(library: Library, made: Plan, known: Mapping[str, float]) -> float | None:
+def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> float | None:
     """The target at some numbers, if it has exactly one value there."""
     states = [State(known)]
     try:

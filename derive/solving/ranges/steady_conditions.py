@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError
 from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render
+from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
@@ -21,7 +22,6 @@ from derive.solving.ranges.range_propagation import ranges_of, spread
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.solving.execution.block_execution import State
     from derive.solving.execution.question import Question
 
@@ -31,7 +31,7 @@ _GAP = Name("left without right")
 
 
 def unsteady(
-    library: Library, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
+    library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
 ) -> tuple[str, ...]:
     """What to say of conditions that may turn within the ranges, of relations in use and of those left out."""
     ranged = {name for name, value in {**question.weak, **question.strong}.items() if value.is_range}
@@ -60,7 +60,7 @@ class _Box:
     """What the quantities of conditions can come to over the ranges, each worked out once."""
 
     def __init__(
-        self, library: Library, question: Question, made: Plan, state: State, left_out: frozenset[str]
+        self, library: RelationSet, question: Question, made: Plan, state: State, left_out: frozenset[str]
     ) -> None:
         self.library, self.question, self.state, self.left_out = library, question, state, left_out
         stated = {**question.weak, **question.strong}

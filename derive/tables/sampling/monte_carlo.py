@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError
+from derive.model.relation_set import RelationSet
 from derive.tables.extras import package
 from derive.tables.sampling.distributions import Spread
 from derive.tables.sampling.sample_question import ventured
@@ -22,7 +23,6 @@ from derive.time_limits import query
 from quantities.declaration import Declaration, read_given
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.tables.sweep_work import Work
 
 __all__ = ["Sample", "sample"]
@@ -152,7 +152,7 @@ class Sample:
 
 
 def sample(
-    library: Library, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
+    library: RelationSet, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
 ) -> Sample:
     """Draw the points, and ask for the target at each.
 

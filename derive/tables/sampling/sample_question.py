@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.errors import DeriveError, ExpressionError
 from derive.kernels.case_dispatch import Cases, cases, leaves
 from derive.kernels.functions import compiled
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
 from derive.solving.execution.question import Outline, Question, ask
 from derive.tables.sampling.distributions import Spread, spread_of
 from derive.tables.sweep_question import tested_in
 from derive.tables.sweep_work import Recipe, Work
 from quantities.value import Value
-
-if TYPE_CHECKING:
-    from derive.library import Library
 
 __all__ = ["Venture", "ventured"]
 
@@ -32,7 +31,7 @@ class Venture:
     work: Work  # by which it is judged what fails
 
 
-def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
+def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
     """Read a question of ranges."""
     question = ask(library, target, profiles, given)
     values = {**question.strong, **_stated(library, question)}
@@ -47,7 +46,7 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     fixed = {
         name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
-    made = plan(library.structure(), target, list(question.strong), list(question.weak))
+    made = plan(structure_of(library), target, list(question.strong), list(question.weak))
     stated, beside = tested_in(question, made)
     stated = {name: ends for name, ends in stated.items() if name not in spreads}
     recipe = Recipe(target, fixed, (), stated, beside)
@@ -56,7 +55,7 @@ def ventured(library: Library, target: str, profiles: tuple[Any, ...], given: Ma
     return Venture(spreads, fixed, function, work)
 
 
-def _stated(library: Library, question: Question) -> dict[str, Value]:
+def _stated(library: RelationSet, question: Question) -> dict[str, Value]:
     """The weak values that some case of the question uses, apart from the plain defaults, which compiling brings.
 
     In one case a weak value may be used and in another it may yield to what relations give. No function of it as a

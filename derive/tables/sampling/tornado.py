@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from derive.library import Library
     from derive.tables.sampling.sample_question import Venture
+
+from derive.model.relation_set import RelationSet
 
 __all__ = ["Swing", "swings"]
 
@@ -38,7 +39,7 @@ class Swing:
         return self.most - self.least if math.isfinite(self.most - self.least) else 0.0
 
 
-def swings(library: Library, venture: Venture) -> tuple[Swing, ...]:
+def swings(library: RelationSet, venture: Venture) -> tuple[Swing, ...]:
     """The swings, widest first."""
     import numpy
 

@@ -11,6 +11,7 @@ from typing import Any
 from derive.errors import AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.library import Library
 from derive.model.relation import Relation
+from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.plausible import KEYS, Plausible
@@ -143,7 +144,7 @@ class Asker:
     def _written(self) -> Mapping[str, Sequence[Relation]]:
         """The relations that are written for each quantity."""
         found: dict[str, list[Relation]] = {}
-        for relation, name in self.sheet.library.structure().forward.items():
+        for relation, name in structure_of(self.sheet.library).forward.items():
             found.setdefault(name, []).append(self.sheet.library.relations[relation])
         return found
 
@@ -162,7 +163,7 @@ class Asker:
 
 def _counted(library: Library, names: Iterable[str]) -> frozenset[str]:
     """What counting relations sees that these names determine: enough to tell which questions are worth asking."""
-    return closure(library.structure(), [*names, *library.defaults])
+    return closure(structure_of(library), [*names, *library.defaults])
 
 
 def _pared(profile: Profile, names: frozenset[str]) -> Profile:

@@ -1,0 +1,223 @@
+"""What a library holds: an immutable set of relations over one vocabulary, with named sets of values.
+
+Sets of relations are added up (`a | b`) and cut down (`without`), never changed. One name means one thing in a set: two
+quantities of one name must agree in unit and domain, and where both state a meaning or a default, in those too. What is
+remembered between questions stands apart, in the `session`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+from derive.caches import Session
+from derive.errors import UnknownNameError
+from derive.expressions.tree import names_in
+from derive.model.relation import Relation
+from derive.model.union import (
+    both,
+    declarations,
+    merged,
+    named,
+    no_profile,
+    profile_entries,
+    prove_fit,
+    relation_entries,
+    shelved,
+    typed,
+)
+from derive.model.vocabulary import Vocabulary
+from derive.search.index import Index
+from quantities.declaration import Declaration
+from quantities.profiles import Profile, Profiles
+from quantities.symbolic import Symbols
+
+if TYPE_CHECKING:
+    from quantities.quantity import Quantity
+    from quantities.value import Value
+
+__all__ = ["RelationSet"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class RelationSet:
+    """Relations, the quantities they join, and profiles of values; in the order in which they were stated."""
+
+    declared: Mapping[str, Declaration]
+    relations: Mapping[str, Relation]
+    profiles: Profiles
+    title: str
+    session: Session = field(compare=False, repr=False)
+
+    def __init__(
+        self,
+        relations: Iterable[Relation] = (),
+        quantities: Iterable[Quantity | Declaration] = (),
+        profiles: Iterable[Profile] | Profiles = (),
+        title: str = "",
+    ) -> None:
+        listed = typed("relation", Relation, relations)
+        stated = named("relation", listed, Relation.states_the_same)
+        mentioned = [quantity for relation in listed for quantity in relation.declared.values()]
+        vocabulary = merged([*declarations(quantities), *mentioned])
+        sets = shelved(profiles)
+        for profile in sets.stated.values():
+            prove_fit(profile, vocabulary)
+        object.__setattr__(self, "relations", MappingProxyType({n: r.over(vocabulary) for n, r in stated.items()}))
+        object.__setattr__(self, "declared", MappingProxyType(vocabulary))
+        object.__setattr__(self, "profiles", sets)
+        object.__setattr__(self, "title", title)
+        object.__setattr__(self, "session", Session())
+
+    def __or__(self, other: RelationSet) -> Self:
+        """Both in one."""
+        if not isinstance(other, RelationSet):
+            return NotImplemented
+        return type(self)(
+            [*self.relations.values(), *other.relations.values()],
+            [*self.declared.values(), *other.declared.values()],
+            both(self.profiles, other.profiles),
+            self.title or other.title,
+        )
+
+    def without(self, *names: str) -> Self:
+        """The same with these relations left out; the quantities stay.
+
+        >>> RelationSet().without("kirchhoff")
+        Traceback (most recent call last):
+            ...
+        quantities.errors.UnknownNameError: There is no relation 'kirchhoff'. None is declared.
+        """
+        for name in names:
+            if not isinstance(name, str) or name not in self.relations:
+                raise self._no_relation(name)
+        kept = [relation for name, relation in self.relations.items() if name not in names]
+        return type(self)(kept, self.declared.values(), self.profiles, self.title)
+
+    @cached_property
+    def quantities(self) -> Mapping[str, Quantity]:
+        """The quantities as sympy symbols."""
+        return Symbols(self.declared)
+
+    def quantity(self, name: str) -> Quantity:
+        """The quantity of this name, as a sympy symbol."""
+        return self.quantities[self.declaration(name).name]
+
+    def declaration(self, name: str) -> Declaration:
+        """What is declared of the quantity of this name."""
+        if not isinstance(name, str) or name not in self.declared:
+            raise self.vocabulary.unknown(name)
+        return self.declared[name]
+
+    def relation(self, name: str) -> Relation:
+        """The relation of this name."""
+        if not isinstance(name, str) or name not in self.relations:
+            raise self._no_relation(name)
+        return self.relations[name]
+
+    def _no_relation(self, name: object) -> UnknownNameError:
+        return Index(relation_entries(self.relations.values())).unknown("relation", name)
+
+    def profile(self, name: str) -> Profile:
+        """The profile of this name; after a colon the choice that completes it, as the precision of a chip's peak."""
+        if not isinstance(name, str) or name not in self.profiles:
+            raise no_profile(name, self.profiles)
+        return self.profiles[name]
+
+    @cached_property
+    def holders(self) -> Mapping[str, tuple[str, ...]]:
+        """The relations that hold each quantity, inequalities among them."""
+        found: dict[str, list[str]] = {}
+        for relation, held in self.members.items():
+            for name in held:
+                found.setdefault(name, []).append(relation)
+        return {name: tuple(names) for name, names in found.items()}
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """Where in the order of the library each relation stands."""
+        return {name: i for i, name in enumerate(self.relations)}
+
+    @cached_property
+    def limits(self) -> Mapping[str, tuple[str, ...]]:
+        """The inequalities that hold each quantity."""
+        found = {
+            name: tuple(r for r in held if not self.relations[r].is_equation) for name, held in self.holders.items()
+        }
+        return {name: held for name, held in found.items() if held}
+
+    @cached_property
+    def conditional(self) -> tuple[Relation, ...]:
+        """The relations that hold under conditions only."""
+        return tuple(relation for relation in self.relations.values() if relation.conditions)
+
+    @cached_property
+    def defaults(self) -> Mapping[str, Value]:
+        """The quantities' own values."""
+        return {name: q.default for name, q in self.declared.items() if q.default is not None}
+
+    @cached_property
+    def hints(self) -> Mapping[str, float]:
+        """What the quantities' own values say that they may be, in base units."""
+        return {name: value.base[1] for name, value in self.defaults.items()}
+
+    @cached_property
+    def measured(self) -> Mapping[str, Value]:
+        """What people measure or print: a value of each quantity that a profile states, or that has a default."""
+        stated = {name: value for profile in self.profiles.values() for name, value in profile.values.items()}
+        return {name: value for name, value in (stated | {**self.defaults}).items() if name in self.declared}
+
+    def plausible(self, name: str) -> float:
+        """A number that a quantity may have, in base units."""
+        if name in self.measured:
+            return self.measured[name].base[1]
+        domain = self.declared[name].domain
+        numbers = (
+            self.declared[name].unit.to_base(1.0),
+            0.5,
+            (domain.low + domain.high) / 2,
+            domain.low + 1,
+            domain.high,
+        )
+        return next((number for number in numbers if number in domain), domain.low)
+
+    @cached_property
+    def members(self) -> Mapping[str, tuple[str, ...]]:
+        """The quantities on the two sides of each relation."""
+        return {name: names_in(r.written.lhs, r.written.rhs) for name, r in self.relations.items()}
+
+    @cached_property
+    def index(self) -> Index:
+        """What finds all that the library holds by name, alias and meaning."""
+        relations, profiles = relation_entries(self.relations.values()), profile_entries(self.profiles)
+        return Index([*self.vocabulary.index.entries, *relations, *profiles])
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The quantities as repairs name them."""
+        return Vocabulary(self.declared)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (tuple(self.relations.values()), tuple(self.declared.values()), self.profiles)
+        return type(self), (*parts, self.title)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RelationSet):
+            return NotImplemented
+        parts = ("declared", "relations", "profiles")
+        return all(_same(getattr(self, part), getattr(other, part)) for part in parts)
+
+    def __hash__(self) -> int:
+        return hash(frozenset((*self.relations.values(), *self.declared.values(), *self.profiles)))
+
+    def __repr__(self) -> str:
+        title = f"{self.title!r}, " if self.title else ""
+        counts = f"{len(self.relations)} relations, {len(self.declared)} quantities, {len(self.profiles)} profiles"
+        return f"<{type(self).__name__} {title}{counts}>"
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    return one is other or dict(one) == dict(other)
