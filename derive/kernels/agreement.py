@@ -13,13 +13,12 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Equation, Node, names_in
+from derive.expressions.tree import names_in
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.backends.shared_lines import Scope, Sheet
+from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import terms
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
 
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from quantities.declaration import Declaration
 
-__all__ = ["Agreement", "Writer", "agreed", "agreement", "apart", "based", "gap_of", "said_twice", "tested"]
-
-Writer = Callable[[Node], str]
-"""The text of an expression, whose parts are written before it."""
+__all__ = ["Agreement", "agreed", "agreement", "based", "gap_of", "said_twice", "tested"]
 
 _MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
 _TINY = 1e-8
@@ -81,12 +77,6 @@ def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -
     exec(compile(text, "<derive>", "exec"), sheet.space)
     made: Callable[..., Any] = sheet.space["tested"]
     return made
-
-
-def apart(equation: Equation, text: Writer) -> tuple[str, str, str]:
-    """Both sides of a relation, and the sum of its absolute terms."""
-    whole = " + ".join(f"np.abs({text(term)})" for side in (equation.lhs, equation.rhs) for term in terms(side))
-    return text(equation.lhs), text(equation.rhs), f"({whole})"
 
 
 def based(numbers: Any, quantity: Declaration) -> Any:

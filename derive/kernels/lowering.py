@@ -18,12 +18,11 @@ from typing import Any
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.kernels.backends.emitter import Dialect
-from derive.kernels.backends.shared_lines import Scope, Sheet, in_order
+from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
@@ -273,11 +272,9 @@ class _Draft:
         return self.sheet.between(text, domain.low, domain.high, domain.open_low)
 
     def _holds(self, equation: Equation, scope: Scope) -> str:
-        left, right = self.sheet.expression(equation.lhs, scope), self.sheet.expression(equation.rhs, scope)
         size = "abs" if self.dialect.is_lazy else "np.abs"
-        held = dict.fromkeys(self.sheet.expression(t, scope) for t in (*terms(equation.lhs), *terms(equation.rhs)))
-        whole = " + ".join(f"{size}({text})" for text in held)
-        return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * ({whole}))")
+        left, right, whole = apart(equation, lambda node: self.sheet.expression(node, scope), size)
+        return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * {whole})")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to what works it out, for each point that is not out already."""

@@ -12,32 +12,26 @@ question decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in
-from derive.kernels.agreement import Writer, gap_of, tested
+from derive.kernels.agreement import gap_of, tested
+from derive.kernels.backends.shared_lines import Writer
 from derive.kernels.case_dispatch import Fork, Tree, leaves
 from derive.solving.blocks.outcome import TOLERANCE
-from derive.tables.point_values import Source, Values, sources, stated_sources
+from derive.tables.point_values import Recipe, Source, Values, sources, stated_sources
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.tables.point_values import Values
-    from derive.tables.sweep_work import Recipe, Work
 
 __all__ = [
     "Contradiction",
+    "Judge",
     "Judgement",
-    "Sign",
     "Verdict",
-    "condition_sign",
     "contradicted",
-    "displaced_sign",
-    "is_simply_asked",
-    "judged",
-    "relation_sign",
     "signs_of",
 ]
 
@@ -64,10 +58,10 @@ class Sign:
             return numpy.asarray(self.judge(*(source.read(values) for source in self.sources)), dtype=numpy.int8)
 
 
-def relation_sign(work: Work, recipe: Recipe, relation: Relation) -> Sign | None:
+def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     """Where a relation holds, as a check of an answer is judged; whether it applies is another sign."""
     names, gap = gap_of(relation, max(relation.approximate or 0.0, TOLERANCE))
-    held = stated_sources(work, recipe, names)
+    held = stated_sources(recipe, names)
     if held is None:
         return None
 
@@ -81,10 +75,10 @@ def relation_sign(work: Work, recipe: Recipe, relation: Relation) -> Sign | None
     return Sign(relation.name, held, judge)
 
 
-def condition_sign(work: Work, recipe: Recipe, condition: Node) -> Sign | None:
+def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
     """Where a condition is true."""
     names = names_in(condition)
-    held = stated_sources(work, recipe, names)
+    held = stated_sources(recipe, names)
     if held is None:
         return None
 
@@ -104,9 +98,9 @@ def condition_sign(work: Work, recipe: Recipe, condition: Node) -> Sign | None:
     return Sign("", held, judge)
 
 
-def displaced_sign(work: Work, recipe: Recipe, name: str) -> Sign | None:
+def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     """Where the number in the place of a weak value agrees with it."""
-    held = stated_sources(work, recipe, [name])
+    held = stated_sources(recipe, [name])
     low, stated, high = recipe.stated[name]
     slack = TOLERANCE * max(abs(low), abs(high))
 
@@ -147,15 +141,15 @@ class Contradiction:
             return self.test(*(source.read(values) for source in self.sources))
 
 
-def contradicted(work: Work, recipe: Recipe) -> list[Contradiction]:
+def contradicted(recipe: Recipe) -> list[Contradiction]:
     """The relations that are put to the test beside a target."""
-    found = [_contradicted(work, recipe, work.library.relations[name]) for name in recipe.checks]
+    found = [_contradicted(recipe, recipe.library.relations[name]) for name in recipe.checks]
     return [each for each in found if each is not None]
 
 
-def _contradicted(work: Work, recipe: Recipe, relation: Relation) -> Contradiction | None:
+def _contradicted(recipe: Recipe, relation: Relation) -> Contradiction | None:
     names, test = gap_of(relation)
-    held = sources(work, recipe, names)
+    held = sources(recipe, names)
     return None if held is None else Contradiction(tuple(held), test)
 
 
@@ -205,60 +199,62 @@ class Judgement:
         return numpy.array([name in verdict.failed for verdict in self.verdicts])[self.places]
 
 
-def is_simply_asked(work: Work, column: Any) -> bool:
-    """Whether the points are so few, or such, that the solver is asked at each."""
-    return work.is_ranged or column.size <= _FEW
+@dataclass(frozen=True)
+class Judge:
+    """Who says what fails at points of one target: the signs that tell points apart, and the solver."""
 
+    signs: tuple[Sign, ...]
+    ask: Callable[[tuple[float, ...]], Verdict]
+    is_patient: bool  # whether the solver is asked at every point
+    known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # of a pattern, and in how many pieces
 
-def judged(work: Work, recipe: Recipe, arrays: Sequence[Any], values: Values, column: Any) -> Judgement:
-    """The verdicts on a target whose numbers in a box are known, from these values beside it."""
-    import numpy
+    def asks_at_each(self, column: Any) -> bool:
+        """Whether the points are so few, or such, that the solver is asked at each."""
+        return self.is_patient or column.size <= _FEW
 
-    shape = column.shape
-    points = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
+    def judged(self, arrays: Sequence[Any], values: Values, column: Any) -> Judgement:
+        """The verdicts at points of which the target's numbers are known, and these values beside it."""
+        import numpy
 
-    def ask(place: int) -> Verdict:
-        told = work.told(recipe.target, tuple(float(array[place]) for array in points))
-        return Verdict(told.failed, told.unused)
+        shape = column.shape
+        points = [numpy.broadcast_to(array, shape).ravel() for array in arrays]
 
-    if is_simply_asked(work, column):
-        return _gathered([ask(i) for i in range(column.size)], shape)
-    signs = work.signs[recipe.target]
-    codes = [numpy.isnan(column).astype(numpy.int8), *(sign.codes(values) for sign in signs)]
-    places, patterns = grouped(codes)
-    flat = numpy.broadcast_to(places, shape).ravel()
-    names = [None, *(sign.name for sign in signs)]
-    whole = numpy.empty(flat.shape, numpy.int32)
-    verdicts: dict[Verdict, int] = {}
-    for i, pattern in enumerate(patterns):
-        held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
-        for chosen, verdict in _of_pattern(work, recipe.target, pattern, names, held, ask):
-            whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
-    return Judgement(whole.reshape(shape), tuple(verdicts))
+        def ask(place: int) -> Verdict:
+            return self.ask(tuple(float(array[place]) for array in points))
 
+        if self.asks_at_each(column):
+            return _gathered([ask(i) for i in range(column.size)], shape)
+        codes = [numpy.isnan(column).astype(numpy.int8), *(sign.codes(values) for sign in self.signs)]
+        places, patterns = grouped(codes)
+        flat = numpy.broadcast_to(places, shape).ravel()
+        whole = numpy.empty(flat.shape, numpy.int32)
+        verdicts: dict[Verdict, int] = {}
+        for i, pattern in enumerate(patterns):
+            held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
+            for chosen, verdict in self._of_pattern(pattern, held, ask):
+                whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
+        return Judgement(whole.reshape(shape), tuple(verdicts))
 
-def _of_pattern(
-    work: Work, target: str, pattern: Pattern, names: Sequence[str | None], held: Any, ask: Callable[[int], Verdict]
-) -> Iterator[tuple[Any, Verdict]]:
-    """The verdict on the points of one pattern, or one on each where they differ."""
-    import numpy
+    def _of_pattern(self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict]) -> Iterator[tuple[Any, Verdict]]:
+        """The verdict on the points of one pattern, or one on each where they differ."""
+        import numpy
 
-    key = target, pattern
-    known, times = work.verdicts.get(key, (None, 0))
-    shares = _PLACES if known is None else (0.5,) if times < _AGAIN else ()
-    asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
-    found = {*asked.values(), *([known] if known is not None else [])}
-    if len(found) == 1:
-        (verdict,) = found
-        work.verdicts[key] = verdict, times + 1
-        yield held, verdict
-    elif len(held) <= _MOST_ASKED:
-        for place in held.tolist():
-            yield numpy.array([place]), asked.get(place) or ask(place)
-    else:
-        broken = {name for name, code in zip(names, pattern, strict=True) if name and code in (1, 2)}
-        failed = frozenset().union(*(one.failed for one in found)) & broken
-        yield held, Verdict(failed, _common(found))
+        known, times = self.known.get(pattern, (None, 0))
+        shares = _PLACES if known is None else (0.5,) if times < _AGAIN else ()
+        asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
+        found = {*asked.values(), *([known] if known is not None else [])}
+        if len(found) == 1:
+            (verdict,) = found
+            self.known[pattern] = verdict, times + 1
+            yield held, verdict
+        elif len(held) <= _MOST_ASKED:
+            for place in held.tolist():
+                yield numpy.array([place]), asked.get(place) or ask(place)
+        else:
+            signs = zip(self.signs, pattern[1:], strict=True)
+            broken = {sign.name for sign, code in signs if sign.name and code in (_FAILS, _UNDEFINED)}
+            failed = frozenset().union(*(one.failed for one in found)) & broken
+            yield held, Verdict(failed, _common(found))
 
 
 def _common(verdicts: Iterable[Verdict]) -> frozenset[str] | None:
@@ -301,19 +297,19 @@ def _gathered(told: Sequence[Verdict], shape: tuple[int, ...]) -> Judgement:
     return Judgement(places.reshape(shape), tuple(verdicts))
 
 
-def signs_of(work: Work, recipe: Recipe) -> tuple[Sign, ...]:
+def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     """All that the checks of a target may look at, by the plans of every case."""
-    library, found = work.library, work.lines[recipe.target]
+    library, found = recipe.library, recipe.lines
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     plans = [case.plan for tree in trees for case in leaves(tree)]
     blocks = [block for made in plans for block in (*made.blocks, *made.extra)]
-    known = {*work.names, *recipe.numbers, *(name for made in plans for name in made.weak)}
+    known = {*recipe.names, *(name for made in plans for name in made.weak)}
     known |= {recipe.target, *recipe.beside, *(name for block in blocks for name in block.unknowns)}
     spent = [{name for block in made.blocks for name in block.relations} for made in plans]
     always = reduce(set.intersection, spent) if spent else set()
     stated = {*known, *recipe.stated}
     met = {one for names in spent for name in names for one in library.members[name]}
-    idle = {*work.names, *work.given} - met
+    idle = {*recipe.axes, *given} - met
 
     def may_be_tested(relation: Relation) -> bool:
         """Whether all in it is known; with what is stated, if it is a limit or holds what nothing else does."""
@@ -327,9 +323,9 @@ def signs_of(work: Work, recipe: Recipe) -> tuple[Sign, ...]:
     conditions: list[Node] = [condition for tree in trees for condition in _conditions(tree)]
     conditions += [condition for relation in relations for condition in relation.conditions]
     made = [
-        *(relation_sign(work, recipe, relation) for relation in relations),
-        *(condition_sign(work, recipe, condition) for condition in dict.fromkeys(conditions)),
-        *(displaced_sign(work, recipe, name) for name in recipe.stated if name in known - recipe.numbers.keys()),
+        *(_relation_sign(recipe, relation) for relation in relations),
+        *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
+        *(_displaced_sign(recipe, name) for name in recipe.stated if name in known - recipe.numbers.keys()),
     ]
     return tuple(sign for sign in made if sign is not None)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from derive.caches import Memo
 from derive.errors import DeriveError
@@ -14,10 +14,7 @@ from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation_set import RelationSet
 from derive.solving.execution.question import Outline
 
-if TYPE_CHECKING:
-    from derive.tables.sweep_work import Recipe, Work
-
-__all__ = ["Source", "Values", "beside", "functions", "plans", "sources", "stated_sources"]
+__all__ = ["Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
 
 _PLANS = Memo[Cases](most=256)  # by target and names
 _BESIDE = Memo[Cases](most=256)  # the same, for what is no target itself
@@ -43,6 +40,32 @@ def functions(library: RelationSet, wanted: Iterable[Cases]) -> Abreast:
     return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed))
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """A target, the axes and the single values that lead to it, in declared units, and what these say twice.
+
+    A name has one value in all recipes of a sweep; a weak one leads to some targets, and for others gives way.
+    """
+
+    library: RelationSet
+    axes: tuple[str, ...]
+    target: str
+    numbers: Mapping[str, float]
+    checks: tuple[str, ...]
+    stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
+    beside: frozenset[str]  # what is worked out for the sake of the checks
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What has numbers of its own."""
+        return *self.axes, *self.numbers
+
+    @property
+    def lines(self) -> Cases:
+        """What leads to the target."""
+        return plans(self.library, self.target, self.names)
+
+
 Values = Mapping[str | Outline, Any]
 """Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""
 
@@ -55,15 +78,15 @@ class Source:
     found: Cases | None = None
 
 
-def sources(work: Work, recipe: Recipe, names: Sequence[str]) -> list[Source] | None:
+def sources(recipe: Recipe, names: Sequence[str]) -> list[Source] | None:
     """Where the numbers of quantities come from; None where one of them does not follow from what is given."""
-    found = [_source(work, recipe, name) for name in names]
+    found = [_source(recipe, name) for name in names]
     return [each for each in found if each is not None] if None not in found else None
 
 
-def stated_sources(work: Work, recipe: Recipe, names: Sequence[str]) -> tuple[Source, ...] | None:
+def stated_sources(recipe: Recipe, names: Sequence[str]) -> tuple[Source, ...] | None:
     """The same, where what does not follow has the number that is stated of it."""
-    found = [_source(work, recipe, name) or _constant(recipe, name) for name in names]
+    found = [_source(recipe, name) or _constant(recipe, name) for name in names]
     return tuple(each for each in found if each is not None) if None not in found else None
 
 
@@ -76,18 +99,18 @@ def _constant(recipe: Recipe, name: str) -> Source | None:
     return Source(lambda values: base)
 
 
-def _source(work: Work, recipe: Recipe, name: str) -> Source | None:
+def _source(recipe: Recipe, name: str) -> Source | None:
     """A quantity is on an axis, asked for, given, or follows by the lines that lead to the target."""
     import numpy
 
-    quantity = work.library.declared[name]
-    if name in work.names or name == recipe.target:
+    quantity = recipe.library.declared[name]
+    if name in recipe.axes or name == recipe.target:
         return Source(lambda values: based(values[name], quantity))
     if name in recipe.numbers:
         base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
         return Source(lambda values: base)
     try:
-        found = beside(work.library, name, [*work.names, *recipe.numbers])
+        found = beside(recipe.library, name, recipe.names)
     except DeriveError:
         return None
     return Source(lambda values: based(values[found.outline], quantity), found)

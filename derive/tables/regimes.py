@@ -8,20 +8,20 @@ elsewhere there is no regime.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
-from derive.kernels.agreement import Writer, apart, tested
+from derive.kernels.agreement import tested
+from derive.kernels.backends.shared_lines import Writer, apart
 from derive.kernels.case_dispatch import leaves
 from derive.tables.axes import is_lazy
-from derive.tables.point_values import Source, Values, plans, sources
+from derive.tables.point_values import Recipe, Source, Values, sources
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
-    from derive.tables.sweep_work import Recipe, Work
 
 __all__ = ["Regime", "Switch", "switches"]
 
@@ -69,23 +69,21 @@ class Switch:
             return self.judge(*(source.read(values) for source in self.sources))
 
 
-def switches(work: Work) -> dict[str, Switch]:
+def switches(recipes: Iterable[Recipe]) -> dict[str, Switch]:
     """The choices behind the targets, each once, by the name of its column."""
     found: dict[str, Switch] = {}
-    for recipe in work.recipes:
-        for relation in _choosing(work, recipe):
+    for recipe in recipes:
+        for relation in _choosing(recipe):
             if relation.name not in found:
-                made = _switch(work, recipe, relation)
+                made = _switch(recipe, relation)
                 if made is not None:
                     found[relation.name] = made
     return {f"{name}.regime": switch for name, switch in found.items()}
 
 
-def _choosing(work: Work, recipe: Recipe) -> Iterator[Relation]:
-    library = work.library
-    names = [*work.names, *recipe.numbers]
-    trees = plans(library, recipe.target, names).alternatives
-    blocks = [block for tree in trees for case in leaves(tree) for block in case.plan.blocks]
+def _choosing(recipe: Recipe) -> Iterator[Relation]:
+    library = recipe.library
+    blocks = [block for tree in recipe.lines.alternatives for case in leaves(tree) for block in case.plan.blocks]
     for name in dict.fromkeys(name for block in blocks for name in block.relations):
         written = library.relations[name].written
         if any(isinstance(node, Apply) and node.op in _CHOICES for node in _nodes(written)):
@@ -97,7 +95,7 @@ def _nodes(equation: Equation) -> Iterator[Node]:
     yield from walk(equation.rhs)
 
 
-def _switch(work: Work, recipe: Recipe, relation: Relation) -> Switch | None:
+def _switch(recipe: Recipe, relation: Relation) -> Switch | None:
     """The choice of one relation, if its quantities can be worked out beside the target."""
     import numpy
 
@@ -109,7 +107,7 @@ def _switch(work: Work, recipe: Recipe, relation: Relation) -> Switch | None:
     if math.prod(sizes) > _MOST:
         return None
     names = names_in(written.lhs, written.rhs, *relation.conditions)
-    held = sources(work, recipe, names)
+    held = sources(recipe, names)
     if held is None:
         return None
     forms = [

@@ -52,11 +52,11 @@ def asked_at(
 
     What is weak of the point is stated as a profile states it.
     """
-    stated = {n: f"{x!r} {library.declared[n].unit.text}" for n, x in point.items() if n not in weak}
-    varied = {n: read_number(x, library.declared[n].unit) for n, x in point.items() if n in weak}
-    profiles = (*profiles, Profile("point", varied)) if varied else profiles
     nothing = (math.nan, math.nan, math.nan)
     try:
+        values = {name: read_number(number, library.declared[name].unit) for name, number in point.items()}
+        stated = {name: value for name, value in values.items() if name not in weak}
+        profiles = (*profiles, Profile("point", {name: values[name] for name in weak})) if weak else profiles
         answer = solve(library, target, profiles, {**given, **stated})
     except InconsistentError as error:
         return Told(

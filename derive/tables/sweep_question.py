@@ -22,10 +22,12 @@ from derive.planning.plan import Plan, plan
 from derive.solving.answering.solver import solve
 from derive.solving.execution.question import Question, ask
 from derive.tables.axes import Line, is_axis, is_lazy, line
+from derive.tables.point_values import Recipe
 from derive.tables.single_points import ENDS
-from derive.tables.sweep_work import Recipe, Work
+from derive.tables.sweep_work import Work
 from quantities.declaration import read_given
 from quantities.units import convert
+from quantities.value import Value, read_number
 
 __all__ = ["Box", "Survey", "asked", "crossed", "points_in", "tested_in"]
 
@@ -195,7 +197,7 @@ def _recipe(
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
-    return Recipe(target, numbers, checks, *tested_in(question, made))
+    return Recipe(library, tuple(each.name for each in lines), target, numbers, checks, *tested_in(question, made))
 
 
 def tested_in(question: Question, made: Plan) -> tuple[dict[str, tuple[float, float, float]], frozenset[str]]:
@@ -228,7 +230,7 @@ def _prove_consistent(
     raise contradiction
 
 
-def _point(library: RelationSet, lines: Sequence[Line], share: float | None = None) -> dict[str, str]:
+def _point(library: RelationSet, lines: Sequence[Line], share: float | None = None) -> dict[str, Value]:
     """A point at a share of each axis; without one, a point between, at numbers that are stated nowhere else."""
     found = {}
     for each in lines:
@@ -244,5 +246,5 @@ def _point(library: RelationSet, lines: Sequence[Line], share: float | None = No
         else:
             place = round(share * (len(each) - 1))
             number = float(each.part(place, place + 1)[0])
-        found[each.name] = f"{number!r} {quantity.unit.text}"
+        found[each.name] = read_number(number, quantity.unit)
     return found

@@ -14,37 +14,14 @@ from derive.kernels.agreement import agreed
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast
 from derive.model.relation_set import RelationSet
-from derive.tables.point_checks import (
-    Contradiction,
-    Judgement,
-    Sign,
-    Verdict,
-    contradicted,
-    is_simply_asked,
-    judged,
-    signs_of,
-)
-from derive.tables.point_values import Values, functions, plans
+from derive.tables.point_checks import Contradiction, Judge, Judgement, Verdict, contradicted, signs_of
+from derive.tables.point_values import Recipe, Values, functions
 from derive.tables.regimes import Switch, switches
 from derive.tables.single_points import Told, asked_at, bounded
 
-__all__ = ["Recipe", "Work"]
+__all__ = ["Work"]
 
 _KEPT = 1 << 16  # points of which it is remembered what the solver said
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """A target, the single values that lead to it beside the axes, in declared units, and what they say twice.
-
-    A name has one value in all recipes of a sweep; a weak one leads to some targets, and for others gives way.
-    """
-
-    target: str
-    numbers: Mapping[str, float]
-    checks: tuple[str, ...]
-    stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
-    beside: frozenset[str]  # what is worked out for the sake of the checks
 
 
 @dataclass(frozen=True)
@@ -65,11 +42,11 @@ class Work:
     @cached_property
     def lines(self) -> dict[str, Cases]:
         """What leads to each target."""
-        return {one.target: plans(self.library, one.target, (*self.names, *one.numbers)) for one in self.recipes}
+        return {recipe.target: recipe.lines for recipe in self.recipes}
 
     @cached_property
     def _tests(self) -> dict[str, list[Contradiction]]:
-        return {recipe.target: contradicted(self, recipe) for recipe in self.recipes}
+        return {recipe.target: contradicted(recipe) for recipe in self.recipes}
 
     @property
     def is_tested(self) -> bool:
@@ -87,7 +64,8 @@ class Work:
 
     @cached_property
     def _judging(self) -> Abreast:
-        return self._function(source.found for held in self.signs.values() for one in held for source in one.sources)
+        signs = [sign for judge in self.judges.values() for sign in judge.signs]
+        return self._function(source.found for sign in signs for source in sign.sources)
 
     def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
         """One function for all of them: what they have in common is worked out once."""
@@ -140,25 +118,28 @@ class Work:
         return {}
 
     @cached_property
-    def verdicts(self) -> dict[Any, tuple[Verdict, int]]:
-        """What was found to hold for a pattern of signs, and in how many pieces of the axes."""
-        return {}
+    def judges(self) -> dict[str, Judge]:
+        """Who says what fails at points of each target."""
 
-    @cached_property
-    def signs(self) -> dict[str, tuple[Sign, ...]]:
-        """What the checks of each target may look at."""
-        return {recipe.target: signs_of(self, recipe) for recipe in self.recipes}
+        def judge(recipe: Recipe) -> Judge:
+            def ask(point: tuple[float, ...]) -> Verdict:
+                told = self.told(recipe.target, point)
+                return Verdict(told.failed, told.unused)
+
+            return Judge(signs_of(recipe, self.given), ask, self.is_ranged)
+
+        return {recipe.target: judge(recipe) for recipe in self.recipes}
 
     def judgements(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Judgement]:
         """The verdicts on each target, at points where they are known."""
-        asked = all(is_simply_asked(self, columns[one.target]) for one in self.recipes)
+        asked = all(judge.asks_at_each(columns[target]) for target, judge in self.judges.items())
         values = {} if asked else {**self._values(self._judging, arrays), **columns}
-        return {one.target: judged(self, one, arrays, values, columns[one.target]) for one in self.recipes}
+        return {target: judge.judged(arrays, values, columns[target]) for target, judge in self.judges.items()}
 
     @cached_property
     def switches(self) -> dict[str, Switch]:
         """For each relation with a choice in it, what tells its forms apart."""
-        return switches(self)
+        return switches(self.recipes)
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
         """For each relation with a choice in it, which form it takes at points whose targets are known."""

@@ -16,11 +16,15 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from derive.expressions.tree import Apply, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, worded
+from derive.numerics.algebra.evaluation import terms
 from derive.planning.plan import Block
 
-__all__ = ["Scope", "Sheet", "in_order"]
+__all__ = ["Scope", "Sheet", "Writer", "apart", "in_order"]
+
+Writer = Callable[[Node], str]
+"""The text of an expression, whose parts are written before it."""
 
 _HELD = re.compile(r"\bv\d+\b")
 
@@ -174,6 +178,12 @@ class Sheet:
             return inlined(inner, scope.variables.__getitem__, self.dialect)
 
         return worded(node, part, lazy, self.dialect)
+
+
+def apart(equation: Equation, text: Writer, size: str = "np.abs") -> tuple[str, str, str]:
+    """Both sides of a relation and the sum of its absolute terms, of which it is a share how far they are apart."""
+    held = dict.fromkeys(text(term) for side in (equation.lhs, equation.rhs) for term in terms(side))
+    return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
 
 
 def in_order(names: Iterable[str]) -> list[str]:

@@ -13,9 +13,10 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
 from derive.solving.execution.question import Outline, Question, ask
+from derive.tables.point_values import Recipe
 from derive.tables.sampling.distributions import Spread, spread_of
 from derive.tables.sweep_question import tested_in
-from derive.tables.sweep_work import Recipe, Work
+from derive.tables.sweep_work import Work
 from quantities.value import Value
 
 __all__ = ["Venture", "ventured"]
@@ -49,7 +50,7 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     made = plan(structure_of(library), target, list(question.strong), list(question.weak))
     stated, beside = tested_in(question, made)
     stated = {name: ends for name, ends in stated.items() if name not in spreads}
-    recipe = Recipe(target, fixed, (), stated, beside)
+    recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside)
     held = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
     return Venture(spreads, fixed, function, work)
