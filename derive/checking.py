@@ -10,7 +10,7 @@ from pathlib import Path
 
 from derive.audit.claim import Reading
 from derive.audit.criteria import Number, as_printed, read_expected
-from derive.audit.question import Question
+from derive.audit.question import WrittenQuestion
 from derive.audit.weighing import weigh
 from derive.errors import DeriveError, InconsistentError, Problem
 from derive.garbage import collecting_seldom
@@ -78,7 +78,7 @@ def _otherwise(library: Library, example: Example) -> str:
     if len(example.expected) != 1:
         return _all_otherwise(library, example)
     (expected,) = example.expected
-    question = Question(example.asked, example.profiles, tuple(example.given.items()))
+    question = WrittenQuestion(example.asked, example.profiles, tuple(example.given.items()))
     weighed = weigh(library, Reading("", question, read_expected(expected)))
     if not weighed.met.holds and weighed.refusal is not None:
         raise weighed.refusal

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from derive.audit.criteria import Criterion
-from derive.audit.question import Question, Statement
+from derive.audit.question import Statement, WrittenQuestion
 
 __all__ = ["Claim", "Clause", "Reading"]
 
@@ -27,7 +27,7 @@ class Reading:
     """
 
     words: str
-    question: Question | Statement
+    question: WrittenQuestion | Statement
     criterion: Criterion
     response_to: tuple[str, ...] = ()
     leaves_open: tuple[tuple[str, str], ...] = ()

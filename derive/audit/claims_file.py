@@ -27,7 +27,7 @@ from typing import Any
 
 from derive.audit.claim import Claim, Clause, Reading
 from derive.audit.criteria import Bound, Criterion, Sound, Without, read_expected
-from derive.audit.question import Question, Statement
+from derive.audit.question import Statement, WrittenQuestion
 from derive.audit.scene import Assertion, Scene
 from derive.errors import together
 from derive.relation_files.notes import Notes
@@ -116,7 +116,7 @@ class _Reader:
 
     def _reading(self, where: _Place, table: Mapping[str, Any]) -> Reading:
         self.notes.keys("", where, table, _READING)
-        question: Question | Statement
+        question: WrittenQuestion | Statement
         if "equation" in table:
             units = self._texts(where, table, "units")
             question = Statement(self.notes.text("", where, table, "equation"), units)
@@ -127,8 +127,8 @@ class _Reader:
         words = self.notes.text("", where, table, "words")
         return Reading(words, question, self._criterion(where, table), leaves_open=opened, **lists)
 
-    def _question(self, where: _Place, table: Mapping[str, Any]) -> Question:
-        given: list[tuple[str, str | Question]] = []
+    def _question(self, where: _Place, table: Mapping[str, Any]) -> WrittenQuestion:
+        given: list[tuple[str, str | WrittenQuestion]] = []
         for name, value in self._table(where, table, "given").items():
             place = (*where, "given", name)
             if isinstance(value, dict):
@@ -139,7 +139,7 @@ class _Reader:
             else:
                 self.notes.complain(name, place, "it is no text.", f'Write given.{name} = "{value}".')
         profiles = self._names(where, table, "profiles")
-        return Question(self._needed(where, table, "asked"), profiles, tuple(given))
+        return WrittenQuestion(self._needed(where, table, "asked"), profiles, tuple(given))
 
     def _criterion(self, where: _Place, table: Mapping[str, Any]) -> Criterion:
         expected, place = table.get("expected"), (*where, "expected")

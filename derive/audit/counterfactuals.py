@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from derive.audit.claim import Reading
 from derive.audit.criteria import Between, Bound, Number, goals
-from derive.audit.question import Asked, Question, spoken
+from derive.audit.question import Asked, WrittenQuestion, spoken
 from derive.audit.weighing import Weighed, told, weigh
 from derive.errors import AmbiguousError, DeriveError
 from derive.library import Library
@@ -78,7 +78,7 @@ def _change(library: Library, weighed: Weighed, path: str, wanted: str) -> list[
     """The values of one input at which the target is what is wanted, and at which the claim then holds."""
     reading, found = weighed.reading, weighed.asked
     assert found is not None
-    assert isinstance(reading.question, Question)
+    assert isinstance(reading.question, WrittenQuestion)
     old = _value_at(found, path)
     if old is None or old.base[1] <= 0:
         return []
@@ -109,7 +109,7 @@ def _needed(library: Library, found: Asked, path: str, wanted: str) -> tuple[Ans
     return tuple(one for value in through for one in _needed(library, found.inner[name], rest, value))
 
 
-def _handed(found: Asked, name: str, value: str | Question) -> str:
+def _handed(found: Asked, name: str, value: str | WrittenQuestion) -> str:
     if isinstance(value, str):
         return value
     answer = found.inner[name].answer

@@ -11,7 +11,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from derive.audit.question import Question
+from derive.audit.question import WrittenQuestion
 from quantities.value import Value, read_value
 
 __all__ = [
@@ -66,7 +66,7 @@ class Bound:
     """A bound on one side, the end itself included or not; it may be the answer to another question."""
 
     side: str
-    stated: str | Question
+    stated: str | WrittenQuestion
 
     def __str__(self) -> str:
         return f"{self.side} {self.stated}"

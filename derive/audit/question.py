@@ -10,21 +10,21 @@ from derive.errors import NOES, AmbiguousError, DeriveError, DomainError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
 
-__all__ = ["Asked", "Question", "Statement", "ask", "asked", "spoken"]
+__all__ = ["Asked", "Statement", "WrittenQuestion", "ask", "asked", "spoken"]
 
 
 _REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other error is a slip in the question, no verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WrittenQuestion:
     """One question to the library; a given may itself be a question, whose answer is handed on."""
 
     target: str
     profiles: tuple[str, ...] = ()
-    given: tuple[tuple[str, str | Question], ...] = ()
+    given: tuple[tuple[str, str | WrittenQuestion], ...] = ()
 
-    def having(self, path: str, value: str) -> Question:
+    def having(self, path: str, value: str) -> WrittenQuestion:
         """The same question with another given; the path leads into the questions that are handed on.
 
         >>> asks = ask("weight_time", weight_bytes=ask("weight_bytes", total_parameters="1 Tparameter"))
@@ -33,16 +33,17 @@ class Question:
         """
         name, _, rest = path.partition("/")
         inner = dict(self.given).get(name)
-        new = inner.having(rest, value) if rest and isinstance(inner, Question) else value
-        return Question(self.target, self.profiles, tuple({**dict(self.given), name: new}.items()))
+        new = inner.having(rest, value) if rest and isinstance(inner, WrittenQuestion) else value
+        return WrittenQuestion(self.target, self.profiles, tuple({**dict(self.given), name: new}.items()))
 
-    def with_profile(self, name: str) -> Question:
+    def with_profile(self, name: str) -> WrittenQuestion:
         """The same question with one profile more."""
-        return Question(self.target, (*self.profiles, name), self.given)
+        return WrittenQuestion(self.target, (*self.profiles, name), self.given)
 
     def __str__(self) -> str:
         given = [
-            f"{name} = ({value})" if isinstance(value, Question) else f"{name} = {value}" for name, value in self.given
+            f"{name} = ({value})" if isinstance(value, WrittenQuestion) else f"{name} = {value}"
+            for name, value in self.given
         ]
         return ", ".join([self.target, *self.profiles, *given])
 
@@ -62,7 +63,7 @@ class Statement:
 class Asked:
     """A question and what came of it: an answer or a refusal, and what came of the questions inside it."""
 
-    question: Question
+    question: WrittenQuestion
     answer: Answer | None
     refusal: DeriveError | None
     inner: Mapping[str, Asked]
@@ -76,14 +77,14 @@ class Asked:
             yield self.answer
 
 
-def ask(target: str, *profiles: str, **given: str | Question) -> Question:
+def ask(target: str, *profiles: str, **given: str | WrittenQuestion) -> WrittenQuestion:
     """A question, written as it would be put to the library."""
-    return Question(target, profiles, tuple(given.items()))
+    return WrittenQuestion(target, profiles, tuple(given.items()))
 
 
-def asked(library: Library, question: Question) -> Asked:
+def asked(library: Library, question: WrittenQuestion) -> Asked:
     """Put a question to the library, those inside it first."""
-    inner = {name: asked(library, value) for name, value in question.given if isinstance(value, Question)}
+    inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
     refused = next((one.refusal for one in inner.values() if one.refusal is not None), None)
     if refused is not None:
         return Asked(question, None, refused, MappingProxyType(inner))

@@ -16,7 +16,7 @@ from enum import IntEnum
 from derive.audit.claim import Claim, Clause, Reading
 from derive.audit.counterfactuals import Change, changes
 from derive.audit.criteria import Between, Bound
-from derive.audit.question import Question
+from derive.audit.question import WrittenQuestion
 from derive.audit.weighing import Weighed, weigh
 from derive.errors import DeriveError
 from derive.library import Library
@@ -166,7 +166,7 @@ def _expanded(library: Library, reading: Reading) -> Iterable[Reading]:
     if not reading.each:
         yield reading
         return
-    assert isinstance(reading.question, Question)
+    assert isinstance(reading.question, WrittenQuestion)
     wanted = set(reading.each)
     for name in library.profiles:
         base, choice, _ = name.partition(":")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from derive.audit.claim import Reading
 from derive.audit.criteria import Bound, Impossible, Met, Sound, Without, compared
-from derive.audit.question import Asked, Question, Statement, asked, spoken
+from derive.audit.question import Asked, Statement, WrittenQuestion, asked, spoken
 from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolutionError
 from derive.library import Library
 from derive.model.relation import Relation, relate
@@ -111,9 +111,9 @@ def _measured(library: Library, reading: Reading, found: Asked) -> Weighed:
     assert not isinstance(criterion, (Impossible, Without, Sound))
     if found.answer is None or found.answer.base is None:
         return _refused(reading, found)
-    stated: str | Question = criterion.stated
+    stated: str | WrittenQuestion = criterion.stated
     other = None
-    if isinstance(criterion, Bound) and isinstance(stated, Question):
+    if isinstance(criterion, Bound) and isinstance(stated, WrittenQuestion):
         other = asked(library, stated)
         if other.answer is None:
             return _refused(reading, other)

@@ -15,7 +15,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.plausible import KEYS, Plausible
-from derive.tokens.price_sheets.questions import STANDING_IN, Question
+from derive.tokens.price_sheets.questions import STANDING_IN, SheetQuestion
 from derive.tokens.price_sheets.sheets import Sheet, printed
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -75,7 +75,7 @@ class Asker:
             only: Answer = error.answers[0]
             return only
 
-    def lacking(self, question: Question) -> tuple[str, ...]:
+    def lacking(self, question: SheetQuestion) -> tuple[str, ...]:
         """Of what a question needs, what the sheet does not determine; where prices would, those that it lacks."""
         known = self._determined((), ())
         lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
@@ -89,7 +89,7 @@ class Asker:
                 return others
         return (name,)
 
-    def assumed(self, question: Question) -> dict[str, Any]:
+    def assumed(self, question: SheetQuestion) -> dict[str, Any]:
         """What a question takes for given: as it says, or as the sheet implies it."""
         given: dict[str, Any] = dict(question.given)
         for name, other in STANDING_IN.items():
@@ -104,7 +104,7 @@ class Asker:
         """All that the sheet may have been made on, the reference first."""
         return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
 
-    def determines(self, question: Question, chosen: Chosen, given: Mapping[str, Any]) -> bool:
+    def determines(self, question: SheetQuestion, chosen: Chosen, given: Mapping[str, Any]) -> bool:
         """Whether a question can be answered at a choice, whatever the numbers."""
         return question.target in self._determined(chosen, tuple(given))
 

@@ -12,7 +12,7 @@ from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends
 from derive.tokens.price_sheets.conclusions import Choice, Conclusion, Missing
 from derive.tokens.price_sheets.corners import at_corners
 from derive.tokens.price_sheets.plausible import KEYS
-from derive.tokens.price_sheets.questions import Question
+from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tokens.price_sheets.refutations import refuted
 
 __all__ = ["conclude"]
@@ -20,7 +20,7 @@ __all__ = ["conclude"]
 Told = TypeVar("Told")
 
 
-def conclude(asker: Asker, question: Question) -> Conclusion | Missing:
+def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
     """What the sheet says to a question, over all choices that its answer rests on."""
     quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
@@ -48,7 +48,7 @@ def conclude(asker: Asker, question: Question) -> Conclusion | Missing:
 
 
 def _answered(
-    asker: Asker, question: Question, given: Mapping[str, Any]
+    asker: Asker, question: SheetQuestion, given: Mapping[str, Any]
 ) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
     """The answer at the reference; and there and at all choices that may lie furthest from it, the ends."""
 
@@ -87,7 +87,7 @@ def _told(
 
 def _others(
     asker: Asker,
-    question: Question,
+    question: SheetQuestion,
     given: Mapping[str, Any],
     choices: Iterable[Chosen],
     at: Chosen,

@@ -13,7 +13,7 @@ from typing import Any
 
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends, stated
-from derive.tokens.price_sheets.questions import Question
+from derive.tokens.price_sheets.questions import SheetQuestion
 from quantities.source import Source
 
 __all__ = ["at_corners"]
@@ -25,7 +25,7 @@ _SLACK = 1e-9
 
 
 def at_corners(
-    asker: Asker, question: Question, given: Mapping[str, Any], choices: Sequence[Chosen]
+    asker: Asker, question: SheetQuestion, given: Mapping[str, Any], choices: Sequence[Chosen]
 ) -> list[tuple[Chosen, Span]] | None:
     """The answers at some of the choices beyond which no other goes, or None where that is not proved."""
     if not question.counted_by or len(choices) <= _FEW:
@@ -43,7 +43,7 @@ def at_corners(
 
 
 def _over_all(
-    asker: Asker, question: Question, given: Mapping[str, Any], spans: Mapping[str, Sequence[Span]]
+    asker: Asker, question: SheetQuestion, given: Mapping[str, Any], spans: Mapping[str, Sequence[Span]]
 ) -> Answer | None:
     """The answer over the box that encloses all choices, if its bounds are proved."""
     box = {name: _hull(found) for name, found in spans.items()}

@@ -13,7 +13,7 @@ from typing import Any
 
 from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, stated
 from derive.tokens.price_sheets.conclusions import Conclusion
-from derive.tokens.price_sheets.questions import Question
+from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tokens.price_sheets.text import shown
 from quantities.source import Source
 
@@ -23,7 +23,7 @@ _END = Source("an end of the range", "assumed")
 
 
 def refuted(
-    asker: Asker, question: Question, concluded: Conclusion, at: Chosen, given: Mapping[str, Any]
+    asker: Asker, question: SheetQuestion, concluded: Conclusion, at: Chosen, given: Mapping[str, Any]
 ) -> tuple[str, ...]:
     """In words, what would refute a conclusion; no number in them but the library's."""
     said = [told(text, concluded) for text in question.refuted]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from derive.audit.question import Asked, Question, Statement
+from derive.audit.question import Asked, Statement, WrittenQuestion
 from derive.audit.verdicts import ClauseFinding, Finding, Judgement
 from derive.audit.weighing import told
 from derive.library import Library
@@ -73,7 +73,7 @@ def _answered(asked: Asked, library: Library, decides: bool) -> Iterator[Block]:
         yield chain(asked.answer)
 
 
-def _between(asked: Question, library: Library) -> tuple[str, ...]:
+def _between(asked: WrittenQuestion, library: Library) -> tuple[str, ...]:
     """The relations that hold nothing but what is asked and what is given."""
     spoken = {asked.target, *dict(asked.given)}
     return tuple(name for name, one in library.relations.items() if spoken >= one.quantities.keys())
@@ -100,13 +100,13 @@ def _decided(judgement: Judgement) -> Iterator[Block]:
         yield chain(change.answer)
 
 
-def question(asked: Question | Statement) -> str:
+def question(asked: WrittenQuestion | Statement) -> str:
     """What was asked, as it would be typed."""
     if isinstance(asked, Statement):
         units = [f"{named(name)} in {verbatim(unit or '1')}" for name, unit in asked.units]
         return ", ".join([named(asked.equation), *units])
     given = [
-        f"{named(name)} = {f'({question(value)})' if isinstance(value, Question) else verbatim(value)}"
+        f"{named(name)} = {f'({question(value)})' if isinstance(value, WrittenQuestion) else verbatim(value)}"
         for name, value in asked.given
     ]
     return ", ".join([named(asked.target), *map(verbatim, asked.profiles), *given])

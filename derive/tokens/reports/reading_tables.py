@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from derive.audit.question import Question
+from derive.audit.question import WrittenQuestion
 from derive.audit.verdicts import Judgement
 from derive.presentation.derivation import Line, letters_of
 from derive.presentation.mathematics import upright, width
@@ -133,7 +133,7 @@ def _change(judgement: Judgement) -> str:
 def _words(judgement: Judgement, start: str) -> str:
     """What sets a reading apart, and the profiles of its question that its words do not name."""
     asked = judgement.weighed.reading.question
-    assert isinstance(asked, Question)
+    assert isinstance(asked, WrittenQuestion)
     unnamed = [name for name in asked.profiles if name.partition(":")[0] not in judgement.words]
     told = judgement.words.removeprefix(start)
     return verbatim(f"{told} ({', '.join(unnamed)})" if unnamed else told)

@@ -10,7 +10,7 @@ import pytest
 
 import derive
 from derive.audit.criteria import BEARING, Between, Number
-from derive.audit.question import Question
+from derive.audit.question import WrittenQuestion
 from derive.audit.text import as_data, as_text, rows, summary
 from derive.audit.verdicts import Verdict
 from derive.errors import InconsistentError, NoSolutionError, UnknownNameError
@@ -172,7 +172,7 @@ def test_the_smallest_change_makes_the_claim_hold(findings):
                 judgement.smallest,
                 judgement.weighed.reading.criterion,
             )
-            flat = isinstance(asked.question, Question) and all(
+            flat = isinstance(asked.question, WrittenQuestion) and all(
                 isinstance(value, str) for _, value in asked.question.given
             )
             if change is None or not flat or not isinstance(criterion, (Number, Between)):

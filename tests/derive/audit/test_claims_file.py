@@ -7,7 +7,7 @@ import pytest
 import derive
 from derive.audit.claims_file import read_claims
 from derive.audit.criteria import Between, Bound, Impossible, Number, Sound, Without, read_expected
-from derive.audit.question import Question, Statement
+from derive.audit.question import Statement, WrittenQuestion
 from derive.audit.verdicts import Verdict
 from derive.errors import DeriveError, UnitError, UnknownNameError
 from derive.tokens.audit import audit, clashes
@@ -90,8 +90,8 @@ def test_a_given_may_be_a_question():
         'asked = "weight_time"\ngiven.weight_bytes.asked = "weight_bytes"\n'
         'given.weight_bytes.given.total_parameters = "1 Tparameter"\nexpected = "1 s"'
     ).question
-    inner = Question("weight_bytes", (), (("total_parameters", "1 Tparameter"),))
-    assert asked == Question("weight_time", (), (("weight_bytes", inner),))
+    inner = WrittenQuestion("weight_bytes", (), (("total_parameters", "1 Tparameter"),))
+    assert asked == WrittenQuestion("weight_time", (), (("weight_bytes", inner),))
 
 
 def test_a_form_may_be_expected_to_hold_no_quantity_and_an_equation_to_fit():

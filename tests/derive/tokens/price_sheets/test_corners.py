@@ -12,10 +12,9 @@ from derive.tokens.price_sheets import oracle
 from derive.tokens.price_sheets.asker import Asker
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion
-from derive.tokens.price_sheets.contradictions import TENSIONS
 from derive.tokens.price_sheets.corners import at_corners
 from derive.tokens.price_sheets.plausible import CHIPS, SIZES, plausible
-from derive.tokens.price_sheets.questions import QUESTIONS, Question
+from derive.tokens.price_sheets.questions import QUESTIONS, TENSIONS, SheetQuestion
 from derive.tokens.price_sheets.sheets import read_sheet
 from derive.tokens.price_sheets.text import as_data
 from quantities.profiles import Profile
@@ -39,12 +38,12 @@ def asker(*profiles: str | Profile, sheet: str = "gemini-2-5-pro-prices", **give
     return Counting(found, plausible(found.library, profiles))
 
 
-def question(target: str) -> Question:
+def question(target: str) -> SheetQuestion:
     return next(one for one in COUNTED if one.target == target)
 
 
 @pytest.mark.parametrize("asked", COUNTED, ids=lambda asked: asked.target)
-def test_the_extremes_are_those_of_all_choices(asked: Question) -> None:
+def test_the_extremes_are_those_of_all_choices(asked: SheetQuestion) -> None:
     tier = "nvme-gen5-30tb"  # which counts in none of them
     short, long = (conclude(asker(tier), one) for one in (asked, replace(asked, counted_by=())))
     assert isinstance(short, Conclusion)
@@ -78,7 +77,7 @@ def test_a_chip_that_says_more_is_asked() -> None:
 def test_a_box_that_is_wider_than_the_choices_proves_nothing() -> None:
     """No chip has the greatest bandwidth and the least peak at once, so no choice lies in that corner."""
     counted = ("peak_compute", "hbm_bandwidth", "active_parameters")
-    wide = Question("implied_kv_bytes_per_token", ("price_cliff",), counted_by=counted)
+    wide = SheetQuestion("implied_kv_bytes_per_token", ("price_cliff",), counted_by=counted)
     one = asker("deepseek-v3", "nvme-gen5-30tb")
     assert at_corners(one, wide, {}, one.choices) is None
 
