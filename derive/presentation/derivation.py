@@ -1,4 +1,4 @@
-"""A derivation laid out, before it becomes LaTeX or Markdown: the same lines of mathematics for both.
+"""A derivation laid out, before it becomes LaTeX, Markdown or HTML: the same lines of mathematics for all.
 
 Each step is stated as the relation is, rearranged for what it yields, filled with numbers and units, and worked out.
 Results carry as many digits as their inputs bear, and one to spare. Where two quantities share a letter, the later one
@@ -21,7 +21,18 @@ from quantities.value import Value
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer, Step
 
-__all__ = ["Derivation", "Line", "Paragraph", "Symbol", "amount", "digits_borne", "lay_out", "letters_of", "magnitude"]
+__all__ = [
+    "Derivation",
+    "Line",
+    "Paragraph",
+    "Symbol",
+    "amount",
+    "digits_borne",
+    "lay_out",
+    "letters_of",
+    "magnitude",
+    "notes",
+]
 
 _FEWEST, _MOST = 3, 6  # digits of a result
 _WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
@@ -57,9 +68,7 @@ class Derivation:
     headline: str
     steps: tuple[Paragraph, ...]
     symbols: tuple[Symbol, ...]
-    regime: Mapping[str, str]
-    assumptions: tuple[str, ...]
-    checks: tuple[str, ...]
+    notes: tuple[tuple[str, tuple[str, ...]], ...]  # what was noted, under titles
     cautions: tuple[str, ...] = ()  # what does not hold, and what plays no part
 
 
@@ -76,11 +85,17 @@ def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
             for name, value in answer.given.items()
             if name in letters
         ),
-        answer.regime,
-        answer.assumptions,
-        tuple(str(check) for check in answer.checks),
+        notes(answer),
         cautions(answer),
     )
+
+
+def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Titles, and what stands under each: the regime, what was assumed and what was checked."""
+    regime = tuple(f"{relation}: {arm} binds" for relation, arm in answer.regime.items())
+    checks = tuple(str(check) for check in answer.checks)
+    told = (("regime", regime), ("assumptions", tuple(answer.assumptions)), ("checks", checks))
+    return tuple((title, rows) for title, rows in told if rows)
 
 
 def letters_of(answer: Answer) -> dict[str, str]:

@@ -1,37 +1,121 @@
-"""An answer as HTML, its mathematics as MathML that browsers show by themselves; needs no network."""
+"""HTML, in one file: its mathematics as MathML that browsers show by themselves, its pictures inside it; no network."""
 
 from __future__ import annotations
 
 import html
 import re
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from derive.errors import DeriveError
-from derive.presentation.bibliography import Bibliography
-from derive.presentation.derivation import Derivation, Line, Paragraph
 
-__all__ = ["aligned", "cautions", "escaped", "formula", "inputs", "notes", "sources", "step"]
+if TYPE_CHECKING:
+    from derive.presentation.derivation import Line
+    from derive.presentation.document import Kind
+
+__all__ = ["Html"]
+
+_STYLE = """
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 Georgia, serif; color: #1a1a1a; }
+h1, h2, h3, h4, th { font-family: system-ui, sans-serif; line-height: 1.25; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; padding-bottom: .2rem; }
+table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem; display: block; overflow-x: auto; }
+th, td { text-align: left; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid #eee; vertical-align: top; }
+math[display=block] { overflow-x: auto; margin: .8rem 0; }
+mtable.aligned mtd:nth-child(1) { text-align: right; }
+mtable.aligned mtd:nth-child(3) { text-align: left; }
+figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
+figcaption, .small { font-size: .85rem; color: #444; }
+code { font-size: .9em; }
+@media (prefers-color-scheme: dark) { figure { background: #fff; } }
+"""
 
 
-def escaped(text: str) -> str:
-    """Text that a browser shows as it stands."""
-    return html.escape(text, quote=True)
+@dataclass(frozen=True, slots=True)
+class Html:
+    """Pages with these pictures in them, as SVG by their names."""
+
+    drawn: Mapping[str, str]
+
+    between: ClassVar[str] = "\n"
+    before_formulas: ClassVar[str] = "\n"
+    before_citations: ClassVar[str] = " "
+
+    def escaped(self, text: str) -> str:
+        return html.escape(text, quote=True)
+
+    def word(self, kind: Kind, text: str) -> str:
+        match kind:
+            case "math":
+                return _formula(text, "inline")
+            case "name":
+                return f"<code>{self.escaped(text)}</code>"
+            case "stress":
+                return f"<em>{self.escaped(text)}</em>"
+        return self.escaped(text)
+
+    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str:
+        head = f'<meta charset="utf-8"><title>{self.escaped(text)}</title><style>{_STYLE}</style>'
+        body = "\n".join([self.heading(title, 1), *parts])
+        return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+
+    def heading(self, words: str, level: int) -> str:
+        return f"<h{level}>{words}</h{level}>"
+
+    def paragraph(self, words: str) -> str:
+        return f"<p>{words}</p>"
+
+    def items(self, rows: Sequence[str], citations: str) -> str:
+        return f"<ul>{_each('li', rows)}</ul>{citations}"
+
+    def aligned(self, lines: Sequence[Line]) -> str:
+        rows = "".join(
+            f"<mtr><mtd>{_row(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_row(right)}</mtd></mtr>"
+            if right
+            else f"<mtr><mtd></mtd><mtd></mtd><mtd>{_row(left)}</mtd></mtr>"
+            for left, right in lines
+        )
+        return f'<math display="block"><mtable displaystyle="true" class="aligned">{rows}</mtable></math>'
+
+    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:
+        return f'{self.inputs(header, rows)}<p class="small">{caption}</p>'
+
+    def picture(self, name: str, caption: str, text: str) -> str:
+        svg = self.drawn[name]
+        return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{caption}</figcaption></figure>"
+
+    def result(self, title: str, level: int, formula: str) -> str:
+        return f"{self.heading(title, level)}\n{_formula(formula, 'block')}"
+
+    def caution(self, text: str) -> str:
+        return f'<p class="caution"><b>{self.escaped(text)}</b></p>'
+
+    def step(self, number: int, name: str, reason: str, lines: Sequence[Line]) -> str:
+        return f"<p><b>{number}.</b> <i>{name}</i>{reason}</p>{self.aligned(lines)}"
+
+    def inputs(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        body = _each("tr", (_each("td", row) for row in rows))
+        return f"<table><tr>{_each('th', header)}</tr>{body}</table>"
+
+    def note(self, title: str, body: str) -> str:
+        return f"<p><b>{title}</b></p>{body}"
+
+    def listed(self, texts: Sequence[str], is_numbered: bool = False) -> str:
+        tag = "ol" if is_numbered else "ul"
+        return f"<{tag}>{_each('li', map(self.escaped, texts))}</{tag}>"
+
+    def small(self, parts: list[str]) -> list[str]:
+        return parts
 
 
-def formula(latex: str, *, block: bool = False) -> str:
+def _each(tag: str, inside: Iterable[str]) -> str:
+    return "".join(f"<{tag}>{one}</{tag}>" for one in inside)
+
+
+def _formula(latex: str, display: str) -> str:
     """Mathematics in this package's LaTeX as MathML."""
-    return f'<math display="{"block" if block else "inline"}">{_row(latex)}</math>'
-
-
-def aligned(lines: tuple[Line, ...]) -> str:
-    """Lines of mathematics below each other, at their equals signs."""
-    rows = "".join(
-        f"<mtr><mtd>{_row(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_row(right)}</mtd></mtr>"
-        if right
-        else f"<mtr><mtd></mtd><mtd></mtd><mtd>{_row(left)}</mtd></mtr>"
-        for left, right in lines
-    )
-    return f'<math display="block"><mtable displaystyle="true" class="aligned">{rows}</mtable></math>'
+    return f'<math display="{display}">{_row(latex)}</math>'
 
 
 def _row(latex: str) -> str:
@@ -48,48 +132,3 @@ def _converter() -> Any:
     except ImportError:
         raise DeriveError("HTML needs latex2mathml.", hint="pip install 'derive-engine[reports]'") from None
     return latex2mathml.converter
-
-
-def cautions(page: Derivation) -> list[str]:
-    """What does not hold and what plays no part, to stand directly under the result."""
-    return [f'<p class="caution"><b>{escaped(one)}.</b></p>' for one in page.cautions]
-
-
-def notes(page: Derivation) -> list[str]:
-    """The regime, what was assumed and what was checked."""
-    parts = []
-    regime = [f"{relation}: {arm} binds" for relation, arm in page.regime.items()]
-    for title, rows in (("Regime", regime), ("Assumptions", page.assumptions), ("Checks", page.checks)):
-        if rows:
-            items = "".join(f"<li>{escaped(row)}</li>" for row in rows)
-            parts.append(f"<p><b>{title}</b></p><ul>{items}</ul>")
-    return parts
-
-
-def sources(cited: Bibliography) -> str:
-    """The sources as a numbered list."""
-    return "<ol>" + "".join(f"<li>{escaped(str(source))}</li>" for source in cited.sources) + "</ol>"
-
-
-def _worded(name: str) -> str:
-    return escaped(name.replace("_", " "))
-
-
-def step(number: int, shown: Paragraph) -> str:
-    reason = f": {escaped(shown.because)}" if shown.because else ""
-    return f"<p><b>{number}.</b> <i>{_worded(shown.relation)}</i>{reason}</p>{aligned(shown.lines)}"
-
-
-def inputs(page: Derivation, cited: Bibliography) -> list[str]:
-    if not page.symbols:
-        return []
-    rows = "".join(
-        f"<tr><td>{formula(symbol.letter)}</td><td>{_worded(symbol.name)}</td><td>{formula(symbol.value)}</td>"
-        f"<td>{_citation(cited.cite(symbol.source))}</td></tr>"
-        for symbol in page.symbols
-    )
-    return [f"<table><tr><th>symbol</th><th>quantity</th><th>value</th><th>source</th></tr>{rows}</table>"]
-
-
-def _citation(by: int | str) -> str:
-    return f"[{by}]" if isinstance(by, int) else escaped(by)

@@ -1,21 +1,50 @@
-r"""An answer as LaTeX: a fragment for any document that loads amsmath.
+r"""LaTeX: fragments for any document that loads amsmath, and documents that load only what every TeX distribution has.
 
 Names, texts and sources are somebody else's words: every character of them is escaped, so that none is obeyed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
 
-from derive.presentation.bibliography import Bibliography
-from derive.presentation.derivation import Derivation, Line, Paragraph, lay_out
+from derive.presentation.mathematics import width
 
 if TYPE_CHECKING:
-    from derive.solving.execution.answer import Answer
+    from derive.presentation.derivation import Line
+    from derive.presentation.document import Kind
 
-__all__ = ["aligned", "as_latex", "breakable", "cautions", "escaped", "inputs", "notes", "sources", "step"]
+__all__ = ["DOCUMENT", "FRAGMENT", "Latex", "escaped"]
 
+_PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\usepackage{lmodern,textcomp,amsmath,amssymb,graphicx,array,booktabs,longtable}
+\usepackage[margin=25mm]{geometry}
+\usepackage[hidelinks]{hyperref}
+\setcounter{secnumdepth}{-1}
+\setcounter{tocdepth}{1}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{0.6em}
+\setlength{\emergencystretch}{3em}
+\setlength{\mathindent}{1.5em}
+\setlength{\LTleft}{0pt}
+\setlength{\LTpre}{4pt}
+\setlength{\LTpost}{4pt}
+\AtBeginDocument{\setlength{\abovedisplayskip}{4pt}\setlength{\belowdisplayskip}{6pt}\setlength{\abovedisplayshortskip}{4pt}}
+\allowdisplaybreaks
+\newsavebox{\widebox}
+\newenvironment{fitted}{\begin{lrbox}{\widebox}\small}{\end{lrbox}%
+  \ifdim\wd\widebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\widebox}}\else\usebox{\widebox}\fi}
+\newcommand{\drawn}[1]{\IfFileExists{figures/#1.pdf}%
+  {\includegraphics[width=\linewidth]{figures/#1.pdf}}{\fbox{figures/#1.svg}}}
+\title{TITLE}
+\author{}
+\date{}
+\begin{document}
+\maketitle
+"""
 _ESCAPES = str.maketrans(
     {
         **{c: rf"\{c}" for c in "#$%&_{}"},
@@ -31,6 +60,11 @@ _ESCAPES = str.maketrans(
     }
 )
 _BREAKS = str.maketrans({c: f"{c}\\allowbreak{{}}" for c in "/:;,"})
+_SIGNS = {"°": r"\textdegree{}", "×": r"\texttimes{}", "–": "--", "—": "---", "…": r"\dots{}", "µ": r"\textmu{}"}
+_LEVELS = ("part", "section", "subsection", "subsubsection")
+_SHOWN = {"text": "{}", "math": "${}$", "stress": r"\emph{{{}}}", "name": r"\texttt{{{}}}"}
+_LINE = 74  # characters of mathematics that a line holds
+_PAGE = 32  # rows of a table that stay together
 
 
 def escaped(text: str) -> str:
@@ -42,75 +76,111 @@ def escaped(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def breakable(text: str) -> str:
+def _breakable(text: str) -> str:
     """Text that TeX prints as it stands, and may break where an address or a path allows it."""
     return escaped(text).translate(_BREAKS)
 
 
-def as_latex(answer: Answer, digits: int | None = None) -> str:
-    """The answer as a fragment: its steps aligned, its inputs in a table, its sources numbered."""
-    page = lay_out(answer, digits)
-    cited = Bibliography()
-    title = rf"\subsection*{{{_worded(page.target)}: ${page.headline}$}}"
-    steps = [step(number, one) for number, one in enumerate(page.steps, 1)]
-    parts = [title, *cautions(page), *steps, *inputs(page, cited), *notes(page)]
-    if cited.sources:
-        parts.append("\\paragraph{Sources}\n" + sources(cited))
-    return "\n\n".join(parts) + "\n"
+@dataclass(frozen=True, slots=True)
+class Latex:
+    """LaTeX for a document of its own, which makes smaller what would be wider than its page; or for anybody's."""
+
+    is_document: bool
+
+    between: ClassVar[str] = "\n\n"
+    before_formulas: ClassVar[str] = "\n"  # lest an empty paragraph stand between
+    before_citations: ClassVar[str] = "~"
+
+    def escaped(self, text: str) -> str:
+        return escaped(text)
+
+    def word(self, kind: Kind, text: str) -> str:
+        return _SHOWN[kind].format(text if kind == "math" else _signed(text))
+
+    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str:
+        preamble = _PREAMBLE.replace("CLASS", "report" if is_volume else "article").replace("TITLE", title)
+        contents = [r"\tableofcontents"] if is_volume else []
+        return preamble + "\n" + "\n\n".join([*contents, *parts, "\\end{document}"]) + "\n"
+
+    def heading(self, words: str, level: int) -> str:
+        return rf"\{_LEVELS[level - 1]}{{{words}}}"
+
+    def paragraph(self, words: str) -> str:
+        return words
+
+    def items(self, rows: Sequence[str], citations: str) -> str:
+        inside = "\n".join(rf"\item {row}" for row in rows)
+        return f"\\begin{{itemize}}\n{inside}{citations}\n\\end{{itemize}}"
+
+    def aligned(self, lines: Sequence[Line]) -> str:
+        if self.is_document:
+            room = _LINE - max(width(left) for left, right in lines if right or len(lines) == 1)
+            lines = [(left, _narrowed(right, room)) for left, right in lines]
+        rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in lines)
+        return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
+
+    def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:
+        kinds = [
+            rf">{{\raggedright\arraybackslash}}p{{{share:.3g}\linewidth}}" if share else "l"
+            for share in shares or (0,) * len(header)
+        ]
+        columns = "@{}" + "".join(kinds) + "@{}"
+        is_long = len(rows) > _PAGE or shares
+        below_head = "\\midrule\n\\endhead\n" if is_long else "\\midrule\n"
+        inside = f"\\toprule\n{_rows([header])}{below_head}{_rows(rows)}\\bottomrule\n"
+        if is_long:
+            table = f"\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}"
+            return f"{{\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}{table}}}\n\n{{\\small {caption}}}"
+        table = f"\\begin{{fitted}}%\n\\begin{{tabular}}{{{columns}}}\n{inside}\\end{{tabular}}\\end{{fitted}}"
+        return f"\\begin{{center}}\n{table}\n\n\\nopagebreak\\smallskip\n{{\\small {caption}}}\n\\end{{center}}"
+
+    def picture(self, name: str, caption: str, text: str) -> str:
+        below = rf"\begin{{minipage}}{{0.94\linewidth}}\small {caption}\end{{minipage}}"
+        return f"\\begin{{center}}\n\\drawn{{{name}}}\n\n\\nopagebreak\n{below}\n\\end{{center}}"
+
+    def result(self, title: str, level: int, formula: str) -> str:
+        if self.is_document:
+            return rf"{self.heading(title, level)}" + "\n\n" + rf"\[{formula}\]"
+        return rf"\{_LEVELS[level - 1]}*{{{title}: ${formula}$}}"
+
+    def caution(self, text: str) -> str:
+        return rf"\noindent\textbf{{{_breakable(text)}}}"
+
+    def step(self, number: int, name: str, reason: str, lines: Sequence[Line]) -> str:
+        return f"\\noindent\\textbf{{{number}.}} \\textit{{{name}}}{reason}\n{self.aligned(lines)}"
+
+    def inputs(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+        inside = f"\\hline\n{_rows([header])}\\hline\n{_rows(rows)}\\hline\n"
+        table = f"\\noindent\n\\begin{{tabular}}{{@{{}}{'l' * len(header)}@{{}}}}\n{inside}\\end{{tabular}}"
+        return f"\\begin{{fitted}}%\n{table}\\end{{fitted}}\\medskip" if self.is_document else table
+
+    def note(self, title: str, body: str) -> str:
+        return f"\\paragraph{{{title}}}\n{body}"
+
+    def listed(self, texts: Sequence[str], is_numbered: bool = False) -> str:
+        kind = "enumerate" if is_numbered else "itemize"
+        rows = "\n".join(rf"\item {_breakable(text)}" for text in texts)
+        return f"\\begin{{{kind}}}\\raggedright\n{rows}\n\\end{{{kind}}}"
+
+    def small(self, parts: list[str]) -> list[str]:
+        return ["{\\small", *parts, "}"] if self.is_document else parts
 
 
-def cautions(page: Derivation) -> list[str]:
-    """What does not hold and what plays no part, to stand directly under the result."""
-    return [rf"\noindent\textbf{{{breakable(one)}.}}" for one in page.cautions]
+FRAGMENT = Latex(is_document=False)
+DOCUMENT = Latex(is_document=True)
 
 
-def notes(page: Derivation) -> list[str]:
-    """The regime, what was assumed and what was checked."""
-    parts = []
-    regime = [f"{relation}: {arm} binds" for relation, arm in page.regime.items()]
-    for title, rows in (("Regime", regime), ("Assumptions", page.assumptions), ("Checks", page.checks)):
-        if rows:
-            items = "\n".join(rf"\item {breakable(row)}" for row in rows)
-            parts.append(f"\\paragraph{{{title}}}\n\\begin{{itemize}}\\raggedright\n{items}\n\\end{{itemize}}")
-    return parts
+def _rows(rows: Sequence[Sequence[str]]) -> str:
+    return " \\\\\n".join(map(" & ".join, rows)) + " \\\\\n"
 
 
-def sources(cited: Bibliography) -> str:
-    """The sources as a numbered list."""
-    items = "\n".join(rf"\item {breakable(str(source))}" for source in cited.sources)
-    return f"\\begin{{enumerate}}\\raggedright\n{items}\n\\end{{enumerate}}"
+def _narrowed(shown: str, room: int) -> str:
+    """Mathematics made smaller where it is wider than the room that it has."""
+    wide = width(shown)
+    return shown if wide <= room else rf"\scalebox{{{room / wide:.2f}}}{{$\displaystyle {shown}$}}"
 
 
-def aligned(lines: tuple[Line, ...]) -> str:
-    """Lines of mathematics below each other, at their equals signs."""
-    rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in lines)
-    return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
-
-
-def _worded(name: str) -> str:
-    return escaped(name.replace("_", " "))
-
-
-def step(number: int, shown: Paragraph, display: Callable[[tuple[Line, ...]], str] = aligned) -> str:
-    """A numbered sentence, and the lines of mathematics below it."""
-    reason = f": {escaped(shown.because)}" if shown.because else ""
-    return f"\\noindent\\textbf{{{number}.}} \\textit{{{_worded(shown.relation)}}}{reason}\n{display(shown.lines)}"
-
-
-def inputs(page: Derivation, cited: Bibliography) -> list[str]:
-    """The table of what went in."""
-    if not page.symbols:
-        return []
-    whose = [cited.cite(symbol.source) for symbol in page.symbols]
-    rows = " \\\\\n".join(
-        f"${symbol.letter}$ & {_worded(symbol.name)} & ${symbol.value}$ & {_citation(by)}"
-        for symbol, by in zip(page.symbols, whose, strict=True)
-    )
-    return [
-        "\\noindent\n\\begin{tabular}{@{}llll@{}}\n\\hline\nsymbol & quantity & value & source \\\\\n\\hline\n"
-        f"{rows} \\\\\n\\hline\n\\end{{tabular}}"
-    ]
-
-
-def _citation(by: int | str) -> str:
-    return f"[{by}]" if isinstance(by, int) else escaped(by)
+def _signed(text: str) -> str:
+    """Escaped text, the signs that a small font lacks spelled out; names and units may break where their words end."""
+    told = "".join(_SIGNS.get(c, c) for c in escaped(text))
+    return told.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}")

@@ -1,17 +1,19 @@
-"""An answer as text for the terminal, and as plain data."""
+"""An answer as text for the terminal, and as plain data; and how such text is set in sections and columns."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from derive.presentation.derivation import notes
 from derive.presentation.failed_checks import cautions
 from derive.presentation.numbers import DIGITS, shown_number, shown_span
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
 
-__all__ = ["as_data", "as_text", "headline"]
+__all__ = ["as_data", "as_text", "columns", "headline", "section"]
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
@@ -45,23 +47,32 @@ def as_text(answer: Answer, digits: int = DIGITS) -> str:
         rows = [form] if equals and shown.rearranged != shown.equation else []
         rows += [row for row in (shown.numbers, shown.value) if row not in ("", form)]
         lines += [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
-    for title, rows in _sections(answer):
-        lines += ["", title, *(f"  {row}" for row in rows)]
+    for title, under in (("given", _given(answer)), *notes(answer)):
+        lines += section(title, under) if under else []
     return "\n".join(lines)
 
 
-def _sections(answer: Answer) -> list[tuple[str, list[str]]]:
+def _given(answer: Answer) -> list[str]:
     width = max((len(name) for name in answer.given), default=0)
     told = max((len(str(value)) for value in answer.given.values()), default=0)
-    given = [f"{name:<{width}} = {value!s:<{told}}  {value.source}" for name, value in answer.given.items()]
-    regime = [f"{relation}: {arm} binds" for relation, arm in answer.regime.items()]
-    sections = [
-        ("given", given),
-        ("regime", regime),
-        ("assumptions", list(answer.assumptions)),
-        ("checks", [str(check) for check in answer.checks]),
-    ]
-    return [(title, rows) for title, rows in sections if rows]
+    return [f"{name:<{width}} = {value!s:<{told}}  {value.source}" for name, value in answer.given.items()]
+
+
+def section(title: str, rows: Iterable[str]) -> list[str]:
+    """The lines of a section, set apart from what stands above."""
+    return ["", title, *(f"  {row}" for row in rows)]
+
+
+def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
+    """Rows in columns, as wide as their widest cells; those of numbers, if so told, end below each other.
+
+    >>> print(*columns([("batch", "cost"), ("16", "1.5"), ("256", "0.12")], right={1}), sep="\\n")
+    batch  cost
+    16      1.5
+    256    0.12
+    """
+    sides = [f"{'>' if i in right else '<'}{max(map(len, column))}" for i, column in enumerate(zip(*rows, strict=True))]
+    return ["  ".join(f"{cell:{side}}" for cell, side in zip(row, sides, strict=True)).rstrip() for row in rows]
 
 
 def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:

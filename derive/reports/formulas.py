@@ -14,7 +14,7 @@ from derive.library import Library
 from derive.model.relation import Relation
 from derive.presentation import mathematics
 from derive.presentation.derivation import Line, lay_out
-from derive.reports.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
+from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
 from derive.solving.execution.answer import Answer
 from quantities.declaration import Declaration
 from quantities.source import Source

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError, VerificationError
 from derive.expressions.sympy_bridge import from_sympy
 from derive.presentation import mathematics
-from derive.reports.document import Formulas
+from derive.presentation.document import Formulas
 from quantities.declaration import Declaration
 from quantities.quantity import Quantity
 

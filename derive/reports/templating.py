@@ -29,7 +29,7 @@ from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
 from derive.errors import DeriveError, ExpressionError
-from derive.reports.document import Block, Grid, Heading, Items, Picture, Report, Text
+from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.proofs import Form
 from derive.reports.vocabulary import Said, places_of
 from derive.solving.execution.answer import Answer

@@ -43,10 +43,10 @@ from derive.library import Library
 from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade
 from derive.presentation.derivation import amount, digits_borne
+from derive.presentation.document import Formulas, Picture, verbatim
 from derive.presentation.numbers import prefixed
 from derive.relation_files.loading import load
 from derive.reports import formulas
-from derive.reports.document import Formulas, Picture, verbatim
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
 from derive.solving.execution.answer import Answer
 from quantities.source import Kind, Source

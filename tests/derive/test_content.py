@@ -9,7 +9,7 @@ import pytest
 
 import derive
 import quantities
-from derive.reports.document import Heading, Text
+from derive.presentation.document import Heading, Text
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.relations import subjects

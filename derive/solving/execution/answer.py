@@ -176,15 +176,17 @@ class Answer:
 
     def markdown(self, digits: int | None = None) -> str:
         """The derivation in Markdown, its mathematics in dollar signs; with as many digits as the inputs bear."""
-        from derive.presentation.markdown import as_markdown
+        from derive.presentation.markdown import NOTEBOOK
+        from derive.presentation.writing import derivation
 
-        return as_markdown(self, digits)
+        return derivation(self, NOTEBOOK, digits)
 
     def latex(self, digits: int | None = None) -> str:
         """The derivation in LaTeX, for a document that loads amsmath; with as many digits as the inputs bear."""
-        from derive.presentation.latex import as_latex
+        from derive.presentation.latex import FRAGMENT
+        from derive.presentation.writing import derivation
 
-        return as_latex(self, digits)
+        return derivation(self, FRAGMENT, digits)
 
     def __str__(self) -> str:
         return self.text()

@@ -9,7 +9,7 @@ from derive.audit.verdicts import ClauseFinding, Finding, Judgement
 from derive.audit.weighing import told
 from derive.library import Library
 from derive.presentation.derivation import Line
-from derive.reports.document import Block, Heading, Items, Text, verbatim
+from derive.presentation.document import Block, Heading, Items, Text, verbatim
 from derive.reports.formulas import briefly, chain, stated, worked
 from derive.tokens.reports.reading_tables import families, tabled
 from quantities.units import DIMENSIONLESS

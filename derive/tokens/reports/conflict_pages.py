@@ -9,7 +9,7 @@ from derive.audit.conflicts import Conflict
 from derive.audit.scene import Assertion
 from derive.errors import DeriveError
 from derive.library import Library
-from derive.reports.document import Block, Grid, Heading, Text, verbatim
+from derive.presentation.document import Block, Grid, Heading, Text, verbatim
 from derive.reports.formulas import chain
 from derive.reports.vocabulary import Said, number
 from derive.solving.execution.answer import Answer

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from derive.audit.question import WrittenQuestion
 from derive.audit.verdicts import Judgement
 from derive.presentation.derivation import Line, letters_of
+from derive.presentation.document import Block, Grid, Text, verbatim
 from derive.presentation.mathematics import upright, width
-from derive.reports.document import Block, Grid, Text, verbatim
 from derive.reports.formulas import forms
 from derive.reports.vocabulary import number, places_of
 from derive.solving.execution.answer import Answer

@@ -10,7 +10,7 @@ from typing import Any
 from derive.library import Library
 from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series
-from derive.reports.document import Grid, verbatim
+from derive.presentation.document import Grid, verbatim
 from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, ExpressionError
+from derive.presentation import latex, markdown
+from derive.presentation.document import Picture, Report
+from derive.presentation.html import Html
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.reports import html, latex, markdown
-from derive.reports.document import Picture, Report
+from derive.presentation.writing import bound
 from derive.reports.formulas import symbols
 from derive.reports.templating import opening, rendered
 from derive.reports.vocabulary import vocabulary
@@ -104,20 +106,15 @@ def _pictures(name: str) -> tuple[Picture, ...]:
 @cache
 def texts(name: str) -> Mapping[str, str]:
     """The files of a report: their paths below the folder of reports, and what stands in them."""
-    bound, file = parts(name), named(name)
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
-    if name == titles.VOLUME:
-        made[f"{file}.tex"] = latex.bound(_title(name), bound)
-        made[f"{file}.md"] = markdown.bound(_title(name), bound)
-    else:
-        made[f"{file}.tex"] = latex.as_latex(bound[0])
-        made[f"{file}.md"] = markdown.as_markdown(bound[0])
+    for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
+        made[f"{named(name)}.{ending}"] = bound(_title(name), parts(name), dialect)
     return made
 
 
 def page(name: str) -> str:
     """The report as one HTML file."""
-    return html.bound(_title(name), parts(name), {picture.name: _drawn(picture) for picture in _pictures(name)})
+    return bound(_title(name), parts(name), Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
 
 
 def pressed_pictures(name: str) -> dict[str, bytes]:

@@ -11,7 +11,7 @@ from derive.audit.text import rows, summary
 from derive.audit.verdicts import Finding, Judgement, Verdict
 from derive.library import Library
 from derive.presentation.charts import Axis, Chart, Series, Shade
-from derive.reports.document import Grid, verbatim
+from derive.presentation.document import Grid, verbatim
 from derive.tokens.reports.claim_pages import claimed
 from derive.tokens.reports.conflict_pages import clash
 

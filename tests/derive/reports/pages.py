@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import derive
+from derive.presentation import latex, markdown
 from derive.presentation.charts import Axis, Chart, Series
-from derive.reports.document import Formulas, Grid, Heading, Items, Picture, Report, Text, verbatim
+from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Report, Text, verbatim
+from derive.presentation.html import Html
+from derive.presentation.writing import bound
 from derive.reports.formulas import worked
 from quantities.source import Source
 
@@ -36,6 +39,18 @@ def report(words: str = "A *stressed* word, a `name` and $t^2$.") -> Report:
         Picture("toy", (chart,), words),
     )
     return Report("toy", "A toy", blocks)
+
+
+def as_latex(made: Report) -> str:
+    return bound(made.title, [made], latex.DOCUMENT)
+
+
+def as_markdown(made: Report) -> str:
+    return bound(made.title, [made], markdown.HOST)
+
+
+def as_html(made: Report, drawn: dict[str, str]) -> str:
+    return bound(made.title, [made], Html(drawn))
 
 
 def hostile() -> Report:

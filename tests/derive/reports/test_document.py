@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.reports.document import spans, verbatim
+from derive.presentation.document import spans, verbatim
 from tests.derive.reports.pages import report
 
 

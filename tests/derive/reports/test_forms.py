@@ -7,15 +7,17 @@ from html.parser import HTMLParser
 
 import pytest
 
+from derive.presentation import latex, markdown
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.reports import html, latex, markdown, tex
-from tests.derive.reports.pages import HOSTILE, hostile, report
+from derive.presentation.writing import bound
+from derive.reports import tex
+from tests.derive.reports.pages import HOSTILE, as_html, as_latex, as_markdown, hostile, report
 
 DRAWN = {picture.name: as_svg(picture.name, *picture.charts) for picture in report().pictures}
 FORMS = {
-    "latex": latex.as_latex,
-    "markdown": markdown.as_markdown,
-    "html": lambda made: html.as_html(made, DRAWN),
+    "latex": as_latex,
+    "markdown": as_markdown,
+    "html": lambda made: as_html(made, DRAWN),
 }
 needs_tex = pytest.mark.skipif(not tex.is_installed(), reason="no TeX is installed")
 
@@ -47,18 +49,18 @@ def test_every_block_is_in_every_form(form):
 
 
 def test_a_source_is_cited_by_one_number_wherever_it_is_used():
-    told = latex.as_latex(report())
+    told = as_latex(report())
     assert told.count("~[1]") == 3
     assert "[2]" not in told
 
 
 def test_the_title_of_a_volume_stands_above_all_its_parts():
-    for bound in (latex.bound("All", [report(), report()]), markdown.bound("All", [report(), report()])):
-        assert bound.index("All") < bound.index("A toy") < bound.rindex("A toy") < bound.index("a survey")
+    for told in (bound("All", [report(), report()], dialect) for dialect in (latex.DOCUMENT, markdown.HOST)):
+        assert told.index("All") < told.index("A toy") < told.rindex("A toy") < told.index("a survey")
 
 
 def test_nothing_that_others_wrote_is_a_command_of_tex():
-    told = latex.as_latex(hostile())
+    told = as_latex(hostile())
     body = told[told.index(r"\maketitle") :]
     assert r"\input" not in body.replace(r"\textbackslash{}input", "")
     assert r"\write" not in body.replace(r"\textbackslash{}write", "")
@@ -67,7 +69,7 @@ def test_nothing_that_others_wrote_is_a_command_of_tex():
 
 
 def test_nothing_that_others_wrote_is_markup():
-    told = markdown.as_markdown(hostile())
+    told = as_markdown(hostile())
     assert "<script>" not in told.replace(r"\<script", "")
     assert not re.search(r"(?<!\\)\]\(u", told)
     rows = [line for line in told.splitlines() if line.startswith("| 20 m")]
@@ -104,14 +106,14 @@ def test_tex_takes_the_document_and_lets_nothing_run_over(made):
     log: list[str] = []
     document = made()
     pictures = {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in document.pictures}
-    assert tex.pressed("toy", latex.as_latex(document), pictures, log).startswith(b"%PDF")
+    assert tex.pressed("toy", as_latex(document), pictures, log).startswith(b"%PDF")
     wide = [float(found[1]) for line in log if (found := re.match(r"Overfull \\hbox \(([\d.]+)pt", line))]
     assert max(wide, default=0.0) <= 5.0
 
 
 @needs_tex
 def test_the_same_document_makes_the_same_pdf():
-    assert tex.pressed("toy", latex.as_latex(report()), {}) == tex.pressed("toy", latex.as_latex(report()), {})
+    assert tex.pressed("toy", as_latex(report()), {}) == tex.pressed("toy", as_latex(report()), {})
 
 
 @needs_tex

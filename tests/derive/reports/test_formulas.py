@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from derive.reports.document import Formulas
+from derive.presentation.document import Formulas
 from derive.reports.formulas import briefly, chain, forms, stated, worked
 from tests.derive.reports.pages import falling
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.errors import DeriveError, ExpressionError, UnknownNameError, VerificationError
-from derive.reports.document import Formulas, Grid, Heading, Items, Picture, Text, Worked, spans
+from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Text, Worked, spans
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
 from derive.tokens.reports import shelf

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from derive.presentation.charts import Chart
-from derive.reports import markdown
-from derive.reports.document import Formulas, Grid, Picture, Text, Worked
+from derive.presentation.document import Formulas, Grid, Picture, Text, Worked
 from derive.tokens.reports import shelf
+from tests.derive.reports.pages import as_markdown
 
 
 def words(name: str) -> str:
     """The report as its reader sees it."""
-    return markdown.as_markdown(shelf.report(name))
+    return as_markdown(shelf.report(name))
 
 
 def paragraph(name: str, start: str) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from derive.reports.document import Grid
-from derive.reports.markdown import as_markdown
+from derive.presentation.document import Grid
 from derive.tokens.reports import shelf
+from tests.derive.reports.pages import as_markdown
 
 
 @cache

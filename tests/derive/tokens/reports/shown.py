@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from derive.presentation import mathematics
-from derive.reports.document import Text
+from derive.presentation.document import Text
 from derive.tokens.reports import shelf
 from tests.derive.tokens.reports.reading import chart
 

@@ -13,9 +13,9 @@ import pytest
 
 import derive
 from derive.audit.verdicts import Verdict
+from derive.presentation.document import Formulas, Grid, Heading, Report, Text, Worked
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.reports import html, latex, markdown, tex
-from derive.reports.document import Formulas, Grid, Heading, Report, Text, Worked
+from derive.reports import tex
 from derive.reports.formulas import symbols
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
@@ -23,13 +23,14 @@ from derive.tokens.audit import audit, clashes
 from derive.tokens.reports.titles import TEMPLATES
 from derive.tokens.reports.verdict_tables import verdicts
 from tests.derive.audit.catalogues import changed
+from tests.derive.reports.pages import as_html, as_latex, as_markdown
 
 SOME = """
 from derive.tokens.audit import audit, clashes
-from derive.reports import latex, markdown
+from tests.derive.reports.pages import as_latex, as_markdown
 from tests.derive.tokens.reports.test_audit import report
 made = report(audit(["C02", "C04", "C30"]), clashes(["C05"]))
-print(markdown.as_markdown(made), latex.as_latex(made))
+print(as_markdown(made), as_latex(made))
 """
 
 
@@ -47,8 +48,8 @@ def made(findings, conflicts):
 @pytest.fixture(scope="module")
 def forms(made):
     drawn = {picture.name: as_svg(picture.name, *picture.charts) for picture in made.pictures}
-    page = unescape(re.sub(r"<svg.*?</svg>|<[^>]*>", "", html.as_html(made, drawn), flags=re.DOTALL))
-    return {"latex": latex.as_latex(made), "markdown": markdown.as_markdown(made), "html": page}
+    page = unescape(re.sub(r"<svg.*?</svg>|<[^>]*>", "", as_html(made, drawn), flags=re.DOTALL))
+    return {"latex": as_latex(made), "markdown": as_markdown(made), "html": page}
 
 
 def bare(text):
@@ -141,8 +142,7 @@ def test_the_picture_has_a_point_for_every_reading_with_a_number(made, findings)
 def test_another_catalogue_makes_another_report():
     library = changed("h100-sxm", hbm_bandwidth="5 TB/s/chip")
     text, other = (
-        re.sub(r"[\\$`]", "", markdown.as_markdown(report(audit(["C04"], given), (), given)))
-        for given in (derive.llm, library)
+        re.sub(r"[\\$`]", "", as_markdown(report(audit(["C04"], given), (), given))) for given in (derive.llm, library)
     )
     assert f"| h100-sxm | 80 | 3.35 | {80 / 3.35:.4g} | contradicted |" in text
     assert f"| h100-sxm | 80 | 5 | {80 / 5:.4g} | reproduced |" in other
@@ -163,11 +163,11 @@ def test_the_report_does_not_hang_on_the_order_of_sets():
 def test_no_line_runs_over_the_page(made):
     log: list[str] = []
     pictures = {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in made.pictures}
-    assert tex.pressed("audit", latex.as_latex(made), pictures, log).startswith(b"%PDF")
+    assert tex.pressed("audit", as_latex(made), pictures, log).startswith(b"%PDF")
     wide = [float(found[1]) for line in log if (found := re.match(r"Overfull \\hbox \(([\d.]+)pt", line))]
     assert max(wide, default=0.0) <= 5.0
 
 
 def test_conflicts_of_one_claim_alone_are_told_alone():
-    text = markdown.as_markdown(report(audit(["C05"]), clashes(["C05"])))
+    text = as_markdown(report(audit(["C05"]), clashes(["C05"])))
     assert "1.28" in text  # 64 steps of 20 ms

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import derive
-from derive.reports.document import Grid
+from derive.presentation.document import Grid
 from derive.tokens.price_sheets.plausible import CHIPS
 from derive.tokens.price_sheets.sheets import sheet_names
 from derive.tokens.reports import shelf

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from quantities.declaration import Declaration
 from quantities.source import Source
@@ -24,6 +24,7 @@ __all__ = [
     "Grid",
     "Heading",
     "Items",
+    "Kind",
     "Picture",
     "Report",
     "Span",
@@ -36,7 +37,9 @@ __all__ = [
 # Two sums in dollars are no mathematics: that begins and ends with something, and no digit follows it.
 _MARKUP = re.compile(r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|\*([^*\s][^*]*)\*|`([^`]+)`")
 
-Span = tuple[Literal["text", "math", "stress", "name"], str]
+Kind = Literal["text", "math", "stress", "name"]
+_KINDS: tuple[Kind, ...] = get_args(Kind)
+Span = tuple[Kind, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +138,7 @@ def spans(words: str) -> Iterator[Span]:
             yield "text", words[position : found.start()]
         kind = found.lastindex
         assert kind is not None
-        kinds: tuple[Literal["text", "math", "stress", "name"], ...] = ("text", "math", "stress", "name")
-        yield kinds[kind - 1], found[kind]
+        yield _KINDS[kind - 1], found[kind]
         position = found.end()
     if position < len(words):
         yield "text", words[position:]
