@@ -36,8 +36,7 @@ def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
     lines += [f"said by {said}"] if said else []
     for clause in finding.clauses:
         lines += ["", f"{clause.clause.words}: {clause.verdict}", *_readings(clause)]
-    if conflicts:
-        lines += ["", "cannot hold together", *(f"  {conflict}" for conflict in conflicts)]
+    lines += text.section("cannot hold together", map(str, conflicts)) if conflicts else []
     return "\n".join(lines)
 
 

@@ -19,6 +19,7 @@ __all__ = ["infer"]
 @JSON
 def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits: int | None, as_json: bool) -> int:
     """Say what the prices of SHEET imply, a file or a name; without one, of all sheets side by side."""
+    from derive.presentation.text import columns
     from derive.tokens.price_sheets import oracle, text
 
     named = [word for word in words if "=" not in word or Path(word).is_file()]
@@ -32,7 +33,7 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
         return 0 if any(found.conclusions for found in many) else 1
     shown = digits or text.DIGITS
     rows = text.side_by_side(many, shown)
-    click.echo(text.as_text(many[0], shown) if named else "\n".join(text.aligned(rows)))
+    click.echo(text.as_text(many[0], shown) if named else "\n".join(columns(rows)))
     if steps:
         click.echo("\n\n" + "\n\n\n".join(text.as_steps(found, digits) for found in many))
     return 0 if any(found.conclusions for found in many) else 1

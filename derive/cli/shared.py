@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,17 +91,13 @@ def complain(error: Exception) -> None:
 
 
 def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:
-    """Rows in columns, the last one as long as it likes, under the headings of their groups."""
-    rows = [header, *(row for _, group in groups for row in group)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(header) - 1)]
+    """Rows in columns, under the headings of their groups."""
+    from derive.presentation.text import columns
 
-    def line(row: tuple[str, ...]) -> str:
-        cells = [f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)]
-        return "  ".join([*cells, row[-1]]).rstrip()
-
-    click.secho(line(header), bold=True)
+    lines = iter(columns([header, *(row for _, group in groups for row in group)]))
+    click.secho(next(lines), bold=True)
     for heading, group in groups:
         if heading:
             click.secho(f"\n{heading}", bold=True)
-        for row in group:
-            click.echo(line(row))
+        for line in islice(lines, len(group)):
+            click.echo(line)

@@ -147,17 +147,15 @@ def _print(table: Table, digits: int) -> None:
     """The table, thinned so that it can be read."""
     import numpy
 
+    from derive.presentation.text import columns
     from derive.tables.csv_files import heading, lines
 
     count, is_tested = len(table), bool(table.failed)
     chosen = numpy.unique(numpy.linspace(0, count - 1, min(count, _ROWS)).round().astype(int))
     told = ([_cell(cell, digits) for cell in line] for line in lines(table, chosen, is_tested))
-    rows = [heading(table, is_tested), *told]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    is_text = [i >= len(table.axes) + len(table.columns) for i in range(len(widths))]
-    for number, row in enumerate(rows):
-        cells = [f"{c:<{w}}" if t else f"{c:>{w}}" for c, w, t in zip(row, widths, is_text, strict=True)]
-        click.secho("  ".join(cells).rstrip(), bold=number == 0)
+    of_numbers = range(len(table.axes) + len(table.columns))
+    for number, line in enumerate(columns([heading(table, is_tested), *told], right=of_numbers)):
+        click.secho(line, bold=number == 0)
     if len(chosen) < count:
         click.echo(f"{len(chosen)} of {count} points; -o FILE.csv writes them all.", err=True)
 

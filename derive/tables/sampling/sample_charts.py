@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.charts import Axis, Chart, Mark, Series
+from derive.presentation.text import columns, section
 
 if TYPE_CHECKING:
     from derive.tables.sampling.monte_carlo import Sample
@@ -81,18 +82,15 @@ def as_text(sample: Sample) -> str:
         f"{sample.quantity.name} = {median}{unit} in the middle, 90 % of the values from {low} to {high}{unit}",
         f"{len(sample)} points, seed {sample.seed}{lost}",
         *_amiss(sample),
-        "",
-        "each range alone",
     ]
-    told = sample.tornado[:_BARS]
-    rows = [(swing.name, _range(sample, swing.name), sample.spreads[swing.name].shape) for swing in told]
-    widths = [max(len(row[i]) for row in rows) for i in range(3)]
-    for row, swing in zip(rows, told, strict=True):
-        start = "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True))
-        lines.append(f"  {start}  {swing.least:.6g}..{swing.most:.6g}{unit}")
+    rows = [
+        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, f"{one.least:.6g}..{one.most:.6g}{unit}")
+        for one in sample.tornado[:_BARS]
+    ]
+    alone = columns(rows)
     if len(sample.tornado) > _BARS:
-        lines.append(f"  and {len(sample.tornado) - _BARS} more, which move it less")
-    return "\n".join(lines)
+        alone.append(f"and {len(sample.tornado) - _BARS} more, which move it less")
+    return "\n".join([*lines, *section("each range alone", alone)])
 
 
 def _amiss(sample: Sample) -> list[str]:

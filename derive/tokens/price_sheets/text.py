@@ -13,7 +13,7 @@ from quantities.units import Unit
 if TYPE_CHECKING:
     from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference, Missing
 
-__all__ = ["COLUMNS", "DIGITS", "aligned", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
+__all__ = ["COLUMNS", "DIGITS", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
 
 DIGITS = 3
 """Digits of a conclusion, where nobody asks for others."""
@@ -54,14 +54,15 @@ def as_text(found: Inference, digits: int = DIGITS) -> str:
     lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet, ""]
     if found.conclusions:
         head = ("it implies", "value", "on", "low", "high")
-        lines += aligned([head, *(_row(conclusion, digits) for conclusion in found.conclusions)])
+        lines += text.columns([head, *(_row(conclusion, digits) for conclusion in found.conclusions)])
     if found.contradictions:
-        lines += ["", "its prices contradict each other", *(f"  {_said(one)}" for one in found.contradictions)]
+        lines += text.section("its prices contradict each other", map(_said, found.contradictions))
     lacking: dict[str, list[str]] = {}
     for missing in found.missing:
         lacking.setdefault(_reason(missing), []).append(missing.quantity.name)
     if lacking:
-        lines += ["", "it does not say", *(f"  {', '.join(names)}: {reason}" for reason, names in lacking.items())]
+        told = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
+        lines += text.section("it does not say", told)
     return "\n".join(lines)
 
 
@@ -70,11 +71,11 @@ def as_steps(found: Inference, digits: int | None = None) -> str:
     parts = []
     for one in found.conclusions:
         low, high = (shown(end, one.quantity.unit, digits or DIGITS) for end in one.bounds)
-        lines = [one.meaning, one.answer.text(digits or numbers.DIGITS), "", "taken"]
-        lines += [f"  {text}" for text in one.assumptions if text not in one.answer.assumptions] or ["  nothing"]
+        taken = [assumption for assumption in one.assumptions if assumption not in one.answer.assumptions]
+        lines = [one.meaning, one.answer.text(digits or numbers.DIGITS), *text.section("taken", taken or ["nothing"])]
         if str(one.reference):
             lines += ["", f"range over chips and sizes: {low} ({one.low_at}) to {high} ({one.high_at})"]
-        lines += ["", "refuted by", *(f"  {text}" for text in one.refuted_by)]
+        lines += text.section("refuted by", one.refuted_by)
         parts.append("\n".join(lines))
     return "\n\n\n".join(parts)
 
@@ -120,12 +121,6 @@ def as_data(found: Inference) -> dict[str, Any]:
             {"quantity": one.quantity.name, "needs": list(one.needs), "reason": one.reason} for one in found.missing
         ],
     }
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Rows in columns, as wide as their widest cell."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
 
 
 def _row(one: Conclusion, digits: int) -> tuple[str, ...]:
