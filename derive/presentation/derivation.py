@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Name, names_in
+from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
 from derive.presentation.numbers import STATED, prefixed
@@ -32,6 +32,7 @@ __all__ = [
     "letters_of",
     "magnitude",
     "notes",
+    "stated",
 ]
 
 _FEWEST, _MOST = 3, 6  # digits of a result
@@ -150,9 +151,9 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
         return letters.get(name) or mathematics.letter(name)
 
     if step.together:
-        stated = [_stated(part, written) for part in step.together if part.stated is not None]
+        said = [stated(part.stated, written) for part in step.together if part.stated is not None]
         values = [(written(part.quantity), _worked_out(part, digits)) for part in step.together]
-        return Paragraph(f"{step.relation}, together", step.because, (*stated, *values))
+        return Paragraph(f"{step.relation}, together", step.because, (*said, *values))
 
     def filled(name: str) -> str:
         if name not in step.worth:
@@ -163,7 +164,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
     lines: list[Line] = []
     left = written(step.quantity)
     if step.stated is not None:
-        lines.append(_stated(step, written))
+        lines.append(stated(step.stated, written))
     if step.form is not None:
         form = mathematics.mathematics(step.form, written)
         if lines != [(left, form)]:
@@ -176,12 +177,11 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
     return Paragraph(step.relation, step.because, tuple(lines))
 
 
-def _stated(step: Step, written: Callable[[str], str]) -> Line:
-    """The relation of a step, as it is stated."""
-    assert step.stated is not None
-    as_stated = mathematics.equation(step.stated, written)
-    start, _, rest = as_stated.partition(" = ")
-    return (start, rest) if rest else (as_stated, "")
+def stated(equation: Equation, written: Callable[[str], str]) -> Line:
+    """A relation as it is stated; a bound has no equals sign and stays whole."""
+    if equation.op != "=":
+        return mathematics.equation(equation, written), ""
+    return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
 
 
 def _worked_out(step: Step, digits: int) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from derive.expressions.tree import Apply, Name, Node, names_in
 from derive.library import Library
 from derive.model.relation import Relation
-from derive.presentation import mathematics
+from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Line, lay_out
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
 from derive.solving.execution.answer import Answer
@@ -122,14 +122,8 @@ def _is_spelled_out(quantity: Declaration) -> bool:
     return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
 
 
-def _line(relation: Relation) -> tuple[str, str]:
-    def written(name: str) -> str:
-        return _letter(relation.declared[name])
-
-    shown = relation.written
-    if shown.op != "=":
-        return mathematics.equation(shown, written), ""
-    return mathematics.mathematics(shown.lhs, written), mathematics.mathematics(shown.rhs, written)
+def _line(relation: Relation) -> Line:
+    return derivation.stated(relation.written, lambda name: _letter(relation.declared[name]))
 
 
 def _one_fraction(form: Any) -> Any:
