@@ -11,6 +11,7 @@ from derive.audit.question import Asked, Statement, WrittenQuestion, asked, spok
 from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolutionError
 from derive.library import Library
 from derive.model.relation import Relation, relate
+from derive.presentation.numbers import rounded, with_unit
 from derive.solving.execution.answer import Answer
 from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
@@ -152,9 +153,7 @@ def told(number: float, unit: Unit) -> str:
     >>> told(12685.7, DIMENSIONLESS), told(0.4, DIMENSIONLESS), told(3.2e9, DIMENSIONLESS)
     ('12690', '0.4', '3.2e+09')
     """
-    short = f"{number:.4g}"
-    plain = f"{float(short):.10g}" if abs(number) < _LONG else short
-    return plain if unit.text in ("", "1") else f"{plain} {unit.text}"
+    return with_unit(rounded(number, 4, _LONG), unit.text)
 
 
 def _headline(answer: Answer) -> str:

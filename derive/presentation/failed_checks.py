@@ -7,14 +7,14 @@ the prefix that leaves few digits.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Node, names_in, render
 from derive.model.dimensions import dimension_of
 from derive.numerics.algebra.evaluation import value
-from derive.presentation.numbers import prefixed
+from derive.presentation.numbers import customary
 from quantities.units import DIMENSIONLESS, Unit
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.value import Value
 
-__all__ = ["broken", "cautions", "customary", "displaced"]
+__all__ = ["broken", "cautions", "displaced", "without_part"]
 
 _DIGITS = (4, 7, 10, 13)  # of which as few are shown as tell the sides apart
 
@@ -58,11 +58,17 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 def cautions(answer: Answer) -> tuple[str, ...]:
     """What has to stand beside the number: the checks that do not hold, and the givens that play no part."""
     failed = tuple(check.verdict or check.statement for check in answer.failed)
-    if not answer.unused:
-        return failed
-    *names, last = answer.unused
-    listed = f"{', '.join(names)} and {last} play" if names else f"{last} plays"
-    return (*failed, f"{listed} no part in this answer")
+    return (*failed, f"{without_part(answer.unused)} in this answer") if answer.unused else failed
+
+
+def without_part(unused: Sequence[str]) -> str:
+    """What plays no part, in words.
+
+    >>> without_part(["layers"]), without_part(["layers", "heads", "chips"])
+    ('layers plays no part', 'layers, heads and chips play no part')
+    """
+    *names, last = unused
+    return f"{', '.join(names)} and {last} play no part" if names else f"{last} plays no part"
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
@@ -75,18 +81,6 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
     """
     here = "and no value of it fits here" if number is None else f"and follows as {customary(number, unit)} here"
     return f"{name} is {weak}, {weak.source}, {here}"
-
-
-def customary(base: float, unit: Unit, digits: int = _DIGITS[0]) -> str:
-    """A number in base units as people write it: in a unit, with the prefix that leaves few digits.
-
-    >>> from quantities.spelling import parse_unit
-    >>> customary(1.634e12, parse_unit("byte"))
-    '1.634 TB'
-    """
-    number, spelled = prefixed(unit.from_base(base), unit.text)
-    shown = f"{number:.{digits}g}"
-    return f"{shown} {spelled}" if spelled not in ("", "1", "dimensionless") else shown
 
 
 def _unit(relation: Relation, side: Node) -> Unit:

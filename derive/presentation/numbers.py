@@ -10,7 +10,22 @@ from typing import Any
 from derive.expressions.tree import Apply, Name, Node, render
 from quantities.units import Unit
 
-__all__ = ["DIGITS", "STATED", "filled", "in_unit", "prefixed", "shown_number", "shown_result", "shown_span"]
+__all__ = [
+    "DIGITS",
+    "STATED",
+    "customary",
+    "filled",
+    "in_unit",
+    "labelled",
+    "prefixed",
+    "ranged",
+    "rounded",
+    "shown_number",
+    "shown_result",
+    "shown_span",
+    "spelled",
+    "with_unit",
+]
 
 DIGITS = 6
 """Digits of a result, where nobody asks for others."""
@@ -52,6 +67,51 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
     return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(head[0], head[0]) + rest
 
 
+def with_unit(shown: str, unit: str) -> str:
+    """A number that has been written, with its unit if there is one to write.
+
+    >>> with_unit("15.1", "ms"), with_unit("3", "1")
+    ('15.1 ms', '3')
+    """
+    return shown if unit in ("", "1") else f"{shown} {unit}"
+
+
+def ranged(low: float, high: float, unit: str) -> str:
+    """A range as one would write it: `16..64 sequence`."""
+    return with_unit(f"{low:.{DIGITS}g}..{high:.{DIGITS}g}", unit)
+
+
+def labelled(name: str, unit: str) -> str:
+    """What stands at the head of numbers that share a unit: `batch [sequence]`."""
+    return name if unit in ("", "1") else f"{name} [{unit}]"
+
+
+def spelled(unit: Unit) -> str:
+    """The text of a unit; nothing for a plain number, however it was spelled."""
+    return "" if unit.text in ("1", "dimensionless") else unit.text
+
+
+def rounded(number: float, digits: int, long: float) -> str:
+    """A number with so many digits, and no exponent below `long`.
+
+    >>> rounded(12685.7, 4, 1e6), rounded(3.2e9, 4, 1e6)
+    ('12690', '3.2e+09')
+    """
+    short = f"{number:.{digits}g}"
+    return f"{float(short):.{max(digits, 10)}g}" if abs(number) < long else short
+
+
+def customary(base: float, unit: Unit, digits: int = 4) -> str:
+    """A number in base units as people write it: in a unit, with the prefix that leaves few digits.
+
+    >>> from quantities.spelling import parse_unit
+    >>> customary(1.634e12, parse_unit("byte"))
+    '1.634 TB'
+    """
+    number, text = prefixed(unit.from_base(base), spelled(unit))
+    return with_unit(f"{number:.{digits}g}", text)
+
+
 def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     """A number in base units as text in a unit.
 
@@ -59,8 +119,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
     >>> shown_number(0.0151, parse_unit("ms"))
     '15.1 ms'
     """
-    number = f"{unit.from_base(base):.{digits}g}"
-    return f"{number} {unit.text}" if unit.text not in ("", "1", "dimensionless") else number
+    return with_unit(f"{unit.from_base(base):.{digits}g}", spelled(unit))
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
@@ -87,7 +146,7 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
         if isinstance(part, Name) and part.name in worth:
             number, unit = worth[part.name]
             shown = f"{number:.{STATED if part.name in exact else digits}g}"
-            return Name(f"({shown} {unit})" if unit.text not in ("", "1", "dimensionless") else shown)
+            return Name(f"({shown} {unit})" if spelled(unit) else shown)
         return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
 
     return render(put_in(form))

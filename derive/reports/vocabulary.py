@@ -70,7 +70,7 @@ class Said(str):
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
         if answer.base is not None:
-            said = cls(f"${amount(unit.from_base(answer.base), unit.text, borne)}$")
+            said = cls(number(unit.from_base(answer.base), unit.text, borne))
         else:
             said = cls(spread(answer, borne))
         said.answer = answer
@@ -173,7 +173,7 @@ def vocabulary(library: Library) -> dict[str, Any]:
 
     def held(profile: str, name: str, digits: int = 4) -> str:
         value = _stated(library, profile, name)
-        return f"${amount(value.number, value.unit.text, digits)}$"
+        return number(value.number, value.unit.text, digits)
 
     def known(profile: str, name: str) -> str:
         value = _stated(library, profile, name)  # without its range, which stays the profile's

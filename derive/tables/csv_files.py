@@ -9,6 +9,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from derive.output_files import written_whole
+from derive.presentation.numbers import labelled
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -33,8 +34,7 @@ def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
 
 def heading(table: Table, is_tested: bool = True) -> list[str]:
     """The names of the columns, each with its unit: `batch [sequence]`."""
-    named = [(name, table.units[name]) for name in (*table.axes, *table.columns)]
-    held = [f"{name} [{unit}]" if unit not in ("", "1") else name for name, unit in named]
+    held = [labelled(name, table.units[name]) for name in (*table.axes, *table.columns)]
     return [*held, *table.regimes, *(table.own_names if is_tested else ())]
 
 

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
 from derive.model.relation_set import RelationSet
+from derive.presentation.numbers import ranged
 from derive.tables.axes import is_lazy
 from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Box, Survey, asked
@@ -59,10 +60,10 @@ class Summary:
     holds: int = 0  # points that have a value, of which every check holds
 
     def __str__(self) -> str:
-        unit = f" {self.unit}" if self.unit not in ("", "1") else ""
+        spread = ranged(self.low, self.high, self.unit)
         shares = ", ".join(f"{share:.0%} below {number:.4g}" for share, number in self.quantiles.items())
         amiss = "".join(f"; {name} fails at {count} of {self.points} points" for name, count in self.failed.items())
-        return f"{self.low:.6g}..{self.high:.6g}{unit}, {self.mean:.6g} on average ({shares}){amiss}"
+        return f"{spread}, {self.mean:.6g} on average ({shares}){amiss}"
 
 
 class Tally:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade
-from derive.presentation.numbers import prefixed
+from derive.presentation.numbers import labelled, prefixed, with_unit
 from derive.tables.single_points import ENDS
 
 if TYPE_CHECKING:
@@ -185,13 +185,12 @@ def _which(table: Table, names: list[str], position: int) -> str:
 
 
 def _label(name: str, table: Table) -> str:
-    unit = table.units.get(name, "")
-    return f"{name.replace('_', ' ')} [{unit}]" if unit not in ("", "1") else name.replace("_", " ")
+    return labelled(name.replace("_", " "), table.units.get(name, ""))
 
 
 def _measured(value: float, unit: str) -> str:
     number, text = prefixed(float(value), unit, _LONG)
-    return f"{number:.4g} {text}" if text not in ("", "1") else f"{number:.4g}"
+    return with_unit(f"{number:.4g}", text)
 
 
 # Where in the picture of a table something fails: stretches of its first axis, and points on its lines

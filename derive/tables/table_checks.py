@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from derive.presentation.failed_checks import without_part
+from derive.presentation.numbers import with_unit
 from derive.tables.point_checks import Judgement, Verdict
 from derive.tables.progress import ahead, watched
 
@@ -154,8 +156,7 @@ class Cautions:
         if self.missing and self.is_answered:
             yield f"there is no answer at {self.missing} of {self.points} points"
         if self.unused:
-            *names, last = self.unused
-            yield f"{', '.join(names)} and {last} play no part" if names else f"{last} plays no part"
+            yield without_part(self.unused)
 
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:
@@ -165,14 +166,11 @@ def _example(table: Table, name: str, place: int) -> tuple[str, str]:
     places = numpy.unravel_index(place, tuple(map(len, table.axes.values())))
     point = tuple(float(axis[i]) for axis, i in zip(table.axes.values(), places, strict=True))
     where = ", ".join(
-        _measured(axis, number, table.units[axis]) for axis, number in zip(table.axes, point, strict=True)
+        f"{axis} = {with_unit(f'{number:.4g}', table.units[axis])}"
+        for axis, number in zip(table.axes, point, strict=True)
     )
     assert table.survey is not None
     work = table.survey.work
     told = (work.told(recipe.target, point).said for recipe in work.recipes)
     said = next((held[name] for held in told if name in held), f"{name} does not hold")
     return said, where
-
-
-def _measured(name: str, number: float, unit: str) -> str:
-    return f"{name} = {number:.4g} {unit}" if unit not in ("", "1") else f"{name} = {number:.4g}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.charts import Axis, Chart, Mark, Series
+from derive.presentation.numbers import labelled, ranged, with_unit
 from derive.presentation.text import columns, section
 
 if TYPE_CHECKING:
@@ -75,16 +76,17 @@ def _tornado(sample: Sample) -> Chart:
 
 def as_text(sample: Sample) -> str:
     """The spread of the values, and what each range does alone."""
-    unit = f" {sample.quantity.unit}" if sample.quantity.unit.text not in ("", "1") else ""
+    unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.6g}" for value in (sample.low, sample.median, sample.high))
+    middle, to = with_unit(median, unit), with_unit(high, unit)
     lost = f"; {100 * sample.lost:.3g} % of them have no one value" if sample.lost else ""
     lines = [
-        f"{sample.quantity.name} = {median}{unit} in the middle, 90 % of the values from {low} to {high}{unit}",
+        f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}",
         f"{len(sample)} points, seed {sample.seed}{lost}",
         *_amiss(sample),
     ]
     rows = [
-        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, f"{one.least:.6g}..{one.most:.6g}{unit}")
+        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit))
         for one in sample.tornado[:_BARS]
     ]
     alone = columns(rows)
@@ -105,10 +107,8 @@ def _amiss(sample: Sample) -> list[str]:
 def _range(sample: Sample, name: str) -> str:
     """A range as one would write it: `16..64 sequence`."""
     spread, unit = sample.spreads[name], sample.quantities[name].unit
-    low, high = (f"{unit.from_base(end):.6g}" for end in (spread.low, spread.high))
-    return f"{low}..{high} {unit}" if unit.text not in ("", "1") else f"{low}..{high}"
+    return ranged(unit.from_base(spread.low), unit.from_base(spread.high), unit.text)
 
 
 def _label(quantity: Declaration) -> str:
-    unit = quantity.unit.text
-    return f"{quantity.name.replace('_', ' ')} [{unit}]" if unit not in ("", "1") else quantity.name.replace("_", " ")
+    return labelled(quantity.name.replace("_", " "), quantity.unit.text)

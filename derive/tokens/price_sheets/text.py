@@ -7,7 +7,7 @@ from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation import numbers, text
-from derive.presentation.numbers import prefixed
+from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
 from quantities.units import Unit
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ DIGITS = 3
 """Digits of a conclusion, where nobody asks for others."""
 
 _LONG = 1e4  # from which on a number takes a prefix
+_WRITTEN_OUT = 1e6  # below which a number has no exponent
 
 
 def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
@@ -28,12 +29,10 @@ def shown(base: float, unit: Unit, digits: int = DIGITS) -> str:
     >>> shown(1692.857, parse_unit("byte/token")), shown(1.07e12, parse_unit("parameter")), shown(0.125, parse_unit(""))
     ('1690 byte/token', '1.07 Tparameter', '0.125')
     """
-    number, text = unit.from_base(base), unit.text if unit.text not in ("1", "dimensionless") else ""
-    if isinf(number):
+    if isinf(unit.from_base(base)):
         return "any number"
-    number, text = prefixed(number, text, _LONG)
-    plain = f"{number:.{digits}g}"
-    return f"{f'{float(plain):.0f}' if 'e+' in plain and abs(number) < 1e6 else plain} {text}".rstrip()
+    number, text = prefixed(unit.from_base(base), spelled(unit), _LONG)
+    return with_unit(rounded(number, digits, _WRITTEN_OUT), text)
 
 
 COLUMNS = (

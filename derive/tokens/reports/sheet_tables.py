@@ -8,7 +8,6 @@ from math import log
 from typing import Any
 
 from derive.library import Library
-from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.document import Grid, verbatim
 from derive.reports.vocabulary import number
@@ -152,7 +151,7 @@ def _cell(found: Inference, column: _Column) -> str:
 
 
 def _short(one: Conclusion, base: float) -> str:
-    return f"${mathematics.number(one.quantity.unit.from_base(base), 3)}$"
+    return number(one.quantity.unit.from_base(base))
 
 
 def _sources(sheets: Sequence[Inference]) -> tuple[Source, ...]:
