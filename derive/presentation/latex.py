@@ -114,7 +114,7 @@ class Latex:
 
     def aligned(self, lines: Sequence[Line]) -> str:
         if self.is_document:
-            room = _LINE - max(width(left) for left, right in lines if right or len(lines) == 1)
+            room = _LINE - max((width(left) for left, right in lines if right), default=0)
             lines = [(left, _narrowed(right, room)) for left, right in lines]
         rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in lines)
         return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
@@ -140,7 +140,7 @@ class Latex:
 
     def result(self, title: str, level: int, formula: str) -> str:
         if self.is_document:
-            return rf"{self.heading(title, level)}" + "\n\n" + rf"\[{formula}\]"
+            return f"{self.heading(title, level)}\n\n\\[{formula}\\]"
         return rf"\{_LEVELS[level - 1]}*{{{title}: ${formula}$}}"
 
     def caution(self, text: str) -> str:

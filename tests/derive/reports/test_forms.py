@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from derive.presentation import latex, markdown
+from derive.presentation.document import Formulas, Report
 from derive.presentation.plotting import as_pdf, as_svg
 from derive.presentation.writing import bound
 from derive.reports import tex
@@ -46,6 +47,12 @@ def test_every_block_is_in_every_form(form):
     for word in ("A toy", "A heading", "stressed", "name", "Falling", "it speeds up evenly", "20", "a survey", "toy"):
         assert word in told, word
     assert "2.0196" in told  # sqrt(2*20/9.80665)
+
+
+@pytest.mark.parametrize("bounds", [("a \\le b", "c \\ge d"), (" + ".join("a" * 60) + " \\le b",)])
+def test_bounds_stand_in_the_place_of_equations(bounds):
+    told = as_latex(Report("toy", "A toy", (Formulas(tuple((bound, "") for bound in bounds)),)))
+    assert all(f"  & {bound}" in told for bound in bounds)
 
 
 def test_a_source_is_cited_by_one_number_wherever_it_is_used():
