@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -169,11 +168,8 @@ def _cell(cell: Any, digits: int) -> str:
 def _data(table: Table) -> dict[str, Any]:
     """The table for programs: the values of each axis, and of each column in the order of the rows."""
 
-    def numbers(array: Any) -> list[float | None]:
-        return [x if math.isfinite(x) else None for x in array.ravel().tolist()]
-
     def listed(arrays: Any) -> dict[str, Any]:
-        return {name: {"unit": table.units[name], "values": numbers(array)} for name, array in arrays.items()}
+        return {name: {"unit": table.units[name], "values": array.ravel().tolist()} for name, array in arrays.items()}
 
     return {
         "axes": listed(table.axes),

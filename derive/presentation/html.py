@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from derive.errors import DeriveError
 
@@ -122,13 +122,9 @@ def _row(latex: str) -> str:
     """The inside of a formula: `<mrow>...</mrow>`."""
     if not latex:
         return "<mrow></mrow>"
-    made = _converter().convert(latex.replace(r"\AA", "Å"))
-    return re.sub(r"&(?!#?\w+;)", "&amp;", made[made.index(">") + 1 : made.rindex("</math>")])
-
-
-def _converter() -> Any:
     try:
-        import latex2mathml.converter
+        from latex2mathml.converter import convert
     except ImportError:
         raise DeriveError("HTML needs latex2mathml.", hint="pip install 'derive-engine[reports]'") from None
-    return latex2mathml.converter
+    made = convert(latex.replace(r"\AA", "Å"))
+    return re.sub(r"&(?!#?\w+;)", "&amp;", made[made.index(">") + 1 : made.rindex("</math>")])

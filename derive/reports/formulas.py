@@ -46,14 +46,13 @@ def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
     rows = tuple(
         (
             "" if _is_spelled_out(one) else f"${_letter(one)}$",
-            verbatim(one.name),
+            f"`{verbatim(one.name)}`",
             verbatim(one.meaning),
-            f"${mathematics.unit(one.unit.text)}$",
+            f"${unit}$" if (unit := mathematics.unit(one.unit.text)) else "",
         )
         for one in sorted(quantities, key=lambda one: one.name)
     )
-    words = tuple((mark, f"`{name}`", meaning, unit if unit != "$$" else "") for mark, name, meaning, unit in rows)
-    return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), words, shares=(0, 0.26, 0.37, 0))
+    return Heading("Symbols"), Grid(("letter", "name", "meaning", "unit"), rows, shares=(0, 0.26, 0.37, 0))
 
 
 def turned(library: Library, name: str, *wanted: str) -> Formulas:
