@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from quantities.declaration import Declaration
 from quantities.source import Source
@@ -24,7 +24,6 @@ __all__ = [
     "Grid",
     "Heading",
     "Items",
-    "Kind",
     "Picture",
     "Report",
     "Span",
@@ -37,9 +36,9 @@ __all__ = [
 # Two sums in dollars are no mathematics: that begins and ends with something, and no digit follows it.
 _MARKUP = re.compile(r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|\*([^*\s][^*]*)\*|`([^`]+)`")
 
-Kind = Literal["text", "math", "stress", "name"]
-_KINDS: tuple[Kind, ...] = get_args(Kind)
-Span = tuple[Kind, str]
+Span = tuple[str, str]
+"""Its kind, and what stands in it."""
+_KINDS = ("text", "math", "stress", "name")  # in the order of the groups of _MARKUP
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,10 @@ import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from derive.errors import DeriveError
-
-if TYPE_CHECKING:
-    from derive.presentation.derivation import Line
-    from derive.presentation.document import Kind
+from derive.presentation.derivation import Line
 
 __all__ = ["Html"]
 
@@ -41,11 +38,9 @@ class Html:
     between: ClassVar[str] = "\n"
     before_formulas: ClassVar[str] = "\n"
     before_citations: ClassVar[str] = " "
+    escaped = staticmethod(html.escape)
 
-    def escaped(self, text: str) -> str:
-        return html.escape(text, quote=True)
-
-    def word(self, kind: Kind, text: str) -> str:
+    def word(self, kind: str, text: str) -> str:
         match kind:
             case "math":
                 return _formula(text, "inline")

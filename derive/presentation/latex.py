@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from derive.presentation.derivation import Line
 from derive.presentation.mathematics import width
-
-if TYPE_CHECKING:
-    from derive.presentation.derivation import Line
-    from derive.presentation.document import Kind
 
 __all__ = ["DOCUMENT", "FRAGMENT", "Latex", "escaped"]
 
@@ -90,11 +87,9 @@ class Latex:
     between: ClassVar[str] = "\n\n"
     before_formulas: ClassVar[str] = "\n"  # lest an empty paragraph stand between
     before_citations: ClassVar[str] = "~"
+    escaped = staticmethod(escaped)
 
-    def escaped(self, text: str) -> str:
-        return escaped(text)
-
-    def word(self, kind: Kind, text: str) -> str:
+    def word(self, kind: str, text: str) -> str:
         return _SHOWN[kind].format(text if kind == "math" else _signed(text))
 
     def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str:

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-if TYPE_CHECKING:
-    from derive.presentation.derivation import Line
-    from derive.presentation.document import Kind
+from derive.presentation.derivation import Line
 
 __all__ = ["HOST", "NOTEBOOK", "Markdown", "plain"]
 
@@ -38,11 +36,9 @@ class Markdown:
     between: ClassVar[str] = "\n\n"
     before_formulas: ClassVar[str] = "\n\n"
     before_citations: ClassVar[str] = " "
+    escaped = staticmethod(plain)
 
-    def escaped(self, text: str) -> str:
-        return plain(text)
-
-    def word(self, kind: Kind, text: str) -> str:
+    def word(self, kind: str, text: str) -> str:
         match kind:
             case "math":
                 return text.replace("|", r"\vert ").join(self.inline)  # a bar would end the cell of a table

@@ -10,21 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from derive.presentation.bibliography import Bibliography
 from derive.presentation.derivation import Derivation, Line, lay_out
-from derive.presentation.document import (
-    Block,
-    Formulas,
-    Grid,
-    Heading,
-    Items,
-    Kind,
-    Picture,
-    Report,
-    Text,
-    Worked,
-    spans,
-)
+from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Picture, Report, Text, Worked, spans
 from quantities.source import Source
 
 if TYPE_CHECKING:
@@ -32,26 +19,31 @@ if TYPE_CHECKING:
 
 __all__ = ["Dialect", "bound", "derivation"]
 
+_WORD = 40  # characters of a source that may stand where it is cited
+
 Rows = Sequence[Sequence[str]]
 
 
 class Dialect(Protocol):
-    """How a language writes each piece. Words come to it written; a `text` is somebody's own, which it escapes."""
+    """How a language writes each piece. Words come to it written; a `text` is somebody's own, which it escapes.
+
+    First the pieces of a line, then the blocks of a page and the page around them, then the parts of a derivation.
+    """
 
     between: ClassVar[str]  # blocks
     before_formulas: ClassVar[str]  # that a sentence leads to
     before_citations: ClassVar[str]
 
-    def escaped(self, text: str) -> str: ...
-    def word(self, kind: Kind, text: str) -> str: ...
+    def escaped(self, text: str, /) -> str: ...
+    def word(self, kind: str, text: str) -> str: ...
 
-    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str: ...
     def heading(self, words: str, level: int) -> str: ...
     def paragraph(self, words: str) -> str: ...
     def items(self, rows: Sequence[str], citations: str) -> str: ...
     def aligned(self, lines: Sequence[Line]) -> str: ...
     def grid(self, header: Sequence[str], rows: Rows, caption: str, shares: Sequence[float]) -> str: ...
     def picture(self, name: str, caption: str, text: str) -> str: ...
+    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str: ...
 
     def result(self, title: str, level: int, formula: str) -> str: ...
     def caution(self, text: str) -> str: ...
@@ -63,13 +55,26 @@ class Dialect(Protocol):
 
 
 def bound(title: str, reports: Sequence[Report], dialect: Dialect) -> str:
-    """A report, or several as one volume under a title, with one list of sources behind."""
+    r"""A report, or several as one volume under a title, with one list of sources behind.
+
+    >>> from derive.presentation.markdown import HOST
+    >>> toy = Report("toy", "A toy", (Text("It *falls* at $g$.", (Source("a survey", date="2026-08"),)),))
+    >>> print(bound(toy.title, [toy], HOST))
+    # A toy
+    <BLANKLINE>
+    It *falls* at $`g`$. \[1\]
+    <BLANKLINE>
+    ## Sources
+    <BLANKLINE>
+    1. a survey \(2026\-08\)
+    <BLANKLINE>
+    """
     page, is_volume = _Page(dialect), len(reports) > 1
     parts: list[str] = []
     for report in reports:
         parts += page.blocks((Heading(report.title, 1), *report.blocks) if is_volume else report.blocks)
-    if sources := page.cited.sources:
-        parts += [page.heading(Heading("Sources")), dialect.listed([*map(str, sources)], is_numbered=True)]
+    if page.cited:
+        parts += [dialect.heading("Sources", 2), page.sources]
     return dialect.document(page.words(title), _bare(title), parts, is_volume)
 
 
@@ -77,8 +82,8 @@ def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> s
     """An answer as a section: its steps, its inputs in a table, its sources numbered."""
     page, shown = _Page(dialect), lay_out(answer, digits)
     parts = page.derivation(page.named(shown.target), 3, shown)
-    if sources := page.cited.sources:
-        parts.append(dialect.note("Sources", dialect.listed([*map(str, sources)], is_numbered=True)))
+    if page.cited:
+        parts.append(dialect.note("Sources", page.sources))
     return dialect.between.join(parts) + "\n"
 
 
@@ -89,10 +94,10 @@ def _bare(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What is being written, and what it has cited so far."""
+    """What is being written, and what it has cited so far: sources with their numbers."""
 
     dialect: Dialect
-    cited: Bibliography = field(default_factory=Bibliography)
+    cited: dict[Source, int] = field(default_factory=dict)
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
         """The parts of a page; formulas go on with the sentence that leads to them."""
@@ -108,7 +113,7 @@ class _Page:
         dialect = self.dialect
         match block:
             case Heading():
-                return [self.heading(block)]
+                return [dialect.heading(self.words(block.words), block.level)]
             case Text():
                 return [dialect.paragraph(self.words(block.words) + self.citations(block.sources))]
             case Items():
@@ -123,9 +128,6 @@ class _Page:
                 return [dialect.grid(header, rows, caption, block.shares)]
             case Picture():
                 return [dialect.picture(block.name, self.words(block.caption), _bare(block.caption))]
-
-    def heading(self, block: Heading) -> str:
-        return self.dialect.heading(self.words(block.words), block.level)
 
     def derivation(self, title: str, level: int, shown: Derivation) -> list[str]:
         """The result and what does not hold, the steps, what went in, and what was noted."""
@@ -160,7 +162,13 @@ class _Page:
         return f"{self.dialect.before_citations}{told}" if told else ""
 
     def cite(self, source: Source, in_words: str) -> str:
-        """The number of a source; its own words, so put, where it has none."""
-        mark = self.cited.cite(source)
+        """The number of a source; its own words, so put, where they are somebody's word and no place to look at."""
         escaped = self.dialect.escaped
-        return escaped(f"[{mark}]") if isinstance(mark, int) else in_words.format(escaped(mark))
+        if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
+            return escaped(f"[{self.cited.setdefault(source, len(self.cited) + 1)}]")
+        return in_words.format(escaped(source.text))
+
+    @property
+    def sources(self) -> str:
+        """What was cited, in the order of the numbers."""
+        return self.dialect.listed([*map(str, self.cited)], is_numbered=True)
