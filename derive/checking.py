@@ -16,6 +16,7 @@ from derive.errors import DeriveError, InconsistentError, Problem
 from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.redundancy import redundant
+from derive.presentation.numbers import shown_number
 from derive.relation_files.examples import Example
 from derive.relation_files.loading import Reader, proved, read
 from derive.relation_files.notes import Notes
@@ -100,4 +101,4 @@ def _all_otherwise(library: Library, example: Example) -> str:
     ):
         return ""
     unit = library.declaration(example.asked).unit
-    return " and ".join(f"{unit.from_base(base):.6g} {unit.text}".rstrip() for base in found)
+    return " and ".join(shown_number(base, unit) for base in found)
