@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import Apply, Name, Node, Number
 
 __all__ = ["ConstantError", "exact", "prove_constants"]
@@ -24,11 +24,8 @@ _BITS = 10_000  # of a power of an exact number
 _WHOLE = 1e15  # beyond it a double tells no whole number from the next, nor one angle from another
 
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
-    **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan")},
-    **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh", "floor", "ceil")},
-    "abs": abs,
     "neg": operator.neg,
-    **{name: entry.value for name, entry in SPECIAL.items()},
+    **{name: entry.value for name, entry in TABLE.items()},
 }
 _FOLDS: dict[str, Callable[[Sequence[float]], float]] = {"add": math.fsum, "mul": math.prod, "min": min, "max": max}
 _TESTS: dict[str, Callable[[float, float], bool]] = {
@@ -100,7 +97,7 @@ def _bits(node: Node) -> int:
 
 def _worked_out(node: Apply, sizes: list[float]) -> float | None:
     op = node.op
-    if op in ("sin", "cos", "tan", "floor", "ceil") and abs(sizes[0]) > _WHOLE:
+    if (op in PERIODIC or op in STEPPED) and abs(sizes[0]) > _WHOLE:
         raise ConstantError(node, f"{op} of {sizes[0]:g} is beyond the digits of a double", f"{_WHOLE:g}")
     if op in _FUNCTIONS:
         return _FUNCTIONS[op](sizes[0])

@@ -1,238 +1,358 @@
-"""Special functions of one number: each is one entry of one table, which every room reads.
+"""The functions of one number: each is one entry of one table, which every room reads.
 
 An entry says all that anybody needs of a function: how it is called, what it comes to and how steep it is, where it is
-defined, where it turns, what its values lie between, what leads back from them, and how it is written. From that
-follow its place in the grammar and in sympy, its enclosures and contractors, its automatic derivative, its inverse, its
-lines of compiled code and its mathematics on paper. To add a function is to add an entry.
+defined, where it turns, what its values lie between, what leads back from them, what dimension it takes and gives, and
+how each back end and paper write it. From that follow its place in the grammar and in sympy, its enclosures and
+contractors, its automatic derivative, its inverse, its lines of compiled code and its mathematics. To add a function is
+to add an entry.
 
-The basic functions (exp, log, the angles and their kin) have rules of their own in these rooms, where a wave or a pole
-asks for more than an entry can say.
+Most functions only rise, or only fall, or do first the one and then the other; then their ends and their turning point
+say where the values lie. For what waves, has poles or jumps, an entry names the shape, for which the rooms have an
+algorithm each. Slopes are said of a library of functions, NumPy for arrays and math for one number, so that the table
+imports neither; and where bounds of slopes are to be narrow, of the interval arithmetic that asks for them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from importlib import import_module
+from fractions import Fraction
 from typing import Any
 
-__all__ = ["SPECIAL", "Special", "element_by_element"]
+from derive.expressions.function_entry import Function, Inverse, Span
+from derive.expressions.special_functions import gamma, gamma_slope, inverse_error, lambert, lambert_slope
 
-Real = Callable[[float], float]
+__all__ = ["DEGREES", "PERIODIC", "STEPPED", "TABLE", "Function"]
 
 _INFINITY = math.inf
-_BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, but for
-_BRANCH_REST = 1.2428753672788363e-17  # what a double has no room for
-_NEAR = 0.02  # of the branch point, in its square root, up to where a series is better than iteration
-_SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120)
+_POSITIVE: Span = (0.0, _INFINITY)
+_ONE: Span = (1.0, 1.0)
+_LN2, _LN10 = math.log(2.0), math.log(10.0)
+_OVER_LN2: Span = (1.4426950408889623, 1.4426950408889645)  # 1/log(2) lies between
+_OVER_LN10: Span = (0.4342944819032514, 0.43429448190325215)  # and 1/log(10)
 
 
-@dataclass(frozen=True, slots=True)
-class Special:
-    """A function that rises, or falls up to where it turns and rises from there on.
+def _arc_slopes(i: Any, x: Span) -> Span:
+    """`1/sqrt(1 - x**2)`, with no digits lost where the square is close to one."""
 
-    Values and slopes are off by at most so many units of their last place. Where the slope itself turns (`bends`), it
-    may be greatest or least. `domain` is where it is defined, with the ends that are `closed`.
-    """
+    def at(size: Span) -> Span:
+        under = i.times(i.plus(_ONE, i.minus(size)), i.plus(_ONE, size))
+        if under[1] <= 0:
+            return 0.0, _INFINITY
+        bounds: Span = i.over(i.outward(math.sqrt(under[0]), math.sqrt(under[1]), 1))
+        return bounds
 
-    name: str
-    spellings: tuple[str, ...]
-    value: Real
-    slope: Real
-    off: float
-    slope_off: float
-    domain: tuple[float, float] = (-_INFINITY, _INFINITY)
-    closed: tuple[bool, bool] = (False, False)
-    between: tuple[float, float] = (-_INFINITY, _INFINITY)
-    turn: tuple[float, float] | None = None  # where it is least, and how small
-    bends: tuple[float, ...] = ()
-    undone: Real | None = None  # the argument that leads to a value
-    inverse: str = ""  # the same as a form in y, in the language of relations
-    steepness: str = ""  # the size of the slope, or more, as a form in x
-    array: str = ""  # a NumPy ufunc, or its like, as module:name
-    in_sympy: str = ""
-    is_in_math: bool = False  # whether Python's math has it, and numba with it
-    latex: str = ""
-
-    @property
-    def is_bounded(self) -> bool:
-        return math.isfinite(self.between[0]) and math.isfinite(self.between[1])
-
-    @property
-    def is_everywhere(self) -> bool:
-        return self.domain == (-_INFINITY, _INFINITY)
-
-    def over(self) -> Callable[..., Any]:
-        """The function for arrays; where it is undefined, they hold NaN."""
-        if self.array:
-            module, name = self.array.split(":")
-            found: Callable[..., Any] = getattr(import_module(module), name)
-            return found
-        return element_by_element(self.value)
+    found: Span = i.even(at, x)
+    return found
 
 
-def element_by_element(function: Real) -> Callable[..., Any]:
-    """A function of one number for arrays, which hold NaN where it is undefined."""
-    import numpy
-
-    def one(x: float) -> float:
-        try:
-            return function(x)
-        except (ValueError, OverflowError, ZeroDivisionError):
-            return math.nan
-
-    return numpy.vectorize(one, otypes=[float])
+def _hyperbolic(i: Any, x: Span) -> Span:
+    """`cosh(x)`."""
+    found: Span = i.ends(math.cosh, i.sizes(x), 1.0)
+    return found
 
 
-def _error_slope(x: float) -> float:
-    return 2 / math.sqrt(math.pi) * math.exp(-x * x)
-
-
-def _inverse_error(y: float) -> float:
-    """The inverse of the error function: a start of scipy's, which is right to some units of the last place."""
-    if not -1 < y < 1:
-        raise ValueError("the inverse error function of a number that is not between -1 and 1")
-    from scipy.special import erfinv
-
-    return float(erfinv(y))
-
-
-def _inverse_error_slope(y: float) -> float:
-    x = _inverse_error(y)
-    return math.sqrt(math.pi) / 2 * math.exp(x * x)
-
-
-def _gamma(x: float) -> float:
-    """The gamma function of a positive number: below zero it has a pole at every whole one, and is not offered."""
-    if not x > 0:
-        raise ValueError("the gamma function of a number that is not positive")
-    return math.gamma(x)
-
-
-def _gamma_slope(x: float) -> float:
-    from scipy.special import psi
-
-    return math.gamma(x) * float(psi(x))
-
-
-def _above_branch(x: float) -> float:
-    """The square root of twice `e*x + 1`, with no digits lost where the two terms cancel."""
-    rest = (x - _BRANCH) - _BRANCH_REST
-    if rest < 0:
-        raise ValueError("Lambert's function of a number below -1/e")
-    return math.sqrt(2 * math.e * rest)
-
-
-def _lambert(x: float) -> float:
-    """The principal branch: the w of -1 or more for which w*exp(w) is x."""
-    if x == _INFINITY:
-        return x
-    root = _above_branch(x)
-    if root < _NEAR:
-        return _one_more(root) - 1
-    w = _start(x, root)
-    for _ in range(60):  # Halley's steps treble the digits each
-        grown = math.exp(w)
-        gap = w * grown - x if w < 700 else w - x / grown
-        step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
-        w -= step
-        if abs(step) <= 4e-16 * abs(w):
-            break
-    return w
-
-
-def _start(x: float, root: float) -> float:
-    if x < 1:
-        return _one_more(root) - 1 if root < 1 else x * (1 - x) if abs(x) < 0.1 else math.log1p(x) * 0.8
-    if x < 3:
-        return math.log1p(x) * 0.8
-    return math.log(x) - math.log(math.log(x))
-
-
-def _one_more(root: float) -> float:
-    """`w + 1` near the branch point, as a series in its square root."""
-    total = 0.0
-    for factor in reversed(_SERIES):
-        total = (total + factor) * root
-    return total
-
-
-def _lambert_slope(x: float) -> float:
-    if x == _INFINITY:
-        return 0.0
-    root = _above_branch(x)
-    if root == 0:
-        return _INFINITY
-    w = _lambert(x)
-    return math.exp(-w) / (_one_more(root) if root < _NEAR else w + 1)
-
+_NOT_NEGATIVE = ("y >= 0",)
 
 _ENTRIES = (
-    Special(
+    Function(
+        "sqrt",
+        math.sqrt,
+        lambda m, x, y: 0.5 / y,
+        off=1,
+        domain=_POSITIVE,
+        closed=(True, False),
+        between=_POSITIVE,
+        slopes=lambda i, x, y: i.times((0.5, 0.5), i.over(y)) if y[1] > 0 else _POSITIVE,
+        undone=lambda y: y * y,
+        inverses=(Inverse("y**2", _NOT_NEGATIVE),),
+        steepness="0.5/y",
+        degree=Fraction(1, 2),
+        latex=r"\sqrt{%s}",
+    ),
+    Function(
+        "exp",
+        math.exp,
+        lambda m, x, y: y,
+        between=_POSITIVE,
+        slopes=lambda i, x, y: y,
+        undone=math.log,
+        inverses=(Inverse("log(y)"),),
+        steepness="y",
+        overflows=True,
+        is_vast=True,
+    ),
+    Function(
+        "log",
+        math.log,
+        lambda m, x, y: 1.0 / x,
+        also=("ln",),
+        domain=_POSITIVE,
+        slopes=lambda i, x, y: i.over(x),
+        undone=math.exp,
+        inverses=(Inverse("exp(y)"),),
+        steepness="1.5/abs(x)",
+        overflows=True,
+        latex=r"\ln",
+    ),
+    Function(
+        "log10",
+        math.log10,
+        lambda m, x, y: 1.0 / (x * _LN10),
+        domain=_POSITIVE,
+        slopes=lambda i, x, y: i.times(i.over(x), _OVER_LN10),
+        undone=lambda y: 10.0**y,
+        inverses=(Inverse("10**y"),),
+        steepness="1.5/abs(x)",
+        overflows=True,
+        in_sympy=lambda sympy, x: sympy.log(x) / sympy.log(10),
+        latex=r"\log_{10}",
+    ),
+    Function(
+        "log2",
+        math.log2,
+        lambda m, x, y: 1.0 / (x * _LN2),
+        domain=_POSITIVE,
+        slopes=lambda i, x, y: i.times(i.over(x), _OVER_LN2),
+        undone=lambda y: 2.0**y,
+        inverses=(Inverse("2**y"),),
+        steepness="1.5/abs(x)",
+        overflows=True,
+        digits=lambda mp, x: mp.log(x, 2),
+        in_numba="np.log2",
+        in_sympy=lambda sympy, x: sympy.log(x) / sympy.log(2),
+        latex=r"\log_{2}",
+    ),
+    Function(
+        "sin",
+        math.sin,
+        lambda m, x, y: m.cos(x),
+        shape="wave",
+        between=(-1.0, 1.0),
+        period=math.tau,
+        inverses=(Inverse("asin(y) + 2*turns*pi"), Inverse("pi - asin(y) + 2*turns*pi")),
+        is_vast=True,
+    ),
+    Function(
+        "cos",
+        math.cos,
+        lambda m, x, y: -m.sin(x),
+        shape="wave",
+        between=(-1.0, 1.0),
+        period=math.tau,
+        ahead=1,
+        inverses=(Inverse("acos(y) + 2*turns*pi"), Inverse("-acos(y) + 2*turns*pi")),
+        is_vast=True,
+    ),
+    Function(
+        "tan",
+        math.tan,
+        lambda m, x, y: 1.0 + y * y,
+        shape="tangent",
+        period=math.pi,
+        inverses=(Inverse("atan(y) + turns*pi"),),
+        steepness="1 + y*y",
+        overflows=True,
+        is_vast=True,
+    ),
+    Function(
+        "asin",
+        math.asin,
+        lambda m, x, y: 1.0 / m.sqrt(1.0 - x * x),
+        also=("arcsin",),
+        shape="arc",
+        domain=(-1.0, 1.0),
+        closed=(True, True),
+        between=(-math.pi / 2, math.pi / 2),
+        clips=False,
+        slopes=lambda i, x, y: _arc_slopes(i, x),
+        undone=math.sin,
+        inverses=(Inverse("sin(y)", ("abs(y) <= 0.5*pi",)),),
+        steepness="1/sqrt(1 - x*x)",
+        in_numpy="numpy.arcsin",
+        latex=r"\arcsin",
+    ),
+    Function(
+        "acos",
+        math.acos,
+        lambda m, x, y: -1.0 / m.sqrt(1.0 - x * x),
+        also=("arccos",),
+        shape="arc",
+        domain=(-1.0, 1.0),
+        closed=(True, True),
+        between=(0.0, math.pi),
+        clips=False,
+        turn=(1.0, 0.0),
+        slopes=lambda i, x, y: i.minus(_arc_slopes(i, x)),
+        undone=math.cos,
+        inverses=(Inverse("cos(y)", ("y >= 0", "y <= pi")),),
+        steepness="1/sqrt(1 - x*x)",
+        in_numpy="numpy.arccos",
+        latex=r"\arccos",
+    ),
+    Function(
+        "atan",
+        math.atan,
+        lambda m, x, y: 1.0 / (1.0 + x * x),
+        also=("arctan",),
+        shape="arctangent",
+        between=(-math.pi / 2, math.pi / 2),
+        clips=False,
+        slopes=lambda i, x, y: i.over(i.plus(_ONE, i.square(x))),
+        undone=math.tan,
+        inverses=(Inverse("tan(y)", ("abs(y) < 0.5*pi",)),),
+        steepness="1/(1 + x*x)",
+        in_numpy="numpy.arctan",
+        latex=r"\arctan",
+    ),
+    Function(
+        "sinh",
+        math.sinh,
+        lambda m, x, y: m.cosh(x),
+        slopes=lambda i, x, y: _hyperbolic(i, x),
+        undone=math.asinh,
+        inverses=(Inverse("log(y + sqrt(y**2 + 1))", other="-log(-y + sqrt((-y)**2 + 1))"),),
+        steepness="cosh(x)",
+        overflows=True,
+        is_vast=True,
+    ),
+    Function(
+        "cosh",
+        math.cosh,
+        lambda m, x, y: m.sinh(x),
+        between=(1.0, _INFINITY),
+        turn=(0.0, 1.0),
+        slopes=lambda i, x, y: i.ends(math.sinh, x),
+        undone=math.acosh,
+        inverses=(Inverse("log(y + sqrt(y**2 - 1))"), Inverse("-log(y + sqrt(y**2 - 1))")),
+        steepness="abs(sinh(x))",
+        overflows=True,
+        is_vast=True,
+    ),
+    Function(
+        "tanh",
+        math.tanh,
+        lambda m, x, y: 1.0 - y * y,
+        between=(-1.0, 1.0),
+        clips=False,
+        slopes=lambda i, x, y: i.over(i.square(_hyperbolic(i, x))),
+        undone=math.atanh,
+        inverses=(Inverse("0.5*log((1 + y)/(1 - y))"),),
+    ),
+    Function(
+        "abs",
+        abs,
+        lambda m, x, y: m.sign(x),
+        also=("Abs",),
+        shape="kink",
+        off=0,
+        between=_POSITIVE,
+        turn=(0.0, 0.0),
+        undone=lambda y: y,
+        undone_off=0,
+        inverses=(Inverse("y", _NOT_NEGATIVE), Inverse("-y", _NOT_NEGATIVE)),
+        degree=Fraction(1),
+        digits=lambda mp, x: abs(x),
+        in_numba="abs",
+        in_sympy="Abs",
+        latex=r"\left|%s\right|",
+    ),
+    Function(
+        "ceil",
+        lambda x: float(math.ceil(x)),
+        lambda m, x, y: m.zeros_like(x),
+        also=("ceiling",),
+        shape="steps",
+        off=0,
+        steepness="0",
+        degree=Fraction(1),
+        in_numba="np.ceil",
+        in_sympy="ceiling",
+        latex=r"\left\lceil %s \right\rceil",
+    ),
+    Function(
+        "floor",
+        lambda x: float(math.floor(x)),
+        lambda m, x, y: m.zeros_like(x),
+        shape="steps",
+        off=0,
+        steepness="0",
+        degree=Fraction(1),
+        in_numba="np.floor",
+        latex=r"\left\lfloor %s \right\rfloor",
+    ),
+    Function(
         "erf",
-        ("erf",),
         math.erf,
-        _error_slope,
+        lambda m, x, y: 2 / math.sqrt(math.pi) * math.exp(-x * x),
         off=8,
         slope_off=4096,  # of exp(-x**2), whose argument is rounded
         between=(-1.0, 1.0),
         bends=(0.0,),
-        undone=_inverse_error,
-        inverse="erfinv(y)",
+        undone=inverse_error,
+        undone_off=256,
+        inverses=(Inverse("erfinv(y)", ("y >= -1", "y <= 1")),),
         steepness="2/sqrt(pi)*exp(-x**2)",
-        array="scipy.special:erf",
-        in_sympy="erf",
-        is_in_math=True,
+        is_vast=True,
+        in_numpy="scipy.special.erf",
         latex=r"\operatorname{erf}",
     ),
-    Special(
+    Function(
         "erfinv",
-        ("erfinv", "inverf"),
-        _inverse_error,
-        _inverse_error_slope,
+        inverse_error,
+        lambda m, x, y: math.sqrt(math.pi) / 2 * math.exp(y * y),
+        also=("inverf",),
         off=64,
         slope_off=4096,
         domain=(-1.0, 1.0),
         bends=(0.0,),
         undone=math.erf,
-        inverse="erf(y)",
-        steepness="sqrt(pi)/2*exp(erfinv(x)**2)",
-        array="scipy.special:erfinv",
-        in_sympy="erfinv",
+        undone_off=256,
+        inverses=(Inverse("erf(y)"),),
+        steepness="sqrt(pi)/2*exp(y**2)",
+        overflows=True,
+        is_vast=True,
+        in_numpy="scipy.special.erfinv",
         latex=r"\operatorname{erf}^{-1}",
     ),
-    Special(
+    Function(
         "gamma",
-        ("gamma",),
-        _gamma,
-        _gamma_slope,
+        gamma,
+        gamma_slope,
         off=64,
         slope_off=1 << 14,
-        domain=(0.0, _INFINITY),
-        between=(0.0, _INFINITY),
+        domain=_POSITIVE,
+        between=_POSITIVE,
         turn=(1.4616321449683623, 0.8856031944108887),
-        steepness="gamma(x)*(abs(log(x)) + 1/x)",  # more than the slope: log(x) - 1/x < psi(x) < log(x)
-        in_sympy="gamma",
+        steepness="y*(abs(log(x)) + 1/x)",  # more than the slope: log(x) - 1/x < psi(x) < log(x)
+        overflows=True,
+        in_numpy=None,
+        is_vast=True,
         latex=r"\Gamma",
     ),
-    Special(
+    Function(
         "lambertw",
-        ("lambertw", "LambertW"),
-        _lambert,
-        _lambert_slope,
+        lambert,
+        lambert_slope,
+        also=("LambertW",),
         off=256,
         slope_off=1 << 15,
-        domain=(math.nextafter(_BRANCH, 0.0), _INFINITY),
+        domain=(math.nextafter(-1 / math.e, 0.0), _INFINITY),
         closed=(True, False),
         between=(-1.0, _INFINITY),
         undone=lambda y: y * math.exp(y),
-        inverse="y*exp(y)",
-        steepness="exp(-lambertw(x))/(1 + lambertw(x))",
+        undone_off=256,
+        inverses=(Inverse("y*exp(y)", ("y >= -1",)),),
+        steepness="exp(-y)/(1 + y)",
+        in_numpy=None,
+        is_vast=True,
         in_sympy="LambertW",
         latex="W_0",
     ),
 )
 
-SPECIAL: dict[str, Special] = {entry.name: entry for entry in _ENTRIES}
-"""The special functions by their names."""
+TABLE: dict[str, Function] = {entry.name: entry for entry in _ENTRIES}
+"""The functions of one number by their names."""
+
+PERIODIC = frozenset(name for name, entry in TABLE.items() if entry.period)
+STEPPED = frozenset(name for name, entry in TABLE.items() if entry.shape == "steps")
+DEGREES = {name: entry.degree for name, entry in TABLE.items() if entry.degree is not None}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 import sympy
@@ -17,7 +18,7 @@ from sympy.core.relational import Relational
 
 from derive.errors import ExpressionError, LimitError, excerpt
 from derive.expressions.constants import ConstantError, prove_constants
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
@@ -34,13 +35,8 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "pow": sympy.Pow,
     "pi": lambda: sympy.pi,
     "true": lambda: sympy.true,
-    "log10": lambda x: sympy.log(x) / sympy.log(10),
-    "log2": lambda x: sympy.log(x) / sympy.log(2),
-    "abs": sympy.Abs,
     "min": sympy.Min,
     "max": sympy.Max,
-    "floor": sympy.floor,
-    "ceil": sympy.ceiling,
     "lt": sympy.Lt,
     "le": sympy.Le,
     "gt": sympy.Gt,
@@ -50,30 +46,12 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "and": sympy.And,
     "or": sympy.Or,
     "not": sympy.Not,
-    **{name: getattr(sympy, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan")},
-    **{name: getattr(sympy, name) for name in ("sinh", "cosh", "tanh")},
-    **{name: getattr(sympy, entry.in_sympy) for name, entry in SPECIAL.items()},
+    **{
+        name: partial(one.in_sympy, sympy) if callable(one.in_sympy) else getattr(sympy, one.in_sympy or name)
+        for name, one in TABLE.items()
+    },
 }
-_OPS: dict[type, str] = {
-    sympy.exp: "exp",
-    sympy.log: "log",
-    sympy.Abs: "abs",
-    sympy.Min: "min",
-    sympy.Max: "max",
-    sympy.floor: "floor",
-    sympy.ceiling: "ceil",
-    sympy.And: "and",
-    sympy.Or: "or",
-    sympy.Not: "not",
-    sympy.StrictLessThan: "lt",
-    sympy.LessThan: "le",
-    sympy.StrictGreaterThan: "gt",
-    sympy.GreaterThan: "ge",
-    sympy.Equality: "eq",
-    sympy.Unequality: "ne",
-    **{getattr(sympy, name): name for name in ("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh")},
-    **{getattr(sympy, entry.in_sympy): name for name, entry in SPECIAL.items()},
-}
+_OPS: dict[Any, str] = {made: op for op, made in _MAKERS.items() if isinstance(made, type)}
 _RELATIONS: dict[str, Callable[..., Any]] = {"=": sympy.Eq, "<=": sympy.Le, ">=": sympy.Ge}
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 
 __all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
 
@@ -94,17 +94,10 @@ class Equation:
 
 
 FUNCTIONS: dict[str, str] = {
-    **{name: name for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan", "asin", "acos", "atan")},
-    **{name: name for name in ("sinh", "cosh", "tanh", "abs", "min", "max", "ceil", "floor")},
-    "ln": "log",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "Abs": "abs",
+    **{name: name for name in (*TABLE, "min", "max")},
     "Min": "min",
     "Max": "max",
-    "ceiling": "ceil",
-    **{spelling: entry.name for entry in SPECIAL.values() for spelling in entry.spellings},
+    **{spelling: entry.name for entry in TABLE.values() for spelling in entry.also},
 }
 """Every function that text may call, by each of its spellings, and the operation it means."""
 

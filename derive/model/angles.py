@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
+from derive.expressions.functions import DEGREES
 from derive.expressions.tree import Name, Node, Number
 from quantities.dimension import Dimension
 from quantities.spelling import parse_unit
@@ -108,12 +109,10 @@ def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn
                 if not isinstance(arg, Number):
                     total = total.by(turn_of(arg, known, marks))
             return total
-        case "neg" | "abs" | "floor" | "ceil":
+        case "neg":
             return turn_of(node.args[0], known, marks)
         case "inv":
             return STILL.by(turn_of(node.args[0], known, marks), -_ONE)
-        case "sqrt":
-            return STILL.by(turn_of(node.args[0], known, marks), Fraction(1, 2))
         case "pow" if isinstance(node.args[1], Number):
             return STILL.by(turn_of(node.args[0], known, marks), node.args[1].value)
         case "add" | "min" | "max":
@@ -121,6 +120,8 @@ def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn
         case "piecewise":
             arms = [arg for i, arg in enumerate(node.args) if i % 2 == 0 and not _is_zero(arg)]
             return _common([turn_of(arm, known, marks) for arm in arms])
+        case op if op in DEGREES:
+            return STILL.by(turn_of(node.args[0], known, marks), DEGREES[op])
     return STILL
 
 

@@ -1,9 +1,9 @@
 """The dimension of an expression, judged as it was written.
 
 Dimensions flow upwards through a tree. A sum, a minimum, a comparison or the arms of a choice need one dimension for
-all of their parts; a product multiplies dimensions; a power multiplies exponents; exp, log and the angles' functions
-take and give numbers. Where the parts do not fit, the smallest subexpression that fails is reported and nothing above
-it, since all that follows from a fault is unknown.
+all of their parts; a product multiplies dimensions; a power multiplies exponents; a function takes and gives numbers,
+or has the degree that the table of functions says. Where the parts do not fit, the smallest subexpression that fails is
+reported and nothing above it, since all that follows from a fault is unknown.
 
 Two readings need saying. A literal zero has every dimension, so that `a - b = 0` and `max(x, 0)` can be written. And
 where cycles, radians and hertz meet, `angles` decides: `omega = 2*pi*n` joins rad/s to revolutions per second, while
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
+from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
 from derive.model.angles import Turn, same_turning
 from quantities.dimension import NUMBER, Dimension, Monomial, Polynomial, multiply
@@ -104,20 +105,19 @@ class _Judge:
                 return self._product(node)
             case "add" | "min" | "max":
                 return self.agree("terms", node, node.args)
-            case "neg" | "abs":
+            case "neg":
                 return self.of(node.args[0])
             case "inv":
                 found = self.of(node.args[0])
                 return NUMBER / found if isinstance(found, Dimension) else found
-            case "sqrt":
-                found = self.of(node.args[0])
-                return found ** Fraction(1, 2) if isinstance(found, Dimension) else found
             case "pow":
                 return self._power(node)
             case "piecewise":
                 return self._choice(node)
-            case "floor" | "ceil":
+            case op if op in STEPPED:
                 return self._rounded(node)
+            case op if op in DEGREES:
+                return self._of_degree(node, DEGREES[op])
             case "lt" | "le" | "gt" | "ge" | "eq" | "ne":
                 self.agree("terms", node, node.args)
             case "and" | "or" | "not":
@@ -204,6 +204,10 @@ class _Judge:
                 self.faults.append(Mismatch("rounding", node, node.args[0], found, Number(Fraction(1)), NUMBER))
                 return _ANYTHING
         return found
+
+    def _of_degree(self, node: Apply, degree: Fraction) -> _Found:
+        found = self.of(node.args[0])
+        return found**degree if isinstance(found, Dimension) and degree != 1 else found
 
     def _number(self, node: Apply) -> None:
         """exp, log, sin and their kin take numbers."""

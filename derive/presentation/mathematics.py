@@ -13,7 +13,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 
 __all__ = ["equation", "letter", "mathematics", "number", "unit", "upright", "width"]
@@ -43,7 +43,6 @@ _ESCAPED = {
     "<": "<",
 }
 _TIGHT = {"add": 1, "neg": 1, "mul": 2, "inv": 2, "pow": 4}
-_NAMED = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "log": "ln", "log10": "log_{10}", "log2": "log_{2}"}
 _COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
 _SIGNS = {**_COMPARED, "=": "=", "<=": r"\le", ">=": r"\ge"}
 
@@ -181,12 +180,6 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
             return f"-{_held(node.args[0], letters, 2)}", 1
         case "pow":
             return f"{_held(node.args[0], letters, 5)}^{{{_raised(node.args[1], letters)}}}", 4
-        case "sqrt":
-            return rf"\sqrt{{{mathematics(node.args[0], letters)}}}", 9
-        case "abs":
-            return rf"\left|{mathematics(node.args[0], letters)}\right|", 9
-        case "floor" | "ceil":
-            return rf"\left\l{node.op} {mathematics(node.args[0], letters)} \right\r{node.op}", 9
         case "piecewise":
             return _cases(node.args, letters), 9
         case "and" | "or" | "not":
@@ -195,8 +188,8 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
             return f"{mathematics(node.args[0], letters)} {_SIGNS[op]} {mathematics(node.args[1], letters)}", 0
         case op:
             inside = ", ".join(mathematics(arg, letters) for arg in node.args)
-            called = SPECIAL[op].latex if op in SPECIAL else rf"\{_NAMED.get(op, op)}"
-            return rf"{called}\left({inside}\right)", 9
+            called = (op in TABLE and TABLE[op].latex) or rf"\{op}"
+            return called.replace("%s", inside) if "%s" in called else rf"{called}\left({inside}\right)", 9
 
 
 def _held(node: Node, letters: Letters, level: int) -> str:

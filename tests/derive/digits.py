@@ -29,6 +29,44 @@ _ACTS: dict[str, Callable[..., Any]] = {
     "erfinv": lambda x: mp.erfinv(x) if abs(x) < 1 else None,
 }
 
+SLOPES: dict[str, Callable[[Any], Any]] = {
+    "exp": mp.exp,
+    "log": lambda x: 1 / x,
+    "log10": lambda x: 1 / (x * mp.log(10)),
+    "log2": lambda x: 1 / (x * mp.log(2)),
+    "sqrt": lambda x: 1 / (2 * mp.sqrt(x)),
+    "sin": mp.cos,
+    "cos": lambda x: -mp.sin(x),
+    "tan": lambda x: 1 / mp.cos(x) ** 2,
+    "asin": lambda x: 1 / mp.sqrt(1 - x * x),
+    "acos": lambda x: -1 / mp.sqrt(1 - x * x),
+    "atan": lambda x: 1 / (1 + x * x),
+    "sinh": mp.cosh,
+    "cosh": mp.sinh,
+    "tanh": lambda x: 1 / mp.cosh(x) ** 2,
+    "inv": lambda x: -1 / (x * x),
+    "abs": mp.sign,
+    "floor": lambda x: 0,
+    "ceil": lambda x: 0,
+    "erf": lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
+    "erfinv": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(mp.erfinv(x) ** 2),
+    "gamma": lambda x: mp.gamma(x) * mp.psi(0, x),
+    "lambertw": lambda x: mp.exp(-mp.lambertw(x).real) / (1 + mp.lambertw(x).real),
+}
+"""The slopes of operations on one number."""
+
+_VALUES: dict[str, Callable[[Any], Any]] = {
+    "inv": lambda x: 1 / x,
+    "abs": abs,
+    "log2": lambda x: mp.log(x, 2),
+    "lambertw": lambda x: mp.lambertw(x).real,
+}
+
+
+def value_of(op: str) -> Callable[[Any], Any]:
+    """An operation on one number, in as many digits as are asked for."""
+    return _VALUES.get(op) or getattr(mp, op)
+
 
 class OutOfReachError(Exception):
     """Too large even for these digits."""

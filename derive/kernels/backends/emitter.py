@@ -13,14 +13,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from types import SimpleNamespace
 from typing import Any, Protocol
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
 
 __all__ = [
     "ARITHMETIC",
     "DOUBT",
+    "NUMBERS",
     "SIGNS",
     "Dialect",
     "Unsaid",
@@ -37,14 +39,15 @@ __all__ = [
 DOUBT = "doubt"
 """What a text makes true where it cannot tell, in a dialect that asks another."""
 
+NUMBERS = SimpleNamespace(**{**vars(math), **{name: entry.value for name, entry in TABLE.items()}})
+"""What Python's math has, with all functions of the table."""
+
 SIGNS = {op: sign for sign, op in COMPARISONS.items()}
-_BOUNDED = {name for name, entry in SPECIAL.items() if entry.is_bounded}
-_FINITE = frozenset({"pi", "sin", "cos", "asin", "acos", "atan", "tanh", *_BOUNDED})
-_TOTAL = frozenset({"pi", "sin", "cos", "atan", "tanh", "neg", "abs", "floor", "ceil", "max", "min"})
-_TOTAL |= {name for name in _BOUNDED if SPECIAL[name].is_everywhere}
-_AS_THEIR_PARTS = frozenset({"neg", "abs", "sqrt", "floor", "ceil", "max", "min"})
-_GROWING = frozenset({"exp", "cosh", "sinh", "add", "mul"})
-_SWALLOWING = frozenset({"inv", "exp", "pow", "atan", "tanh", "max", "min", *SPECIAL})
+_FINITE = {"pi", *(name for name, entry in TABLE.items() if entry.is_bounded)}
+_TOTAL = {"pi", "neg", "max", "min"} | {name for name, one in TABLE.items() if one.is_everywhere and not one.overflows}
+_AS_THEIR_PARTS = {"neg", "max", "min", *(name for name, one in TABLE.items() if not (one.is_bounded or one.overflows))}
+_GROWING = {"add", "mul", *(name for name, entry in TABLE.items() if entry.is_everywhere and entry.overflows)}
+_SWALLOWING = {"inv", "pow", "max", "min", *(name for name, entry in TABLE.items() if entry.swallows)}
 """Operations that make a finite number of something that is none."""
 
 

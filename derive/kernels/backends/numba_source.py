@@ -17,11 +17,12 @@ from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
-from derive.expressions.functions import SPECIAL, Special
+from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.emitter import (
     ARITHMETIC,
     DOUBT,
+    NUMBERS,
     SIGNS,
     Unsaid,
     both_or_either,
@@ -58,20 +59,18 @@ class Machine:
                 for arg in args[1:]:
                     nested = f"{'larger' if op == 'max' else 'smaller'}({nested}, {arg})"
                 return nested
-            case "floor" | "ceil" | "log2":
-                return f"np.{op}({args[0]})"
-            case "abs":
-                return f"abs({args[0]})"
-            case _ if op in SPECIAL and not self.is_in_words(SPECIAL[op]):
-                raise Unsaid
+            case _ if op in TABLE:
+                if not (called := self.called(TABLE[op])):
+                    raise Unsaid
+                return f"{called}({args[0]})"
             case "pow" if not is_literal(args[1]):
                 return f"power({args[0]}, {args[1]})"
             case _:
                 return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
 
-    def is_in_words(self, special: Special) -> bool:
-        """Whether a special function can be called here: numba has what Python's math has."""
-        return special.is_in_math
+    def called(self, function: Function) -> str:
+        """What a function is called here, if it is known."""
+        return function.called_in_numba
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
@@ -104,15 +103,13 @@ class Slow(Machine):
     """The same lines, left to Python; what overflows is an infinity there too, and what is undefined is NaN."""
 
     def names(self) -> dict[str, Any]:
-        held = {name: function for name, function in vars(math).items() if callable(function)}
-        held |= {"floor": _floor, "ceil": _ceil, **{name: entry.value for name, entry in SPECIAL.items()}}
-        functions = {name: _quiet(function) for name, function in held.items()}
-        quiet = SimpleNamespace(**functions)
+        held = {name: function for name, function in vars(NUMBERS).items() if callable(function)}
+        quiet = SimpleNamespace(**{name: _quiet(function) for name, function in held.items()})
         own = {one.__name__.lstrip("_"): one for one in (_sound, _larger, _smaller, _only)}
         return {"m": quiet, "np": quiet, "inf": math.inf, "abs": abs, "power": quiet.pow, **own}
 
-    def is_in_words(self, special: Special) -> bool:
-        return True
+    def called(self, function: Function) -> str:
+        return f"m.{function.name}"
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         names = {"__builtins__": {}, **space}
@@ -169,14 +166,6 @@ def _quiet(function: Callable[..., float]) -> Callable[..., float]:
             return math.nan
 
     return quiet
-
-
-def _floor(number: float) -> float:
-    return float(math.floor(number))
-
-
-def _ceil(number: float) -> float:
-    return float(math.ceil(number))
 
 
 def _sound(number: float) -> float:

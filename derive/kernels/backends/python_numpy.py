@@ -5,13 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from itertools import count
-from types import SimpleNamespace
 from typing import Any
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, names_in
 from derive.kernels.backends.condition_values import NAMES
-from derive.kernels.backends.emitter import ARITHMETIC, SIGNS, both_or_either, is_clear, is_literal, is_total, prefixed
+from derive.kernels.backends.emitter import (
+    ARITHMETIC,
+    NUMBERS,
+    SIGNS,
+    both_or_either,
+    is_clear,
+    is_literal,
+    is_total,
+    prefixed,
+)
 from derive.numerics.algebra.evaluation import truth
 
 __all__ = ["Arrays", "Floats"]
@@ -28,8 +36,8 @@ class Floats:
         self._fresh = count()
 
     def names(self) -> dict[str, Any]:
-        own = {"undefined": _undefined, "special": _OF_NUMBERS}
-        return {"m": math, "inf": math.inf, "max": max, "min": min, "abs": abs, **own}
+        own = {"max": max, "min": min, "abs": abs, "undefined": _undefined}
+        return {"m": NUMBERS, "inf": math.inf, **own}
 
     def sound(self, text: str) -> str:
         if text.isidentifier():
@@ -38,12 +46,8 @@ class Floats:
 
     def operation(self, op: str, args: Sequence[str]) -> str:
         match op:
-            case "max" | "min" | "abs":
+            case "max" | "min":
                 return f"{op}({', '.join(args)})"
-            case "floor" | "ceil":
-                return f"1.0 * m.{op}({args[0]})"
-            case _ if op in SPECIAL:
-                return f"special.{op}({args[0]})"
             case _:
                 return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
 
@@ -107,13 +111,12 @@ class Arrays:
         if op == "pow" and not is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
             base, exponent = args
             return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
-        if op in SPECIAL:
-            return f"special.{op}({args[0]})"
+        if op in TABLE:
+            called = TABLE[op].called_in_numpy
+            return f"np.{called[6:]}({args[0]})" if called.startswith("numpy.") else f"special.{op}({args[0]})"
         if op == "inv":  # of two plain numbers Python's own division would raise
             return f"np.divide(1.0, {args[0]})"
-        return prefixed(
-            {"pow": "power", **{f"a{w}": f"arc{w}" for w in ("sin", "cos", "tan")}}.get(op, op), args, "np."
-        )
+        return prefixed("power" if op == "pow" else op, args, "np.")
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
         left, right = map(part, node.args)
@@ -151,16 +154,13 @@ class Arrays:
         return _executed(text, space)
 
 
-_OF_NUMBERS = SimpleNamespace(**{name: entry.value for name, entry in SPECIAL.items()})
-
-
 class _OfArrays:
-    """The special functions for arrays, each made when a text first calls it."""
+    """The functions that NumPy lacks for arrays, each made when a text first calls it."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name not in SPECIAL:
+        if name not in TABLE:
             raise AttributeError(name)
-        function = SPECIAL[name].over()
+        function = TABLE[name].over()
         setattr(self, name, function)
         return function
 

@@ -18,6 +18,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+from derive.expressions.functions import PERIODIC
 from derive.expressions.tree import Apply, Equation, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Machine
@@ -193,7 +194,7 @@ def _turns(equation: Equation, name: str, domain: Domain) -> bool:
     if isfinite(domain.low) and isfinite(domain.high):
         return False
     return any(
-        isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and occurrences(part, name)
+        isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
         for side in (equation.lhs, equation.rhs)
         for part in walk(side)
     )

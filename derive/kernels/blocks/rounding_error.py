@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from derive.expressions.functions import SPECIAL, Special
-from derive.expressions.grammar import parse_expression
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Name, Node, Number
-from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated, replaced
+from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, multiplied
 
 __all__ = ["roundings"]
 
 _OWN = Number(Fraction(8))  # roundings that a library's function may cost
-_HALF = Number(Fraction(1, 2))
-_STEEPER = Number(Fraction(3, 2))  # than the slope of any logarithm beside that of the natural one
 
 
 def roundings(node: Node) -> Node:
@@ -38,12 +35,10 @@ def roundings(node: Node) -> Node:
         return Apply(node.op, tuple(arg if i % 2 else roundings(arg) for i, arg in enumerate(node.args)))
     errors = [roundings(arg) for arg in node.args]
     match node.op:
-        case "neg" | "abs":
+        case "neg":
             return errors[0]
         case "max" | "min":
             return added(*errors)
-        case "floor" | "ceil":
-            return ZERO
         case "add":
             sizes = [_size(arg) for arg in node.args] if len(node.args) > 2 else [_size(node)]
             return added(*errors, *sizes)
@@ -52,8 +47,12 @@ def roundings(node: Node) -> Node:
             return added(*shares, multiplied(Number(Fraction(len(node.args) - 1)), _size(node)))
         case "pow":
             return _of_power(node, *errors)
-        case _:
-            return _of_function(node, errors[0])
+        case "inv":
+            return _carried(multiplied(node, node), errors[0], _size(node))
+        case op:
+            entry, parts = TABLE[op], {"x": node.args[0], "y": node}
+            own = multiplied(_OWN, _size(node)) if entry.off > 1 else _size(node) if entry.off else ZERO
+            return _carried(filled(entry.steepness, parts), errors[0], own)
 
 
 def _size(node: Node) -> Node:
@@ -75,42 +74,6 @@ def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
     return multiplied(_size(node), added(*shares))
 
 
-def _of_function(node: Apply, error: Node) -> Node:
-    """The slope times the error of the argument, and the function's own."""
-    (arg,) = node.args
-    size = _size(node) if node.op in ("inv", "sqrt") else multiplied(_OWN, _size(node))
-    if error == ZERO:
-        return size
-    return added(multiplied(_steepness(node, arg), error), size)
-
-
-def _of_special(entry: Special, arg: Node) -> Node:
-    return _size(replaced(parse_expression(entry.steepness), Name("x"), arg))
-
-
-def _steepness(node: Apply, arg: Node) -> Node:
-    """The size of a function's slope, or more."""
-    square = multiplied(arg, arg)
-    match node.op:
-        case "inv":
-            return multiplied(node, node)
-        case "sqrt":
-            return multiplied(_HALF, inverted(node))
-        case "exp":
-            return node
-        case "log" | "log10" | "log2":
-            return multiplied(_STEEPER, inverted(_size(arg)))
-        case "tan":
-            return added(ONE, multiplied(node, node))
-        case "asin" | "acos":
-            return inverted(Apply("sqrt", (added(ONE, negated(square)),)))
-        case "atan":
-            return inverted(added(ONE, square))
-        case "sinh":
-            return Apply("cosh", (arg,))
-        case "cosh":
-            return _size(Apply("sinh", (arg,)))
-        case "sin" | "cos" | "tanh":
-            return ONE
-        case _:
-            return _of_special(SPECIAL[node.op], arg)
+def _carried(steepness: Node, error: Node, own: Node) -> Node:
+    """What the error of an argument comes to, and what a function adds to it."""
+    return own if error == ZERO else added(multiplied(steepness, error), own)

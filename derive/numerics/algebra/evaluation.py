@@ -18,7 +18,7 @@ from fractions import Fraction
 from functools import partial
 from operator import itemgetter
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.intervals.enclosure import joined, truths
 
@@ -41,12 +41,7 @@ def power(base: float, exponent: float) -> float:
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "neg": operator.neg,
     "inv": lambda x: 1.0 / x,
-    "abs": abs,
-    **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log10", "log2", "sin", "cos", "tan")},
-    **{name: getattr(math, name) for name in ("asin", "acos", "atan", "sinh", "cosh", "tanh")},
-    "floor": lambda x: float(math.floor(x)),
-    "ceil": lambda x: float(math.ceil(x)),
-    **{name: entry.value for name, entry in SPECIAL.items()},
+    **{name: entry.value for name, entry in TABLE.items()},
 }
 _OF_SEVERAL: dict[str, Callable[[list[float]], float]] = {
     "add": math.fsum,

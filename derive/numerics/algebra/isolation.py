@@ -11,22 +11,20 @@ which is a bound and no value. A candidate therefore carries the conditions unde
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
-from derive.expressions.functions import SPECIAL, Special
-from derive.expressions.grammar import parse_expression
+from derive.expressions.functions import TABLE, Function
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.like_terms import (
-    ONE,
     TWO,
     ZERO,
     added,
     arms_of,
     cleared,
+    filled,
     inverted,
     multiplied,
     negated,
@@ -130,43 +128,29 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
             return [_with(found, inverted(y))]
         case "pow":
             return _unpowered(node, rest[0], index, found)
-        case "sqrt":
-            return [_with(found, Apply("pow", (y, TWO)), Apply("ge", (y, ZERO)))]
-        case "abs":
-            sound = Apply("ge", (y, ZERO))
-            return [_with(found, y, sound), _with(found, negated(y), sound)]
         case "max" | "min":
             fits = "le" if node.op == "max" else "ge"
             return [_with(found, y, *(Apply(fits, (arg, y)) for arg in rest))]
         case "piecewise":
             return _unchosen(node, index, found)
-        case "sin" | "cos" | "tan":
-            return _unwound(node, found)
-        case "asin" | "acos" | "atan":
-            return [_with(found, Apply(node.op[1:], (y,)), *_of_arc(node.op, y))]
-        case "cosh":
-            root = Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), negated(ONE)),))),))
-            return [_with(found, root), _with(found, negated(root))]
-        case "sinh":
-            return [replace(_with(found, _arsinh(y)), other=negated(_arsinh(negated(y))))]
-        case _:
-            inverse = _INVERSES.get(node.op)
-            if inverse is None:
-                return _of_special(SPECIAL[node.op], found) if node.op in SPECIAL else None
-            return [_with(found, inverse(y))]
+        case op:
+            return _of_function(TABLE[op], node, found)
 
 
-def _of_special(entry: Special, found: Candidate) -> list[Candidate] | None:
-    """The inverse of a special function as its entry states it, and what its values lie between."""
-    if not entry.inverse:
+def _of_function(entry: Function, node: Apply, found: Candidate) -> list[Candidate] | None:
+    """The inverses of a function as its entry states them: for an angle its arcs, and any whole turns beside them."""
+    if not entry.inverses or (entry.period and found.winds):
         return None
-    y = found.form
-    ends = [
-        Apply(op, (y, Number(Fraction(end))))
-        for op, end in zip(("ge", "le"), entry.between, strict=True)
-        if math.isfinite(end)
+    parts = {"y": found.form, "turns": TURNS}
+    winds = node if entry.period else found.winds
+    return [
+        replace(
+            _with(found, filled(one.form, parts), *(filled(condition, parts) for condition in one.where)),
+            winds=winds,
+            other=filled(one.other, parts) if one.other else None,
+        )
+        for one in entry.inverses
     ]
-    return [_with(found, replaced(parse_expression(entry.inverse), Name("y"), y), *ends)]
 
 
 def _with(found: Candidate, form: Node, *conditions: Node) -> Candidate:
@@ -175,10 +159,6 @@ def _with(found: Candidate, form: Node, *conditions: Node) -> Candidate:
 
 def _dividing(found: Candidate, *divisors: Node) -> Candidate:
     return replace(found, divisors=(*found.divisors, *divisors))
-
-
-def _arsinh(y: Node) -> Node:
-    return Apply("log", (added(y, Apply("sqrt", (added(Apply("pow", (y, TWO)), ONE),))),))
 
 
 def _unpowered(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
@@ -221,40 +201,6 @@ def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | No
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
     earlier = [Apply("not", (node.args[i],)) for i in range(1, min(index, len(node.args) - 1) + 1, 2)]
     return [_with(found, found.form, *taken, *earlier)]
-
-
-def _unwound(node: Apply, found: Candidate) -> list[Candidate] | None:
-    """An angle: its arcs, and any whole number of turns beside them."""
-    if found.winds:
-        return None
-    op = node.op
-    arc = Apply("a" + op, (found.form,))
-    turns = multiplied(TURNS, _PI) if op == "tan" else multiplied(TWO, TURNS, _PI)
-    mirror = {"sin": added(_PI, negated(arc)), "cos": negated(arc)}.get(op)
-    forms = [arc] if mirror is None else [arc, mirror]
-    return [replace(_with(found, added(form, turns)), winds=node) for form in forms]
-
-
-def _of_arc(op: str, y: Node) -> tuple[Node, ...]:
-    """What an arc can be: beyond, its function has values too, which are those of another arc."""
-    if op == "acos":
-        return Apply("ge", (y, ZERO)), Apply("le", (y, _PI))
-    quarter = multiplied(Number(Fraction(1, 2)), _PI)
-    return (Apply("le" if op == "asin" else "lt", (Apply("abs", (y,)), quarter)),)
-
-
-_INVERSES: dict[str, Callable[[Node], Node]] = {
-    "exp": lambda y: Apply("log", (y,)),
-    "log": lambda y: Apply("exp", (y,)),
-    "log10": lambda y: Apply("pow", (Number(Fraction(10)), y)),
-    "log2": lambda y: Apply("pow", (TWO, y)),
-    "tanh": lambda y: multiplied(
-        Number(Fraction(1, 2)), Apply("log", (multiplied(added(ONE, y), inverted(added(ONE, negated(y)))),))
-    ),
-}
-
-
-# Small constructors that keep sums and products flat
 
 
 # Polynomials in the unknown

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import lru_cache
 
+from derive.expressions.grammar import parse_condition, parse_expression
 from derive.expressions.tree import Apply, Name, Node, Number, walk
 
 __all__ = [
@@ -14,6 +17,7 @@ __all__ = [
     "arms_of",
     "cleared",
     "denominators",
+    "filled",
     "inverted",
     "multiplied",
     "negated",
@@ -207,6 +211,39 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
     if isinstance(node, Apply):
         return Apply(node.op, tuple(replaced(arg, old, new) for arg in node.args), node.at)
     return node
+
+
+def filled(form: str, parts: Mapping[str, Node]) -> Node:
+    """A form in the language of relations, its names exchanged for what they stand for.
+
+    >>> from derive.expressions.tree import render
+    >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
+    ('a - (1/a)**2', 'a >= 0')
+    """
+    return _filled(_read(form), parts)
+
+
+@lru_cache(maxsize=256)
+def _read(form: str) -> Node:
+    return parse_condition(form) if "=" in form or "<" in form else parse_expression(form)
+
+
+def _filled(node: Node, parts: Mapping[str, Node]) -> Node:
+    if isinstance(node, Name):
+        return parts[node.name]
+    if isinstance(node, Number):
+        return node
+    args = tuple(_filled(arg, parts) for arg in node.args)
+    match node.op:
+        case "add":
+            return added(*args)
+        case "mul":
+            factors = tuple(arg for arg in args if arg != ONE)
+            return Apply("mul", factors) if len(factors) > 1 else factors[0] if factors else ONE
+        case "neg" | "inv":
+            return negated(args[0]) if node.op == "neg" else inverted(args[0])
+        case op:
+            return Apply(op, args)
 
 
 def cleared(difference: Node, name: str) -> Node:

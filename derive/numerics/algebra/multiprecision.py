@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from derive.expressions.functions import SPECIAL
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
@@ -32,9 +32,7 @@ __all__ = [
 
 _DIGITS = 150
 _NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
-# worked out with as many more digits as their argument has
-_REDUCED = ("exp", "sinh", "cosh", "sin", "cos", "tan", *SPECIAL)
-_FARTHEST = 1e100
+_FARTHEST = 1e100  # argument of what is worked out with as many more digits as its argument has
 _LAST_DIGIT = 4e-16  # by which a number may be off that was rounded once or twice
 _HALVINGS = 300  # of a stretch, down to sizes that doubles hardly have
 _SHARP = 1e-19  # relative width that a double does not see
@@ -299,8 +297,6 @@ def _value(node: Node, numbers: Mapping[str, Any], values: Mapping[str, float]) 
     if node.op == "piecewise":
         return _value(_arm(node, values), numbers, values)
     args = [_value(arg, numbers, values) for arg in node.args]
-    if node.op in _REDUCED and abs(args[0]) > _FARTHEST:
-        raise OverflowError(node.op)
     match node.op:
         case "pi":
             return +mp.pi
@@ -318,12 +314,11 @@ def _value(node: Node, numbers: Mapping[str, Any], values: Mapping[str, float]) 
             return max(args)
         case "min":
             return min(args)
-        case "abs":
-            return abs(args[0])
-        case "log2":
-            return _real(mp.log(args[0], 2))
         case op:
-            return _real(getattr(mp, op)(args[0]))
+            entry = TABLE[op]
+            if entry.is_vast and abs(args[0]) > _FARTHEST:
+                raise OverflowError(op)
+            return _real(entry.digits(mp, args[0]) if entry.digits else getattr(mp, op)(args[0]))
 
 
 def _real(number: Any) -> Any:

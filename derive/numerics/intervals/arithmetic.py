@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 
 __all__ = [
     "ALL",
@@ -23,6 +24,8 @@ __all__ = [
     "ULPS",
     "ZERO",
     "Span",
+    "ends",
+    "even",
     "hull",
     "meet",
     "minus",
@@ -127,6 +130,25 @@ def hull(a: Span, b: Span) -> Span:
 def meet(a: Span, b: Span) -> Span:
     """What two enclosures of one thing leave possible."""
     return max(a[0], b[0]), min(a[1], b[1])
+
+
+def ends(function: Callable[[float], float], span: Span, floor: float = -math.inf) -> Span:
+    """The values of a rising function of the C library, which are not below a floor."""
+    low, high = outward(_at(function, span[0]), _at(function, span[1]))
+    return max(low, floor), high
+
+
+def _at(function: Callable[[float], float], x: float) -> float:
+    try:
+        return function(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
+def even(function: Callable[[Span], Span], span: Span) -> Span:
+    """The values of a function of the size alone, which only rises or only falls with it."""
+    near, far = sizes(span)
+    return hull(function((near, near)), function((far, far)))
 
 
 def shifted(start: Span, slopes: Span, steps: Span) -> Span:

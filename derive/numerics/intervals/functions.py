@@ -1,7 +1,8 @@
 """What an operation makes of enclosures of its arguments: where its values lie, and where its slopes.
 
-One rule for each operation. A rule's factor is the operation's own slope, which the chain rule multiplies with the
-slope inside. A rule is right when, for all arguments in their intervals, the true values and slopes lie in the result:
+One rule for each operation, and one for each shape that an entry in the table of functions may have. A rule's factor is
+the operation's own slope, which the chain rule multiplies with the slope inside. A rule is right when, for all
+arguments in their intervals, the true values and slopes lie in the result:
 
 - Where an operation only rises or only falls, its values lie between those at the ends; where it turns (cosh, sin, an
   even power), the turning point is an end too. Every number that a rule computes is moved outwards by what its
@@ -17,8 +18,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from derive.expressions.functions import SPECIAL, Special
+from derive.expressions.functions import TABLE, Function
+from derive.numerics.intervals import arithmetic
 from derive.numerics.intervals.arithmetic import (
     ALL,
     FAINT,
@@ -104,70 +107,12 @@ def _chained(inner: Enclosure, values: Span, factor: Span, gap: bool = False) ->
     return Enclosure(values, times(factor, inner.slopes), GAP if gap else inner.flaw)
 
 
-def _rising(function: Callable[[float], float], slope: Callable[[Span], Span]) -> Callable[[Enclosure], Enclosure]:
-    def rule(inner: Enclosure) -> Enclosure:
-        return _chained(inner, _ends(function, inner.values), slope(inner.values))
-
-    return rule
-
-
-def _ends(function: Callable[[float], float], span: Span, floor: float = -math.inf, roof: float = math.inf) -> Span:
-    """The values of a rising function, which are all between floor and roof."""
-    low, high = outward(_at(function, span[0]), _at(function, span[1]))
-    return max(low, floor), min(high, roof)
-
-
-def _at(function: Callable[[float], float], x: float) -> float:
-    try:
-        return function(x)
-    except OverflowError:
-        return math.inf if x > 0 or function is math.cosh else -math.inf
-
-
-def _even(function: Callable[[Span], Span], span: Span) -> Span:
-    """The values of a function of the size alone, which only rises or only falls with it."""
-    near, far = sizes(span)
-    return hull(function((near, near)), function((far, far)))
-
-
-def _exp(span: Span) -> Span:
-    low, high = _ends(math.exp, span, floor=0.0)
-    return low, high or FAINT  # what underflows is not zero
-
-
-def _cosh(span: Span) -> Span:
-    return _ends(math.cosh, sizes(span), floor=1.0)
-
-
 def _inverse(inner: Enclosure) -> Enclosure:
     low, high = inner.values
     if low < 0 < high or low == 0 == high:
         return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
     values = over(inner.values)
     return _chained(inner, values, minus(square(values)), low == 0 or high == 0)
-
-
-def _log(function: Callable[[float], float], base: float) -> Callable[[Enclosure], Enclosure | None]:
-    scale = over(outward(math.log(base), math.log(base))) if base != math.e else (1.0, 1.0)
-
-    def rule(inner: Enclosure) -> Enclosure | None:
-        low, high = inner.values
-        if high <= 0:
-            return None
-        low = max(low, 0.0)
-        values = outward(function(low) if low > 0 else -math.inf, function(high))
-        return _chained(inner, values, times(over((low, high)), scale), low <= 0)
-
-    return rule
-
-
-def _root(inner: Enclosure) -> Enclosure | None:
-    low, high = inner.values
-    if high < 0:
-        return None
-    values = outward(math.sqrt(max(low, 0.0)), math.sqrt(high), 1)
-    factor = times((0.5, 0.5), over(values)) if values[1] > 0 else (0.0, math.inf)
-    return _chained(inner, values, factor, low < 0)
 
 
 def _power(base: Enclosure, exponent: Enclosure) -> Enclosure | None:
@@ -230,15 +175,6 @@ def _pow(x: float, y: float) -> float:
         return math.inf
 
 
-def _absolute(inner: Enclosure) -> Enclosure:
-    low, high = inner.values
-    if low >= 0:
-        return inner
-    if high <= 0:
-        return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
-    return _chained(inner, sizes(inner.values), (-1.0, 1.0))
-
-
 def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
     pick = max if op == "max" else min
     values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
@@ -249,9 +185,96 @@ def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
     return Enclosure(values, slopes, flaw)
 
 
-def _stepped(rounded: Callable[[float], int]) -> Callable[[Enclosure], Enclosure]:
+_Rule = Callable[[Enclosure], Enclosure | None]
+
+
+def _monotone(entry: Function) -> _Rule:
+    """The rule of a function that rises, falls or turns once: its ends and its turning point bound it."""
+    (start, end), opens, shuts = entry.domain, *(not is_closed for is_closed in entry.closed)
+    opens, shuts = opens and start > -math.inf, shuts and end < math.inf
+    values = _values_of(entry)
+    slopes = partial(entry.slopes, arithmetic) if entry.slopes else partial(_slopes_at_ends, entry)
+
+    def rule(inner: Enclosure) -> Enclosure | None:
+        low, high = span = inner.values
+        is_gap = low < start or high > end or (opens and low == start) or (shuts and high == end)
+        if is_gap:
+            if high < start or low > end or (opens and high == start) or (shuts and low == end):
+                return None
+            span = max(low, start), min(high, end)
+        found = values(span)
+        return _chained(inner, found, slopes(span, found), is_gap)
+
+    return rule
+
+
+def _values_of(entry: Function) -> Callable[[Span], Span]:
+    """Where the values of such a function lie on a part of its domain."""
+    value, off, turn = entry.value, entry.off, entry.turn
+    bottom, top = entry.between
+    floor, roof = entry.between if entry.clips else ALL
+
+    def turning(span: Span) -> Span:
+        assert turn is not None
+        first, last = _near(value, span[0], top, math.inf), _near(value, span[1], top, math.inf)
+        least = turn[1] if span[0] <= turn[0] <= span[1] else min(first, last)
+        low, high = outward(least, max(first, last), off)
+        return max(low, floor), min(high, roof)
+
+    def rising(span: Span) -> Span:
+        low, high = outward(_near(value, span[0], bottom), _near(value, span[1], top), off)
+        return max(low, floor), min(high, roof)
+
+    def positive(span: Span) -> Span:
+        low, high = rising(span)
+        return low, high or FAINT  # what underflows is not zero
+
+    return turning if turn else positive if entry.is_everywhere and bottom == 0 else rising
+
+
+def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
+    """A value; or what it comes close to where there is none, and where it is too large for a double."""
+    try:
+        return function(x)
+    except OverflowError:
+        return math.inf if x > 0 else below
+    except (ValueError, ZeroDivisionError):
+        return limit
+
+
+def _slopes_at_ends(entry: Function, span: Span, _: Span) -> Span:
+    """Where the slopes lie of a function whose slope turns but where its entry says."""
+    steepest = -math.inf if entry.turn else math.inf  # where there is no slope at the end, it has no bound
+    found = [_slope_at(entry, span[0], steepest), _slope_at(entry, span[1], math.inf)]
+    found += [entry.slope_at(x) for x in entry.bends if span[0] < x < span[1]]
+    low, high = outward(min(found), max(found), entry.slope_off)
+    return (low if entry.turn else max(low, 0.0)), high or FAINT
+
+
+def _slope_at(entry: Function, x: float, limit: float) -> float:
+    try:
+        return entry.slope_at(x)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return limit
+
+
+def _kinked(_: Function) -> _Rule:
+    """The rule of the absolute value."""
+
     def rule(inner: Enclosure) -> Enclosure:
-        low, high = (float(rounded(end)) if math.isfinite(end) else end for end in inner.values)
+        low, high = inner.values
+        if low >= 0:
+            return inner
+        if high <= 0:
+            return Enclosure(minus(inner.values), minus(inner.slopes), inner.flaw)
+        return _chained(inner, sizes(inner.values), (-1.0, 1.0))
+
+    return rule
+
+
+def _stepped(entry: Function) -> _Rule:
+    def rule(inner: Enclosure) -> Enclosure:
+        low, high = (entry.value(end) if math.isfinite(end) else end for end in inner.values)
         return Enclosure((low, high), ZERO, max(inner.flaw, JUMP) if low != high else inner.flaw)
 
     return rule
@@ -277,12 +300,18 @@ def _swing(function: Callable[[float], float], slope: Callable[[float], float], 
     return (-1.0 if ends > starts else max(bottom, -1.0)), (1.0 if starts > ends else min(top, 1.0))
 
 
-def _sine(span: Span) -> Span:
-    return _swing(math.sin, math.cos, span)
+_WAVES: tuple[Callable[[float], float], ...] = (math.sin, math.cos, lambda x: -math.sin(x), lambda x: -math.cos(x))
 
 
-def _cosine(span: Span) -> Span:
-    return _swing(math.cos, lambda x: -math.sin(x), span)
+def _waving(entry: Function) -> _Rule:
+    """The rule of sin or cos, whose slope is the same wave a quarter turn ahead, and the slope of that is one more."""
+    wave, slope, bend = _WAVES[entry.ahead : entry.ahead + 3]
+
+    def rule(inner: Enclosure) -> Enclosure:
+        span = inner.values
+        return _chained(inner, _swing(wave, slope, span), _swing(slope, bend, span))
+
+    return rule
 
 
 def _tangent(inner: Enclosure) -> Enclosure:
@@ -294,91 +323,13 @@ def _tangent(inner: Enclosure) -> Enclosure:
     return Enclosure(ALL, ALL if inner.slopes != ZERO else ZERO, GAP)
 
 
-def _arc(function: Callable[[float], float], falls: bool) -> Callable[[Enclosure], Enclosure | None]:
-    def rule(inner: Enclosure) -> Enclosure | None:
-        low, high = inner.values
-        if high < -1 or low > 1:
-            return None
-        sound = max(low, -1.0), min(high, 1.0)
-        factor = _even(_arc_slope, sound)
-        if falls:
-            values, factor = outward(function(sound[1]), function(sound[0])), minus(factor)
-        else:
-            values = outward(function(sound[0]), function(sound[1]))
-        return _chained(inner, values, factor, sound != (low, high))
-
-    return rule
-
-
-def _arc_slope(size: Span) -> Span:
-    """`1/sqrt(1 - x**2)`, with no digits lost where the square is close to one."""
-    under = times(plus((1.0, 1.0), minus(size)), plus((1.0, 1.0), size))
-    return over(outward(math.sqrt(under[0]), math.sqrt(under[1]), 1)) if under[1] > 0 else (0.0, math.inf)
-
-
-def _special(entry: Special) -> Callable[[Enclosure], Enclosure | None]:
-    """The rule of a special function, from what its entry says of its ends and turning points."""
-    start, end = entry.domain
-
-    def rule(inner: Enclosure) -> Enclosure | None:
-        low, high = inner.values
-        is_gap = low < start or high > end or (low == start and not entry.closed[0]) or (high == end < math.inf)
-        if high < start or low > end:
-            return None
-        sound = max(low, start), min(high, end)
-        return _chained(inner, _special_values(entry, sound), _special_slopes(entry, sound), is_gap)
-
-    return rule
-
-
-def _special_values(entry: Special, sound: Span) -> Span:
-    ends = [
-        _limit(entry.value, x, entry.between[0] if left and not entry.turn else entry.between[1])
-        for x, left in zip(sound, (True, False), strict=True)
-    ]
-    if entry.turn is None:
-        low, high = ends
-    else:
-        low, high = min(ends), max(ends)
-        low = entry.turn[1] if sound[0] <= entry.turn[0] <= sound[1] else low
-    low, high = outward(low, high, int(entry.off))
-    return max(low, entry.between[0]), min(high, entry.between[1])
-
-
-def _special_slopes(entry: Special, sound: Span) -> Span:
-    steepest = -math.inf if entry.turn else math.inf  # where there is no slope at the end, it has no bound
-    found = [_limit(entry.slope, sound[0], steepest), _limit(entry.slope, sound[1], math.inf)]
-    found += [entry.slope(x) for x in entry.bends if sound[0] < x < sound[1]]
-    low, high = outward(min(found), max(found), int(entry.slope_off))
-    return (low if entry.turn else max(low, 0.0)), high or FAINT
-
-
-def _limit(function: Callable[[float], float], x: float, limit: float) -> float:
-    """A value, or what it comes close to where there is none."""
-    try:
-        return function(x)
-    except (ValueError, OverflowError, ZeroDivisionError):
-        return limit
-
-
-_RULES: dict[str, Callable[[Enclosure], Enclosure | None]] = {
-    "inv": _inverse,
-    "sqrt": _root,
-    "abs": _absolute,
-    "log": _log(math.log, math.e),
-    "log10": _log(math.log10, 10.0),
-    "log2": _log(math.log2, 2.0),
-    "exp": lambda inner: _chained(inner, values := _exp(inner.values), values),
-    "sinh": _rising(math.sinh, _cosh),
-    "cosh": lambda inner: _chained(inner, _cosh(inner.values), _ends(math.sinh, inner.values)),
-    "tanh": _rising(math.tanh, lambda span: _even(lambda size: over(square(_cosh(size))), span)),
-    "atan": _rising(math.atan, lambda span: _even(lambda size: over(plus((1.0, 1.0), square(size))), span)),
-    "sin": lambda inner: _chained(inner, _sine(inner.values), _cosine(inner.values)),
-    "cos": lambda inner: _chained(inner, _cosine(inner.values), minus(_sine(inner.values))),
-    "tan": _tangent,
-    "asin": _arc(math.asin, falls=False),
-    "acos": _arc(math.acos, falls=True),
-    "floor": _stepped(math.floor),
-    "ceil": _stepped(math.ceil),
-    **{name: _special(entry) for name, entry in SPECIAL.items()},
+_SHAPES: dict[str, Callable[[Function], _Rule]] = {
+    "monotone": _monotone,
+    "arc": _monotone,
+    "arctangent": _monotone,
+    "wave": _waving,
+    "tangent": lambda _: _tangent,
+    "kink": _kinked,
+    "steps": _stepped,
 }
+_RULES: dict[str, _Rule] = {"inv": _inverse, **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()}}

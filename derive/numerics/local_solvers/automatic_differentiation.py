@@ -15,11 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from derive.expressions.functions import SPECIAL, element_by_element
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.like_terms import ZERO, added, negated
@@ -30,47 +31,22 @@ Array = Any
 """A NumPy array of floats."""
 
 _DENSE = 500_000  # numbers, in the rows of all parts, up to which rows are dense
-_LN2, _LN10 = math.log(2.0), math.log(10.0)
 
 
 def _late(made: Callable[[], Callable[..., Array]]) -> Callable[..., Array]:
     """A function of arrays that is made when it is first asked for."""
-    held: list[Callable[..., Array]] = []
+    held = cache(made)
 
-    def function(x: Array) -> Array:
-        if not held:
-            held.append(made())
-        return held[0](x)
+    def function(*arrays: Array) -> Array:
+        return held()(*arrays)
 
     return function
-
-
-def _late_slope(slope: Callable[[float], float]) -> Callable[..., Array]:
-    whole = _late(lambda: element_by_element(slope))
-    return lambda x, y: whole(x)
 
 
 _FUNCTIONS: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
     "neg": (np.negative, lambda x, y: -np.ones_like(x)),
     "inv": (np.reciprocal, lambda x, y: -y * y),
-    "abs": (np.abs, lambda x, y: np.sign(x)),
-    "sqrt": (np.sqrt, lambda x, y: 0.5 / y),
-    "exp": (np.exp, lambda x, y: y),
-    "log": (np.log, lambda x, y: 1.0 / x),
-    "log2": (np.log2, lambda x, y: 1.0 / (x * _LN2)),
-    "log10": (np.log10, lambda x, y: 1.0 / (x * _LN10)),
-    "sin": (np.sin, lambda x, y: np.cos(x)),
-    "cos": (np.cos, lambda x, y: -np.sin(x)),
-    "tan": (np.tan, lambda x, y: 1.0 + y * y),
-    "asin": (np.arcsin, lambda x, y: 1.0 / np.sqrt(1.0 - x * x)),
-    "acos": (np.arccos, lambda x, y: -1.0 / np.sqrt(1.0 - x * x)),
-    "atan": (np.arctan, lambda x, y: 1.0 / (1.0 + x * x)),
-    "sinh": (np.sinh, lambda x, y: np.cosh(x)),
-    "cosh": (np.cosh, lambda x, y: np.sinh(x)),
-    "tanh": (np.tanh, lambda x, y: 1.0 - y * y),
-    "floor": (np.floor, lambda x, y: np.zeros_like(x)),
-    "ceil": (np.ceil, lambda x, y: np.zeros_like(x)),
-    **{name: (_late(entry.over), _late_slope(entry.slope)) for name, entry in SPECIAL.items()},
+    **{name: (_late(entry.over), _late(entry.slope_over)) for name, entry in TABLE.items()},
 }
 """What an operation on one number does, and its slope at x, where it came to y."""
 

@@ -15,8 +15,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 
-from derive.expressions.functions import SPECIAL, Special
-from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, product, times
+from derive.expressions.functions import TABLE, Function
+from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, products, sums, without_each
 
 __all__ = ["contracted", "quotients"]
@@ -28,6 +28,7 @@ _WIDEST = 40.0  # periods of a wave that are looked through for its inverse
 _HALF_TURN = (math.nextafter(math.pi, 0), math.nextafter(math.pi, 4))
 
 Pieces = Iterable[Span]
+_Inverse = Callable[[Span, Span], Pieces]
 
 
 def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | None:
@@ -102,8 +103,7 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
             pieces = _unpowered(whole, low, spans[args[0]]) if low == high else [ALL]
             return [(args[0], _within(spans[args[0]], pieces))]
         case op:
-            inverse = _INVERSES.get(op)
-            return [] if inverse is None else [(args[0], _within(spans[args[0]], inverse(whole, spans[args[0]])))]
+            return [(args[0], _within(spans[args[0]], _INVERSES[op](whole, spans[args[0]])))]
 
 
 _NONE: Span = (math.inf, -math.inf)
@@ -182,8 +182,9 @@ def _roots(span: Span, n: float) -> Span:
     return low * (1 - spread), high * (1 + spread)
 
 
-def _of_wave(shift: float) -> Callable[[Span, Span], Pieces]:
-    """The angles whose sine comes to a span, seen from an angle that runs ahead by a share of half a turn."""
+def _of_wave(entry: Function) -> _Inverse:
+    """The angles whose sine comes to a span, seen from an angle that runs ahead by some quarter turns."""
+    ahead = times(_HALF_TURN, (entry.ahead / 2,) * 2)
 
     def pieces(whole: Span, angle: Span) -> list[Span]:
         if angle[1] - angle[0] > _WIDEST or max(abs(angle[0]), abs(angle[1])) > 1e6:
@@ -192,7 +193,6 @@ def _of_wave(shift: float) -> Callable[[Span, Span], Pieces]:
         if low > high:
             return []
         arc = outward(math.asin(low), math.asin(high))
-        ahead = times(_HALF_TURN, (shift, shift))
         first, last = math.floor(angle[0] / math.tau) - 2, math.ceil(angle[1] / math.tau) + 2
         found: list[Span] = []
         for turn in range(first, last + 1):
@@ -212,28 +212,21 @@ def _of_tangent(whole: Span, angle: Span) -> list[Span]:
     return [plus(arc, times(_HALF_TURN, (float(turn),) * 2)) for turn in range(first, last + 1)]
 
 
-def _rising(function: Callable[[float], float], least: float, most: float) -> Callable[[Span, Span], Pieces]:
-    """The inverse of a function that only rises, whose values lie between two bounds."""
-
-    def pieces(whole: Span, _: Span) -> list[Span]:
-        low, high = max(whole[0], least), min(whole[1], most)
-        return [] if low > high else [outward(_limit(function, low), _limit(function, high))]
-
-    return pieces
-
-
-_INVERSE_OFF = 256  # units of the last place by which the inverse of a special function may be off
-
-
-def _of_special(entry: Special) -> Callable[[Span, Span], Pieces]:
-    """The inverse of a special function, if its entry has one."""
-    undone = entry.undone
+def _monotone(entry: Function) -> _Inverse:
+    """The inverse of a function that only rises or only falls, or of an even one; some have none that is known."""
+    undone, off, (least, most) = entry.undone, entry.undone_off, entry.between
     if undone is None:
         return lambda whole, _: [ALL]
 
     def pieces(whole: Span, _: Span) -> list[Span]:
-        low, high = max(whole[0], entry.between[0]), min(whole[1], entry.between[1])
-        return [] if low > high else [outward(_limit(undone, low), _limit(undone, high), _INVERSE_OFF)]
+        low, high = max(whole[0], least), min(whole[1], most)
+        if low > high:
+            return []
+        first, last = _limit(undone, low), _limit(undone, high)
+        if entry.falls:
+            return [outward(last, first, off)]
+        found = outward(first, last, off)
+        return [found, minus(found)] if entry.turn else [found]
 
     return pieces
 
@@ -248,28 +241,15 @@ def _limit(function: Callable[[float], float], x: float) -> float:
         return math.copysign(math.inf, x) if x else -math.inf
 
 
-def _both(inverse: Callable[[Span, Span], Pieces]) -> Callable[[Span, Span], Pieces]:
-    """The inverse of an even function: what one half yields, on both sides of zero."""
-    return lambda whole, arg: [piece for one in inverse(whole, arg) for piece in (one, minus(one))]
-
-
-def _of_root(whole: Span, _: Span) -> list[Span]:
-    low, high = max(whole[0], 0.0), whole[1]
-    return [] if high < 0 else [outward(product(low, low), product(high, high))]
-
-
-def _power_of(base: float) -> Callable[[float], float]:
-    return lambda x: base**x
-
-
-def _of_arc(function: Callable[[float], float], falling: bool) -> Callable[[Span, Span], Pieces]:
-    least, most = (0.0, math.pi) if falling else (-math.pi / 2, math.pi / 2)
+def _of_arc(entry: Function) -> _Inverse:
+    (least, most), function = entry.between, entry.undone
+    assert function is not None
 
     def pieces(whole: Span, _: Span) -> list[Span]:
         low, high = max(whole[0], least), min(whole[1], most)
         if low > high:
             return [] if whole[0] > most + 1e-9 or whole[1] < least - 1e-9 else [ALL]
-        low, high = (function(high), function(low)) if falling else (function(low), function(high))
+        low, high = (function(high), function(low)) if entry.falls else (function(low), function(high))
         return [(low - 1e-15, high + 1e-15)]
 
     return pieces
@@ -283,25 +263,22 @@ def _of_arctangent(whole: Span, _: Span) -> list[Span]:
     return [outward(low, high)]
 
 
-_INVERSES: dict[str, Callable[[Span, Span], Pieces]] = {
+def _of_steps(entry: Function) -> _Inverse:
+    up = entry.value(0.5)  # by how much more than half a step it rounds up, if it does
+    return lambda whole, _: [plus(whole, (-up, 1.0 - up))]
+
+
+_SHAPES: dict[str, Callable[[Function], _Inverse]] = {
+    "monotone": _monotone,
+    "kink": _monotone,
+    "arc": _of_arc,
+    "arctangent": lambda _: _of_arctangent,
+    "wave": _of_wave,
+    "tangent": lambda _: _of_tangent,
+    "steps": _of_steps,
+}
+_INVERSES: dict[str, _Inverse] = {
     "inv": lambda whole, _: quotients((1.0, 1.0), whole),
-    "sqrt": _of_root,
-    "abs": _both(lambda whole, _: [] if whole[1] < 0 else [(max(whole[0], 0.0), whole[1])]),
-    "exp": _rising(math.log, 0.0, math.inf),
-    "log": _rising(math.exp, -math.inf, math.inf),
-    "log10": _rising(_power_of(10.0), -math.inf, math.inf),
-    "log2": _rising(_power_of(2.0), -math.inf, math.inf),
-    "sinh": _rising(math.asinh, -math.inf, math.inf),
-    "cosh": _both(_rising(math.acosh, 1.0, math.inf)),
-    "tanh": _rising(math.atanh, -1.0, 1.0),
-    "sin": _of_wave(0.0),
-    "cos": _of_wave(0.5),
-    "tan": _of_tangent,
-    "asin": _of_arc(math.sin, False),
-    "acos": _of_arc(math.cos, True),
-    "atan": _of_arctangent,
-    "floor": lambda whole, _: [plus(whole, (0.0, 1.0))],
-    "ceil": lambda whole, _: [plus(whole, (-1.0, 0.0))],
-    **{name: _of_special(entry) for name, entry in SPECIAL.items()},
+    **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()},
 }
 """The arguments that a function can have had, its value lying in a span."""

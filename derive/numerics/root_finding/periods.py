@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from derive.expressions.functions import PERIODIC
 from derive.expressions.tree import Apply, Equation, Name, Node, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import occurrences
@@ -26,7 +27,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
         part.args[0]
         for side in (equation.lhs, equation.rhs)
         for part in walk(side)
-        if isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and occurrences(part, name)
+        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
     ]
     spans = [span for angle in angles if (span := _turn_of(angle, name, known, domain))]
     if not spans:
@@ -51,7 +52,7 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
         part.args[0]
         for side in (equation.lhs, equation.rhs)
         for part in walk(side)
-        if isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and occurrences(part, name)
+        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
     }
     outside = any(stands_outside(side, name) for side in (equation.lhs, equation.rhs))
     rates = [_rate_of(angle, name, known) for angle in angles]
@@ -113,6 +114,6 @@ def stands_outside(form: Node, name: str) -> bool:
         node = pending.pop()
         if isinstance(node, Name) and node.name == name:
             return True
-        if isinstance(node, Apply) and node.op not in ("sin", "cos", "tan"):
+        if isinstance(node, Apply) and node.op not in PERIODIC:
             pending.extend(node.args)
     return False

@@ -26,6 +26,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Number, names_in, walk
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.evaluation import residual, strain, truth, value
@@ -259,7 +260,7 @@ class _Search:
         """Which conditions hold at a point, and what is rounded to what."""
         at = {self.name: x}
         tests = [part for part in walk(self.form) if isinstance(part, Apply)]
-        rounded = [value(part, at) for part in tests if part.op in ("floor", "ceil")]
+        rounded = [value(part, at) for part in tests if part.op in STEPPED]
         return [*rounded, *(truth(part, at) for part in tests if part.op in COMPARISONS.values())]
 
     def _is_clear(self, span: Span) -> bool:
@@ -273,7 +274,7 @@ class _Search:
     def _is_border(self, x: float) -> bool:
         """Whether a condition changes, or a number is rounded to itself, at precisely this point."""
         for part in walk(self.form):
-            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in ("floor", "ceil")):
+            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
                 sides = [value(arg, {self.name: x}) for arg in part.args]
                 if sides[0] == sides[1] if len(sides) > 1 else sides[0].is_integer():
                     return True

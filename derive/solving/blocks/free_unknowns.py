@@ -12,6 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Node, names_in, walk
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import residual, strain
@@ -58,7 +59,7 @@ def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], 
     """
     if not _agree(equation, name, known, _spread(domain)[0]):
         return False
-    if any(part.op in ("floor", "ceil") and occurrences(part, name) for part in _applied(equation)):
+    if any(part.op in STEPPED and occurrences(part, name) for part in _applied(equation)):
         return False
     variants = _variants(equation, name)
     met = bool(variants) and all(_vanishes(one, name, known, domain) for one in variants)

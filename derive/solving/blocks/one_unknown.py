@@ -25,6 +25,7 @@ from functools import partial
 from itertools import pairwise
 
 from derive.errors import LimitError
+from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Node, Number, walk
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
@@ -196,8 +197,7 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
     at = enclose(wave.args[0], {other: (x, x) for other, x in known.items()} | {name: reach}, "")
     if at is None:
         return range(0)
-    turn = math.pi if wave.op == "tan" else math.tau
-    low, high = (end / turn for end in at.values)
+    low, high = (end / TABLE[wave.op].period for end in at.values)
     if not high - low <= _TURNS:
         raise LimitError(f"More than {_TURNS} turns lie in the domain.", hint="Narrow the domain.", limit="turns")
     return range(math.floor(low) - 1, math.ceil(high) + 2)

@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
 
 _EDGES = 4  # values at which an inequality may turn
-_JUMPS = {"piecewise", "floor", "ceil"}
+_JUMPS = {"piecewise", *STEPPED}
 
 
 def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:

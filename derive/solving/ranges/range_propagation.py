@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from derive.errors import DeriveError
+from derive.expressions.functions import PERIODIC
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
@@ -249,7 +250,7 @@ def _winds(library: RelationSet, block: Block) -> bool:
     endless = {name for name in block.unknowns if any(map(math.isinf, _domain(library, name)))}
     written = [library.relations[name].written for name in block.relations]
     return any(
-        isinstance(part, Apply) and part.op in ("sin", "cos", "tan") and not endless.isdisjoint(names_in(part))
+        isinstance(part, Apply) and part.op in PERIODIC and not endless.isdisjoint(names_in(part))
         for equation in written
         for side in (equation.lhs, equation.rhs)
         for part in walk(side)

@@ -11,47 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from derive.expressions.functions import SPECIAL
 from derive.expressions.grammar import parse_expression
 from derive.numerics.intervals import arithmetic, functions
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import GAP, Enclosure, applied
-from tests.derive.digits import OutOfReachError, exact
+from tests.derive.digits import SLOPES, OutOfReachError, exact, value_of
 from tests.derive.draws import expressions
 
 DIGITS = 130
 BEYOND = mpf(2) ** 40  # arguments of exp and its like, from which it is only large
 
-_SLOPES = {
-    "exp": mp.exp,
-    "log": lambda x: 1 / x,
-    "log10": lambda x: 1 / (x * mp.log(10)),
-    "log2": lambda x: 1 / (x * mp.log(2)),
-    "sqrt": lambda x: 1 / (2 * mp.sqrt(x)),
-    "sin": mp.cos,
-    "cos": lambda x: -mp.sin(x),
-    "tan": lambda x: 1 / mp.cos(x) ** 2,
-    "asin": lambda x: 1 / mp.sqrt(1 - x * x),
-    "acos": lambda x: -1 / mp.sqrt(1 - x * x),
-    "atan": lambda x: 1 / (1 + x * x),
-    "sinh": mp.cosh,
-    "cosh": mp.sinh,
-    "tanh": lambda x: 1 / mp.cosh(x) ** 2,
-    "inv": lambda x: -1 / (x * x),
-    "abs": mp.sign,
-    "floor": lambda x: 0,
-    "ceil": lambda x: 0,
-    "erf": lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(-x * x),
-    "erfinv": lambda x: mp.sqrt(mp.pi) / 2 * mp.exp(mp.erfinv(x) ** 2),
-    "gamma": lambda x: mp.gamma(x) * mp.psi(0, x),
-    "lambertw": lambda x: mp.exp(-mp.lambertw(x).real) / (1 + mp.lambertw(x).real),
-}
-_VALUES = {
-    "inv": lambda x: 1 / x,
-    "abs": abs,
-    "log2": lambda x: mp.log(x, 2),
-    "lambertw": lambda x: mp.lambertw(x).real,
-}
 LARGE = ("exp", "sinh", "cosh", "tanh", "erf")  # defined everywhere, if too large or too near one for these digits
 EXPONENTS = (0.0, 1.0, 2.0, 3.0, -1.0, -2.0, -3.0, 8.0, 17.0, 0.5, 0.25, 1.7, -0.3, -2.5, 1 / 3, 1e-5)
 
@@ -118,7 +87,7 @@ def is_inside(number, bounds):
 def misses_of_one(draw, op, box):
     """The points of an interval at which an operation of one argument leaves its enclosure."""
     found = applied(op, [Enclosure(box, (1.0, 1.0))])
-    values = _VALUES.get(op) or getattr(mp, op)
+    values = value_of(op)
     for x in points(draw, box):
         if not defined(op, mpf(x)):
             if found is not None and found.flaw != GAP and op not in LARGE and x <= 2**20:
@@ -126,7 +95,7 @@ def misses_of_one(draw, op, box):
             continue
         if found is None or not is_inside(values(mpf(x)), found.values):
             yield x, "value"
-        elif not found.partial and not _is_corner(op, x) and not is_inside(_SLOPES[op](mpf(x)), found.slopes):
+        elif not found.partial and not _is_corner(op, x) and not is_inside(SLOPES[op](mpf(x)), found.slopes):
             yield x, "slope"
 
 
@@ -179,12 +148,12 @@ def misses(seed, count):
     found = []
     with mp.workdps(DIGITS):
         for _ in range(count):
-            op, box = draw.choice((*_SLOPES, "power", "pow", "add", "mul", "max", "min")), span(draw)
+            op, box = draw.choice((*SLOPES, "power", "pow", "add", "mul", "max", "min")), span(draw)
             if op == "power":
                 n = draw.choice(EXPONENTS)
                 missed, told = misses_of_power(draw, n, box), f"x**{n}"
             else:
-                missed, told = (misses_of_one if op in _SLOPES else misses_of_two)(draw, op, box), op
+                missed, told = (misses_of_one if op in SLOPES else misses_of_two)(draw, op, box), op
             found += [(told, box, *what) for what in missed]
     return found
 
@@ -192,6 +161,9 @@ def misses(seed, count):
 @pytest.mark.parametrize("seed", range(4))
 def test_every_value_and_slope_lies_in_its_enclosure(seed):
     assert misses(seed, 1500) == []
+
+
+SPECIAL = ("erf", "erfinv", "gamma", "lambertw")
 
 
 @pytest.mark.parametrize("op", SPECIAL)
@@ -218,7 +190,7 @@ def test_without_outward_rounding_these_tests_fail(monkeypatch):
     assert {"exp", "log", "sin", "cos", "tan", "atan", "asin", "sinh", "tanh", "sqrt", "inv", "mul"} <= missed
 
 
-BASIC = [op for op in _SLOPES if op not in ("abs", "floor", "ceil", *SPECIAL)]
+BASIC = [op for op in SLOPES if op not in ("abs", "floor", "ceil", *SPECIAL)]
 
 
 @pytest.mark.parametrize("op", BASIC)
@@ -226,7 +198,7 @@ def test_a_value_that_is_no_double_lies_strictly_between_the_ends_which_are_near
     for x in (0.1, 0.3, 0.7, 0.9):
         found = applied(op, [Enclosure((x, x), (1.0, 1.0))])
         with mp.workdps(DIGITS):
-            true = (_VALUES.get(op) or getattr(mp, op))(mpf(x))
+            true = value_of(op)(mpf(x))
             assert found.values[0] < true < found.values[1]
         assert found.values[1] - found.values[0] <= 12 * math.ulp(float(true))
 
@@ -240,7 +212,7 @@ def test_the_library_of_this_machine_is_as_good_as_the_bounds_assume(op):
             x = draw.choice((draw.uniform(-2, 2), draw.uniform(-700, 700), 10 ** draw.uniform(-300, 300)))
             if not defined(op, mpf(x)) or (op in ("exp", "sinh", "cosh") and abs(x) > 700):
                 continue
-            true, near = (_VALUES.get(op) or getattr(mp, op))(mpf(x)), function(x)
+            true, near = value_of(op)(mpf(x)), function(x)
             assert abs(mpf(near) - true) <= arithmetic.ULPS * math.ulp(near)
 
 

@@ -1,0 +1,86 @@
+"""Functions that Python's math lacks, or offers where relations may not ask for them: values and slopes in floats."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["gamma", "gamma_slope", "inverse_error", "lambert", "lambert_slope"]
+
+_INFINITY = math.inf
+_BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, but for
+_BRANCH_REST = 1.2428753672788363e-17  # what a double has no room for
+_NEAR = 0.02  # of the branch point, in its square root, up to where a series is better than iteration
+_SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120)
+
+
+def inverse_error(y: float) -> float:
+    """The inverse of the error function: a start of scipy's, which is right to some units of the last place."""
+    if not -1 < y < 1:
+        raise ValueError("the inverse error function of a number that is not between -1 and 1")
+    from scipy.special import erfinv
+
+    return float(erfinv(y))
+
+
+def gamma(x: float) -> float:
+    """The gamma function of a positive number: below zero it has a pole at every whole one, and is not offered."""
+    if not x > 0:
+        raise ValueError("the gamma function of a number that is not positive")
+    return math.gamma(x)
+
+
+def gamma_slope(_: object, x: float, y: float) -> float:
+    from scipy.special import psi
+
+    return y * float(psi(x))
+
+
+def _above_branch(x: float) -> float:
+    """The square root of twice `e*x + 1`, with no digits lost where the two terms cancel."""
+    rest = (x - _BRANCH) - _BRANCH_REST
+    if rest < 0:
+        raise ValueError("Lambert's function of a number below -1/e")
+    return math.sqrt(2 * math.e * rest)
+
+
+def lambert(x: float) -> float:
+    """The principal branch: the w of -1 or more for which w*exp(w) is x."""
+    if x == _INFINITY:
+        return x
+    root = _above_branch(x)
+    if root < _NEAR:
+        return _one_more(root) - 1
+    w = _start(x, root)
+    for _ in range(60):  # Halley's steps treble the digits each
+        grown = math.exp(w)
+        gap = w * grown - x if w < 700 else w - x / grown
+        step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
+        w -= step
+        if abs(step) <= 4e-16 * abs(w):
+            break
+    return w
+
+
+def _start(x: float, root: float) -> float:
+    if x < 1:
+        return _one_more(root) - 1 if root < 1 else x * (1 - x) if abs(x) < 0.1 else math.log1p(x) * 0.8
+    if x < 3:
+        return math.log1p(x) * 0.8
+    return math.log(x) - math.log(math.log(x))
+
+
+def _one_more(root: float) -> float:
+    """`w + 1` near the branch point, as a series in its square root."""
+    total = 0.0
+    for factor in reversed(_SERIES):
+        total = (total + factor) * root
+    return total
+
+
+def lambert_slope(_: object, x: float, w: float) -> float:
+    if x == _INFINITY:
+        return 0.0
+    root = _above_branch(x)
+    if root == 0:
+        return _INFINITY
+    return math.exp(-w) / (_one_more(root) if root < _NEAR else w + 1)
