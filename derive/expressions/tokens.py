@@ -79,9 +79,6 @@ _ELSEWHERE = {
     "coth": "1/tanh(x)",
     "sech": "1/cosh(x)",
     "csch": "1/sinh(x)",
-    **dict.fromkeys(("asinh", "arcsinh", "arsinh"), "log(x + sqrt(x**2 + 1))"),
-    **dict.fromkeys(("acosh", "arccosh", "arcosh"), "log(x + sqrt(x**2 - 1))"),
-    **dict.fromkeys(("atanh", "arctanh", "artanh"), "log((1 + x)/(1 - x))/2"),
     **dict.fromkeys(
         ("sind", "cosd", "tand", "degrees", "radians", "deg2rad", "rad2deg"), "units: an angle may be in deg"
     ),
@@ -113,14 +110,13 @@ def foreign(word: str) -> str:
     """
     if instead := _ELSEWHERE.get(word.casefold()):
         return f"Write {instead}." if ":" not in instead else f"Use {instead}."
-    close = next((name for name in FUNCTIONS if _is_slip(word.casefold(), name)), "")
+    low = word.casefold()
+    close = low if low in FUNCTIONS else next((name for name in FUNCTIONS if _is_slip(low, name)), "")
     return f"Did you mean {close}?" if close else f"For a product write {word}*(...)."
 
 
 def _is_slip(word: str, name: str) -> bool:
     """Whether one letter more, less, other or exchanged with its neighbour makes one of the other."""
-    if word == name:
-        return True
     if min(len(word), len(name)) < 3 or abs(len(word) - len(name)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))

@@ -27,6 +27,7 @@ _ACTS: dict[str, Callable[..., Any]] = {
     "log2": lambda x: mp.log(x, 2),
     "gamma": lambda x: mp.gamma(x) if x > 0 else None,
     "erfinv": lambda x: mp.erfinv(x) if abs(x) < 1 else None,
+    "atanh": lambda x: mp.atanh(x) if abs(x) < 1 else None,
 }
 
 SLOPES: dict[str, Callable[[Any], Any]] = {
@@ -44,6 +45,9 @@ SLOPES: dict[str, Callable[[Any], Any]] = {
     "sinh": mp.cosh,
     "cosh": mp.sinh,
     "tanh": lambda x: 1 / mp.cosh(x) ** 2,
+    "asinh": lambda x: 1 / mp.sqrt(1 + x * x),
+    "acosh": lambda x: 1 / mp.sqrt(x * x - 1),
+    "atanh": lambda x: 1 / (1 - x * x),
     "inv": lambda x: -1 / (x * x),
     "abs": mp.sign,
     "floor": lambda x: 0,

@@ -30,11 +30,11 @@ from tests.derive.digits import SLOPES, value_of
 EVERYWHERE = (-2.3, -0.3, 0.2, 1.1, 3.4)
 POSITIVE = (0.03, 0.5, 1.0, 7.3, 4e5)
 WITHIN = (-0.9, -0.2, 0.0, 0.3, 0.99)
-AT = dict.fromkeys(("exp", "atan", "sinh", "cosh", "tanh", "abs", "floor", "ceil", "erf"), EVERYWHERE)
+AT = dict.fromkeys(("exp", "atan", "sinh", "cosh", "tanh", "asinh", "abs", "floor", "ceil", "erf"), EVERYWHERE)
 AT |= dict.fromkeys(("sqrt", "log", "log10", "log2"), POSITIVE)
-AT |= dict.fromkeys(("asin", "acos", "erfinv"), WITHIN)
+AT |= dict.fromkeys(("asin", "acos", "atanh", "erfinv"), WITHIN)
 AT |= {"sin": (-1.4, -0.2, 0.1, 0.9, 1.5), "cos": (0.1, 0.7, 1.6, 2.2, 3.1), "tan": (-1.4, -0.2, 0.1, 0.9, 1.5)}
-AT |= {"gamma": (0.2, 1.0, 1.7, 4.5, 20.0), "lambertw": (-0.36, -0.1, 0.0, 1.0, 40.0)}
+AT |= {"acosh": (1.01, 1.3, 2.0, 40.0), "gamma": (0.2, 1.0, 1.7, 4.5, 20.0), "lambertw": (-0.36, -0.1, 0.0, 1.0, 40.0)}
 DOMAINS = {"gamma": "0.5..100", "sin": "-1.57..1.57", "cos": "0..3.14", "tan": "-1.57..1.57"}  # of one solution
 TEXT = """
 [quantities]
