@@ -213,23 +213,20 @@ def _values_of(entry: Function) -> Callable[[Span], Span]:
     value, off, turn = entry.value, entry.off, entry.turn
     bottom, top = entry.between
     floor, roof = entry.between if entry.clips else ALL
+    faint = FAINT if entry.is_everywhere and bottom == 0 else 0.0  # what underflows is not zero
 
     def turning(span: Span) -> Span:
         assert turn is not None
         first, last = _near(value, span[0], top, math.inf), _near(value, span[1], top, math.inf)
         least = turn[1] if span[0] <= turn[0] <= span[1] else min(first, last)
         low, high = outward(least, max(first, last), off)
-        return max(low, floor), min(high, roof)
+        return max(low, floor), min(high, roof) or faint
 
     def rising(span: Span) -> Span:
         low, high = outward(_near(value, span[0], bottom), _near(value, span[1], top), off)
-        return max(low, floor), min(high, roof)
+        return max(low, floor), min(high, roof) or faint
 
-    def positive(span: Span) -> Span:
-        low, high = rising(span)
-        return low, high or FAINT  # what underflows is not zero
-
-    return turning if turn else positive if entry.is_everywhere and bottom == 0 else rising
+    return turning if turn else rising
 
 
 def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
@@ -248,7 +245,7 @@ def _slopes_at_ends(entry: Function, span: Span, _: Span) -> Span:
     found = [_slope_at(entry, span[0], steepest), _slope_at(entry, span[1], math.inf)]
     found += [entry.slope_at(x) for x in entry.bends if span[0] < x < span[1]]
     low, high = outward(min(found), max(found), entry.slope_off)
-    return (low if entry.turn else max(low, 0.0)), high or FAINT
+    return (low or -FAINT if entry.turn else max(low, 0.0)), high or FAINT
 
 
 def _slope_at(entry: Function, x: float, limit: float) -> float:
