@@ -21,6 +21,7 @@ from quantities.domain import Domain, read_domain
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
 from quantities.source import ASKER, DEFAULT, Source
 from quantities.spelling import parse_unit
+from quantities.tolerances import SAME_DEFAULT
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import Value, is_number, read_number, read_value
 
@@ -165,7 +166,8 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
     if first.meaning and second.meaning and first.meaning != second.meaning:
         raise _clash(first.name, f"meaning {first.meaning!r} and {second.meaning!r}")
     one, other = first.default, second.default
-    if one and other and not all(isclose(*ends, rel_tol=1e-12) for ends in zip(one.base, other.base, strict=True)):
+    pairs = zip(one.base, other.base, strict=True) if one and other else ()
+    if not all(isclose(*pair, rel_tol=SAME_DEFAULT) for pair in pairs):
         raise _clash(first.name, f"default {str(one)!r} and {str(other)!r}")
     return Declaration(
         first.name,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from quantities.errors import DeriveError, ExpressionError, UnitError, excerpt
+from quantities.tolerances import UNIT_ROUNDING
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import read_value
 
@@ -49,7 +50,7 @@ class Domain:
 
     def admits(self, number: float) -> bool:
         """Whether a stated number is inside, or outside only by the rounding of its unit."""
-        slack = 1e-14 * abs(number)
+        slack = UNIT_ROUNDING * abs(number)
         above = number > self.low if self.open_low else number >= self.low - slack
         return math.isfinite(number) and above and number <= self.high + slack
 

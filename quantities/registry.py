@@ -19,6 +19,7 @@ from pint.util import UnitsContainer
 from quantities.definitions import definition_lines, own_units
 from quantities.errors import UnitError
 from quantities.spelling import HIGHEST, parse_unit
+from quantities.tolerances import SAME_UNIT
 from quantities.units import Unit, convert
 
 __all__ = ["Registry", "quantity", "registry", "unit_of"]
@@ -171,7 +172,7 @@ def _compare(unit: Unit, theirs: Any) -> None:
         size = theirs.m_as("" if base == "1" else base)
     except pint.DimensionalityError:
         size = math.nan
-    if not math.isclose(size, unit.size, rel_tol=1e-5):
+    if not math.isclose(size, unit.size, rel_tol=SAME_UNIT):
         said = f"'{theirs.units}' is {theirs.to_base_units():.6g} in its own registry"
         here = f"{float(unit.size):.6g} {base} here"
         raise UnitError(f"{said}, and {here}.", hint=f"Give the value in {base}.", unit=unit.text)

@@ -19,6 +19,7 @@ from quantities.definitions import Entry, entry
 from quantities.dimension import NUMBER
 from quantities.errors import UnitError, excerpt
 from quantities.slips import MARKS, is_refused, mend
+from quantities.tolerances import LEAST, MOST
 from quantities.units import Unit
 
 __all__ = ["HIGHEST", "parse_unit"]
@@ -203,7 +204,7 @@ class _Reader:
             size *= _raised(found.factor, power)
             dimension = dimension * found.dimension**power
             powers[canonical] = powers.get(canonical, Fraction(0)) + power
-        if not 1e-300 < size < 1e300:
+        if not LEAST < size < MOST:
             raise self._error("Its size in base units leaves the range of numbers.", "Use smaller powers.")
         return Unit(text, tuple((n, p) for n, p in powers.items() if p), size, dimension)
 

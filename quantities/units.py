@@ -15,6 +15,7 @@ from functools import cached_property, lru_cache
 
 from quantities.dimension import NUMBER, Dimension
 from quantities.errors import UnitError
+from quantities.tolerances import LEAST, MOST
 
 __all__ = ["DIMENSIONLESS", "Unit", "convert"]
 
@@ -119,7 +120,7 @@ def _ratio(source: Unit, target: Unit) -> float:
     """How many of one unit make one of the other, if they convert."""
     turns = _turns(source, target)
     scale = source.size / target.size
-    if not (1e-300 < scale < 1e300 or source.offset or target.offset):
+    if not (LEAST < scale < MOST or source.offset or target.offset):
         raise _misfit(source, target, "Their ratio leaves the range of numbers.")
     return float(scale) * turns
 

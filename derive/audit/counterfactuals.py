@@ -18,6 +18,7 @@ from derive.audit.weighing import Weighed, told, weigh
 from derive.errors import AmbiguousError, DeriveError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
+from derive.tolerances import AGREEMENT, TOLD
 from quantities.source import ASKER, BY_DEFINITION, DEFAULT, OTHERWISE
 from quantities.value import Value, read_value
 
@@ -130,7 +131,7 @@ def _admissible(reading: Reading, path: str, old: Value, base: float) -> bool:
     stated = dict(reading.leaves_open).get(path)
     room = old if stated is None else read_value(stated)
     low, _, high = room.base
-    return low * (1 - 1e-9) <= base <= high * (1 + 1e-9) and (stated is not None or old.is_range)
+    return low * (1 - AGREEMENT) <= base <= high * (1 + AGREEMENT) and (stated is not None or old.is_range)
 
 
 def _times(ratio: float) -> str:
@@ -140,7 +141,7 @@ def _times(ratio: float) -> str:
     ('1/2 of', '3 times', '1.31 times')
     """
     for whole in range(2, _SIMPLE + 1):
-        if math.isclose(ratio, 1 / whole, rel_tol=1e-6):
+        if math.isclose(ratio, 1 / whole, rel_tol=TOLD):
             return f"1/{whole} of"
     return f"{ratio:.3g} times" if ratio > 1 else f"{ratio:.3g} of"
 

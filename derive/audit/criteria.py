@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass
 
 from derive.audit.question import WrittenQuestion
+from derive.tolerances import AGREEMENT
 from quantities.value import Value, read_value
 
 __all__ = [
@@ -36,7 +37,6 @@ BEARING = 0.25
 SIDES = ("at least", "at most", "more than", "less than")
 """On which side a bound holds what it bounds, and whether its end is included."""
 
-_SAME = 1e-9
 _PRINTED = re.compile(r"[-+]?(?P<whole>\d*)(?P<point>\.?)(?P<behind>\d*)")
 _DIGITS = 2  # that the shortest of spoken numbers has: "300" is nearer to 300 than to 290
 
@@ -138,15 +138,15 @@ def compared(criterion: Number | Between | Bound, claimed: Value, computed: floa
     match criterion:
         case Number():
             gap = _gap(claimed.number, computed)
-            exactly = _rounded(computed, claimed.number) == claimed.number or abs(gap) <= _SAME
-            return Met(exactly or abs(gap) <= BEARING + _SAME, exactly, gap)
+            exactly = _rounded(computed, claimed.number) == claimed.number or abs(gap) <= AGREEMENT
+            return Met(exactly or abs(gap) <= BEARING + AGREEMENT, exactly, gap)
         case Between():
             inside = _rounded(computed, claimed.low) >= claimed.low and _rounded(computed, claimed.high) <= claimed.high
             nearest = claimed.low if computed < claimed.low else claimed.high
             return Met(inside, inside, 0.0 if inside else _gap(nearest, computed))
         case Bound(side=side):
             beyond = computed - claimed.number
-            slack = _SAME * abs(claimed.number)
+            slack = AGREEMENT * abs(claimed.number)
             holds = {
                 "at least": beyond >= -slack,
                 "at most": beyond <= slack,
@@ -169,7 +169,7 @@ def goals(criterion: Number | Between | Bound, claimed: Value, computed: float) 
 
 
 def _gap(claimed: float, computed: float) -> float:
-    if abs(claimed - computed) <= _SAME * (abs(computed) if claimed else 1.0):
+    if abs(claimed - computed) <= AGREEMENT * (abs(computed) if claimed else 1.0):
         return 0.0
     return (claimed - computed) / abs(computed) if computed else math.inf
 
@@ -183,10 +183,10 @@ def as_printed(computed: float, stated: str) -> bool:
     printed = _PRINTED.match(stated.strip())
     claimed = read_value(stated).number
     if printed is None or not claimed:
-        return abs(computed - claimed) <= _SAME
+        return abs(computed - claimed) <= AGREEMENT
     whole, point, behind = printed["whole"], printed["point"], printed["behind"] or ""
     digits = len((whole + behind).lstrip("0")) if point else len(whole.strip("0"))
-    return math.isclose(float(f"{computed:.{max(digits, _DIGITS) - 1}e}"), claimed, rel_tol=_SAME)
+    return math.isclose(float(f"{computed:.{max(digits, _DIGITS) - 1}e}"), claimed, rel_tol=AGREEMENT)
 
 
 def _rounded(computed: float, claimed: float) -> float:

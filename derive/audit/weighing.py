@@ -13,13 +13,13 @@ from derive.library import Library
 from derive.model.relation import Relation, relate
 from derive.presentation.numbers import rounded, with_unit
 from derive.solving.execution.answer import Answer
+from derive.tolerances import NO_RESPONSE
 from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
 from quantities.value import Value, read_value
 
 __all__ = ["Weighed", "told", "weigh"]
 
-_NOTHING = 1e-9  # a response below it is rounding
 _LONG = 1e7  # a number that is written with an exponent
 
 _FOUND = Met(True, True, 0.0)
@@ -143,7 +143,7 @@ def _refused(reading: Reading, found: Asked) -> Weighed:
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
-    number = told(0.0 if abs(computed) < _NOTHING and reading.response_to else computed, unit)
+    number = told(0.0 if abs(computed) < NO_RESPONSE and reading.response_to else computed, unit)
     return f"it moves with {' and '.join(reading.response_to)} to the power {number}" if reading.response_to else number
 
 

@@ -14,12 +14,12 @@ from functools import lru_cache
 
 from derive.expressions.functions import PERIODIC, STEPPED, TABLE
 from derive.expressions.tree import Apply, Name, Node, Number
+from derive.tolerances import LEAST, MOST
 
 __all__ = ["ConstantError", "exact", "prove_constants"]
 
 _DIGITS = 60  # of one number
 _HIGHEST = 1000  # exponent that is a plain number
-_SMALLEST, _LARGEST = 1e-300, 1e300
 _BITS = 10_000  # of a power of an exact number
 _WHOLE = 1e15  # beyond it a double tells no whole number from the next, nor one angle from another
 
@@ -85,7 +85,7 @@ def _size(node: Node) -> float | None:
 
 def _number(node: Number) -> float:
     size = math.inf if node.real != node.real else node.real
-    if _SMALLEST < abs(size) < _LARGEST or not node.value:
+    if LEAST < abs(size) < MOST or not node.value:
         return size
     raise ConstantError(node, "a number leaves the range of numbers", "1e-300 to 1e300")
 
@@ -128,7 +128,7 @@ def _worked_out(node: Apply, sizes: list[float]) -> float | None:
 
 
 def _bounded(node: Node, size: float | None) -> float | None:
-    if size is None or size == 0 or _SMALLEST < abs(size) < _LARGEST:
+    if size is None or size == 0 or LEAST < abs(size) < MOST:
         return size
     if size != size:
         raise ConstantError(node, "a constant is no real number")
@@ -146,6 +146,6 @@ def exact(word: str) -> Fraction | tuple[str, str]:
     if len(digits) > _DIGITS or (exponent and abs(int(exponent[:9])) > 330):
         return "small" if exponent.startswith("-") else "large", f"{_DIGITS} digits, 1e300"
     value = Fraction(word)
-    if value and not _SMALLEST < value < _LARGEST:
+    if value and not LEAST < value < MOST:
         return "small" if value < 1 else "large", "1e-300 to 1e300"
     return value

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+from derive.tolerances import BRACKET
+
 __all__ = ["gamma", "gamma_slope", "inverse_error", "lambert", "lambert_slope"]
 
 _INFINITY = math.inf
@@ -56,7 +58,7 @@ def lambert(x: float) -> float:
         gap = w * grown - x if w < 700 else w - x / grown
         step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
         w -= step
-        if abs(step) <= 4e-16 * abs(w):
+        if abs(step) <= BRACKET * abs(w):
             break
     return w
 

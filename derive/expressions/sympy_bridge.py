@@ -20,6 +20,7 @@ from derive.errors import ExpressionError, LimitError, excerpt
 from derive.expressions.constants import ConstantError, prove_constants
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.tolerances import EXACT_FRACTION
 from quantities.declaration import Declaration, agreed
 from quantities.quantity import Quantity
 
@@ -190,7 +191,7 @@ class _Reader:
             return Apply("inv", (self.node(inner),))
         if exponent == sympy.Rational(1, 2):
             return Apply("sqrt", (self.node(base),))
-        if exponent.is_Float and abs(_root(exponent) - Fraction(float(exponent))) < 1e-15:
+        if exponent.is_Float and abs(_root(exponent) - Fraction(float(exponent))) < EXACT_FRACTION:
             return Apply("pow", (self.node(base), Number(_root(exponent))))
         return Apply("pow", (self.node(base), self.node(exponent)))
 

@@ -21,6 +21,7 @@ from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
+from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Agreement", "agreed", "agreement", "based", "gap_of", "said_twice", "tested"]
 
 _MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
-_TINY = 1e-8
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     return tuple(name for name in exact if (known & met).issuperset(library.members[name]))
 
 
-def gap_of(relation: Relation, tolerance: float = _TINY) -> tuple[tuple[str, ...], Callable[..., Any]]:
+def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """The names in a relation, and how far it is from holding at their numbers in base units.
 
     Above zero it is contradicted; NaN, where that cannot be said.

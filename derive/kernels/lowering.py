@@ -26,10 +26,9 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
+from derive.tolerances import AGREEMENT
 
 __all__ = ["written"]
-
-_TINY = 1e-9
 
 
 def written(
@@ -274,7 +273,7 @@ class _Draft:
     def _holds(self, equation: Equation, scope: Scope) -> str:
         size = "abs" if self.dialect.is_lazy else "np.abs"
         left, right, whole = apart(equation, lambda node: self.sheet.expression(node, scope), size)
-        return self.sheet.line(f"({size}({left} - {right}) <= {_TINY!r} * {whole})")
+        return self.sheet.line(f"({size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
         """A block without a closed form: a call to what works it out, for each point that is not out already."""

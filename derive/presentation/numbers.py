@@ -8,6 +8,7 @@ from collections.abc import Mapping, Set
 from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, render
+from derive.tolerances import POWER_OF_TEN
 from quantities.units import Unit
 
 __all__ = [
@@ -61,7 +62,7 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
         return number, unit
     rest = unit[head.end() :]
     prefixes = _BEARS[head[0]]
-    power = min(max(3 * math.floor(math.log10(abs(number)) / 3 + 1e-12), min(prefixes)), max(prefixes))
+    power = min(max(3 * math.floor(math.log10(abs(number)) / 3 + POWER_OF_TEN), min(prefixes)), max(prefixes))
     if rest.startswith("**") or not prefixes[power]:
         return number, unit
     return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(head[0], head[0]) + rest

@@ -20,8 +20,8 @@ from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, tested
 from derive.kernels.backends.shared_lines import Writer
 from derive.kernels.case_dispatch import Fork, Tree, leaves
-from derive.solving.blocks.outcome import TOLERANCE
 from derive.tables.point_values import Recipe, Source, Values, sources, stated_sources
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -60,7 +60,7 @@ class Sign:
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     """Where a relation holds, as a check of an answer is judged; whether it applies is another sign."""
-    names, gap = gap_of(relation, max(relation.approximate or 0.0, TOLERANCE))
+    names, gap = gap_of(relation, max(relation.approximate or 0.0, AGREEMENT))
     held = stated_sources(recipe, names)
     if held is None:
         return None
@@ -102,13 +102,13 @@ def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
     """Where the number in the place of a weak value agrees with it."""
     held = stated_sources(recipe, [name])
     low, stated, high = recipe.stated[name]
-    slack = TOLERANCE * max(abs(low), abs(high))
+    slack = AGREEMENT * max(abs(low), abs(high))
 
     def judge(number: Any) -> Any:
         import numpy
 
         apart = numpy.abs(number - stated)
-        same = apart <= TOLERANCE * numpy.maximum(numpy.abs(number), abs(stated))
+        same = apart <= AGREEMENT * numpy.maximum(numpy.abs(number), abs(stated))
         inside = (low - slack <= number) & (number <= high + slack)
         codes = numpy.where(same, _HOLDS, numpy.where(inside, _WITHIN, _FAILS))
         return numpy.where(numpy.isnan(number), _UNKNOWN, codes)

@@ -19,6 +19,7 @@ from derive.kernels.backends.shared_lines import Writer, apart
 from derive.kernels.case_dispatch import leaves
 from derive.tables.axes import is_lazy
 from derive.tables.point_values import Recipe, Source, Values, sources
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -27,7 +28,6 @@ __all__ = ["Regime", "Switch", "switches"]
 
 _CHOICES = frozenset({"max", "min", "piecewise"})
 _MOST = 100  # forms of one relation
-_TINY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,7 @@ def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) ->
 
     def write(text: Writer) -> str:
         left, right, whole = apart(relation.written, text)
-        tests = [f"(np.abs({left} - {right}) <= {_TINY!r} * {whole})"]
+        tests = [f"(np.abs({left} - {right}) <= {AGREEMENT!r} * {whole})"]
         tests += [f"sure({text(condition)})" for condition in relation.conditions]
         ways = [_way(node, text) for node in chosen]
         return f"({', '.join(tests)},), ({', '.join(ways)},)"

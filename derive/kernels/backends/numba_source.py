@@ -30,6 +30,7 @@ from derive.kernels.backends.emitter import (
     is_total,
     prefixed,
 )
+from derive.tolerances import SAME_ROOT
 
 __all__ = ["Machine", "Slow", "is_at_hand", "translated"]
 
@@ -190,6 +191,6 @@ def _only(*numbers: float) -> float:
     for number in numbers:
         if found != found:
             found = number
-        elif number == number and not abs(number - found) <= 1e-9 * min(abs(number), abs(found)):
+        elif number == number and not abs(number - found) <= SAME_ROOT * min(abs(number), abs(found)):
             found = math.inf
     return found

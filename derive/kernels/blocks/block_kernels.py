@@ -24,10 +24,10 @@ from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Block
+from derive.tolerances import LEAST_INPUT, MOST_INPUT
 
 __all__ = ["ManyPoints", "OnePoint", "worked_out"]
 
-_LEAST, _MOST = 1e-100, 1e100  # sizes of the inputs that a proof for all of them covers
 _FEW = 32  # points that are not worth another proof
 _CROWD = 4096  # points that are worth one of their own
 _HALVINGS = 6
@@ -66,7 +66,8 @@ class _Proofs:
         """One proof for as many inputs as can be: all, or those up to some number of one of them, or from it on."""
         domains = [self.attempt.domains[name] for name in self.attempt.inputs]
         whole = tuple(
-            (max(one.low, -_MOST) if one.low or not one.open_low else _LEAST, min(one.high, _MOST)) for one in domains
+            (max(one.low, -MOST_INPUT) if one.low or not one.open_low else LEAST_INPUT, min(one.high, MOST_INPUT))
+            for one in domains
         )
         found = self.of(whole)
         if found is not None:
@@ -215,7 +216,7 @@ def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
 def _by_width(spans: Sequence[Span]) -> list[int]:
     """Which inputs vary, those first that vary most beside their size."""
     moving = [i for i, (low, high) in enumerate(spans) if low < high]
-    widths = [(high - low) / max(abs(low), abs(high), _LEAST) for low, high in spans]
+    widths = [(high - low) / max(abs(low), abs(high), LEAST_INPUT) for low, high in spans]
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 

@@ -34,17 +34,12 @@ from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
 from derive.solving.blocks.substitution import Branch, expressed
 from derive.solving.blocks.tearing import loses_nothing
+from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
 from quantities.domain import Domain
 
 __all__ = ["Attempt", "attempt"]
 
 _MOST = 8  # unknowns of a linear system
-_OFF = 5e-13  # relative error up to which a number is trusted
-_ROUNDED = 1.2e-16  # what an operation rounds away, as a share of it
-_STEP = 1e-6  # by which an unknown is moved, to see what moves with it
-_EDGE = 1e-9  # relative distance from the end of a domain at which it is not certain on which side a number lies
-_SIZES = (1e-50, 1e50)  # of numbers that are looked at here at all
-_CLEAR = 1e-9  # share of its terms from which a gap has a sure sign
 
 
 @dataclass(frozen=True)
@@ -109,11 +104,11 @@ class Attempt:
 
     def _trusted(self, sheet: Sheet, scope: Scope) -> str:
         """The test that all unknowns are known to so many digits."""
-        tests = [f"({error} <= {_OFF!r})" for error in self._errors(sheet, scope)]
+        tests = [f"({error} <= {TRUSTED!r})" for error in self._errors(sheet, scope)]
         tests += [f"(not {doubt})" for doubt in scope.asked]
         for name in self.unknowns:
             sized = f"{_size(sheet)}({scope.variables[name]})"
-            tests += [f"({_SIZES[0]!r} <= {sized})", f"({sized} <= {_SIZES[1]!r})"]
+            tests += [f"({LEAST_TRUSTED!r} <= {sized})", f"({sized} <= {MOST_TRUSTED!r})"]
         return sheet.line(sheet.dialect.logic("and", tests))
 
     def _errors(self, sheet: Sheet, scope: Scope) -> list[str]:
@@ -123,16 +118,16 @@ class Attempt:
         columns = []
         for name in self.unknowns:
             aside = scope.copy()
-            aside.bind(name, sheet.line(f"{scope.variables[name]} * {1 + _STEP!r}"))
+            aside.bind(name, sheet.line(f"{scope.variables[name]} * {1 + ASIDE!r}"))
             pairs = zip(self.equations, here, strict=True)
             columns.append([_moved(sheet, name, equation, share, aside) for equation, share in pairs])
             scope.ask(*aside.asked)
         count = range(len(self.unknowns))
-        rows = [[column[i] for column in columns] + [repr(_STEP) if i == k else "0.0" for k in count] for i in count]
+        rows = [[column[i] for column in columns] + [repr(ASIDE) if i == k else "0.0" for k in count] for i in count]
         amiss = []
         for equation, share in zip(self.equations, here, strict=True):
             noise, whole = (sheet.expression(one, scope) for one in (_noise(equation), _sizes(equation)))
-            amiss.append(sheet.line(f"{size}({share}) + {_ROUNDED!r} * {noise} / {whole}"))
+            amiss.append(sheet.line(f"{size}({share}) + {ROUNDING!r} * {noise} / {whole}"))
         errors = []
         for row in eliminated(sheet, rows, size):
             parts = [f"{size}({text}) * {one}" for text, one in zip(row, amiss, strict=True) if text != "0.0"]
@@ -146,7 +141,7 @@ class Attempt:
             text, domain = scope.variables[name], self.domains[name]
             for end, sign in ((domain.low, 1), (domain.high, -1)):
                 if isfinite(end):
-                    slack = sign * _EDGE * abs(end)
+                    slack = sign * AT_END * abs(end)
                     above, below = (">", "<") if sign > 0 else ("<", ">")
                     inside.append(f"({text} {above} {end + slack!r})")
                     outside.append(f"({text} {below} {end - slack!r})")
@@ -186,7 +181,7 @@ def attempt(
 
 
 def _inside(domain: Domain) -> Span:
-    return (1e-300, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
+    return (LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
 
 
 def _turns(equation: Equation, name: str, domain: Domain) -> bool:
@@ -237,7 +232,7 @@ def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[
     arguments = [f"a{i}" for i in range(len(names))]
     scope = Scope(dict(zip(names, arguments, strict=True)))
     texts = [sheet.expression(node, scope) for node in nodes]
-    text = texts[0] if len(texts) == 1 else f"{_CLEAR!r} * {texts[0]} + {32 * _ROUNDED!r} * {texts[1]}"
+    text = texts[0] if len(texts) == 1 else f"{AGREEMENT!r} * {texts[0]} + {32 * ROUNDING!r} * {texts[1]}"
     doubt = f"nan if {' | '.join(scope.asked)} else " if scope.asked else ""
     sheet.write(f"return {doubt}{text}")
     return _made(sheet, arguments)

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from math import inf, nan
 from typing import Any
 
+from derive.tolerances import BRACKET, SMALLEST
+
 __all__ = ["crossing", "crossings"]
 
 _STEPS = 200
-_LAST = 4e-16  # relative width of a bracket that is cut no further
-_LEAST = 1e-60  # what stands for zero where a bracket is cut by ratio
 _CROWD = 0.75  # share of points still open below which the others are left behind
 
 
@@ -34,9 +34,9 @@ def crossing(
         if a < 0 < b:
             x = 0.0
         elif 4 * a < b and a >= 0:
-            x = max(a, _LEAST) ** 0.5 * b**0.5
+            x = max(a, SMALLEST) ** 0.5 * b**0.5
         elif 4 * b > a and b <= 0:
-            x = -(max(-b, _LEAST) ** 0.5 * (-a) ** 0.5)
+            x = -(max(-b, SMALLEST) ** 0.5 * (-a) ** 0.5)
         else:
             x = x1 + share * (x2 - x1)
         f = gap(x, *inputs)
@@ -50,7 +50,7 @@ def crossing(
             x3, f3, x2, f2 = x2, f2, x1, f1
         x1, f1 = x, f
         best = x1 if abs(f1) < abs(f2) else x2
-        narrow = _LAST * abs(best) / abs(x2 - x1)
+        narrow = BRACKET * abs(best) / abs(x2 - x1)
         if narrow >= 0.5:
             return best
         across, along = (f1 - f2) / (f3 - f2), (x1 - x2) / (x3 - x2)
@@ -93,7 +93,7 @@ def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence
         x2, f2 = numpy.where(same, x2, x1), numpy.where(same, f2, f1)
         x1, f1 = x, f
         best = numpy.where(numpy.abs(f1) < numpy.abs(f2), x1, x2)
-        narrow = _LAST * numpy.abs(best) / numpy.abs(x2 - x1)
+        narrow = BRACKET * numpy.abs(best) / numpy.abs(x2 - x1)
         lost, met = numpy.isnan(f), f == 0
         done = pending & (met | lost | (narrow >= 0.5))
         found[places[done]] = numpy.where(met, x1, numpy.where(lost, inf, best))[done]
@@ -119,7 +119,7 @@ def _cut(x1: Any, x2: Any, share: Any) -> Any:
     x = x1 + share * (x2 - x1)
     above, below = (a >= 0) & (4 * a < b), (b <= 0) & (4 * b > a)
     if above.any():
-        x = numpy.where(above, numpy.sqrt(numpy.maximum(a, _LEAST)) * numpy.sqrt(numpy.abs(b)), x)
+        x = numpy.where(above, numpy.sqrt(numpy.maximum(a, SMALLEST)) * numpy.sqrt(numpy.abs(b)), x)
     if below.any():
-        x = numpy.where(below, -numpy.sqrt(numpy.maximum(-b, _LEAST)) * numpy.sqrt(numpy.abs(a)), x)
+        x = numpy.where(below, -numpy.sqrt(numpy.maximum(-b, SMALLEST)) * numpy.sqrt(numpy.abs(a)), x)
     return numpy.where((a < 0) & (b > 0), 0.0, x)

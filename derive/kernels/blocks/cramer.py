@@ -16,6 +16,7 @@ from derive.expressions.tree import Node, names_in
 from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.linear import Linear, linear_form
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
@@ -124,6 +125,6 @@ def _vanishes(form: Node) -> bool:
     for first, step in _TRIED:
         at = {name: first + step * i for i, name in enumerate(names_in(form))}
         size = sum(abs(value(term, at)) for term in terms(form))
-        if not abs(value(form, at)) <= 1e-9 * size:
+        if not abs(value(form, at)) <= AGREEMENT * size:
             return False
     return True

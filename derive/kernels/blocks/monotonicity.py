@@ -13,16 +13,14 @@ from derive.expressions.tree import Apply, Node
 from derive.numerics.algebra.constant_folding import without_quotients
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.intervals.functions import Enclosure, sum_of
-from derive.numerics.root_finding.root_boxes import FARTHEST, middle
+from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, LARGEST, LEAST, MOST, SMALLEST
 from quantities.domain import Domain
 
 __all__ = ["Pieces", "cut", "pieces", "reach"]
 
 _PATIENCE = 100  # pieces that are looked at
-_CLEAR = 1e-9  # share of its terms by which a form has to miss zero
-_LARGEST = 1e300
-_SMALLEST = 1e-60
 
 Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
 """Pieces with at most one zero each; and beyond them those of which nothing is proved."""
@@ -63,18 +61,18 @@ def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pi
 
 def reach(domain: Domain) -> Span:
     """The part of a domain in which an unknown is sought."""
-    low = domain.low if domain.low < 0 else max(domain.low, _SMALLEST)
-    return max(low, -FARTHEST), min(domain.high, FARTHEST)
+    low = domain.low if domain.low < 0 else max(domain.low, SMALLEST)
+    return max(low, -LARGEST), min(domain.high, LARGEST)
 
 
 def _tails(domain: Domain) -> Iterator[Span]:
     """What a domain holds beyond that."""
-    if 0 <= domain.low < _SMALLEST:
-        yield (1 / _LARGEST if domain.open_low else domain.low), _SMALLEST
-    if domain.low < -FARTHEST:
-        yield max(domain.low, -_LARGEST), -FARTHEST
-    if domain.high > FARTHEST:
-        yield FARTHEST, min(domain.high, _LARGEST)
+    if 0 <= domain.low < SMALLEST:
+        yield (LEAST if domain.open_low else domain.low), SMALLEST
+    if domain.low < -LARGEST:
+        yield max(domain.low, -MOST), -LARGEST
+    if domain.high > LARGEST:
+        yield LARGEST, min(domain.high, MOST)
 
 
 def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
@@ -96,8 +94,8 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
         if part is None:
             return None
         parts.append(part)
-    low = sum(part.values[0] - _CLEAR * abs(part.values[0]) for part in parts)
-    high = sum(part.values[1] + _CLEAR * abs(part.values[1]) for part in parts)
+    low = sum(part.values[0] - AGREEMENT * abs(part.values[0]) for part in parts)
+    high = sum(part.values[1] + AGREEMENT * abs(part.values[1]) for part in parts)
     return None if low > 0 or high < 0 else sum_of(parts)
 
 
@@ -112,4 +110,4 @@ def cut(span: Span) -> float:
     low, high = span
     if low < 0 < high:
         return 0.0
-    return middle((low or _SMALLEST, high)) if high else middle((low, -_SMALLEST))
+    return middle((low or SMALLEST, high)) if high else middle((low, -SMALLEST))

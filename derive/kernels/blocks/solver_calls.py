@@ -14,10 +14,9 @@ from typing import Any
 
 from derive.model.relation_set import RelationSet
 from derive.planning.plan import Block
+from derive.tolerances import SAME_ROOT
 
 __all__ = ["Axes", "branches", "only", "only_of_arrays", "rows", "settled", "solver", "solver_of_arrays", "stacked"]
-
-_SAME = 1e-9  # two values closer than this are one
 
 Tried = Callable[..., "list[tuple[float, ...]] | None"]
 """All solutions at a point; None where they have to be asked for."""
@@ -137,11 +136,11 @@ def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
     import numpy
 
     low, high = numpy.fmin.reduce(tried), numpy.fmax.reduce(tried)
-    if not ((high - low <= _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))) | numpy.isnan(low)).all():
+    if not ((high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))) | numpy.isnan(low)).all():
         is_bounded = numpy.isinf(high) & inside
         finite = [numpy.where(numpy.isinf(one), numpy.nan, one) for one in tried]
         low, high = numpy.fmin.reduce(finite), numpy.fmax.reduce(finite)
-        differ = high - low > _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))
+        differ = high - low > SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
         low = numpy.where(is_bounded, numpy.nan, low)
         if (differ & inside & ~is_bounded).any():
             low = axes.added(numpy.array(numpy.broadcast_arrays(*finite))[None])[0]
@@ -192,7 +191,7 @@ def only(*numbers: float) -> float:
     for number in numbers:
         if found != found:
             found = number
-        elif number == number and not abs(number - found) <= _SAME * min(abs(number), abs(found)):
+        elif number == number and not abs(number - found) <= SAME_ROOT * min(abs(number), abs(found)):
             raise ValueError("several values")
     if math.isinf(found):
         raise ValueError("bounds and no value")
@@ -206,5 +205,5 @@ def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
     if len(held) == 1:
         return held[0], numpy.False_, numpy.False_
     low, high = numpy.fmin.reduce(held), numpy.fmax.reduce(held)
-    same = high - low <= _SAME * numpy.minimum(numpy.abs(low), numpy.abs(high))
+    same = high - low <= SAME_ROOT * numpy.minimum(numpy.abs(low), numpy.abs(high))
     return numpy.where(same, low, numpy.nan), ~same & ~numpy.isnan(low), numpy.isinf(high)

@@ -21,6 +21,7 @@ from operator import itemgetter
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.intervals.enclosure import joined, truths
+from derive.tolerances import ASIDE
 
 __all__ = ["arms", "chosen_arm", "holds", "residual", "strain", "terms", "truth", "value"]
 
@@ -225,10 +226,10 @@ def strain(equation: Equation, values: Values, moving: Iterable[str] | None = No
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     moved = 0.0
     for name in names_in(equation.lhs, equation.rhs) if moving is None else moving:
-        step = 1e-6 * abs(values[name])  # none for a zero, which has no size to move by
+        step = ASIDE * abs(values[name])  # none for a zero, which has no size to move by
         aside = {**values, name: values[name] + step}
         change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap
-        moved += abs(change) * 1e6 if change == change else 0.0
+        moved += abs(change) / ASIDE if change == change else 0.0
     return abs(gap) / moved if moved else math.inf
 
 

@@ -19,14 +19,13 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.like_terms import ONE, ZERO, added, inverted, multiplied, negated
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, HANDFUL, RANK
 from quantities.domain import Domain
 
 __all__ = ["echelon", "eliminated", "linear_form", "linear_forms", "linear_solutions"]
 
-_ROUNDING = 1e-15
 _SWEEPS = 4
 _MANY = 60  # unknowns from which on a library's factors are used
-_RANK = 1e-12  # a pivot smaller than this share of its column counts as nothing
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
@@ -106,7 +105,7 @@ def _factored(
                 matrix, right = matrix / scale[:, None], right / scale
             else:
                 matrix, columns = matrix / scale, columns / scale
-    if not np.linalg.cond(matrix) < 1.0 / _RANK:
+    if not np.linalg.cond(matrix) < 1.0 / RANK:
         return None
     found = np.linalg.solve(matrix, right)
     found = (found + np.linalg.solve(matrix, right - matrix @ found)) * columns  # refined once (Wilkinson 1963)
@@ -169,7 +168,7 @@ def _coefficient(form: Node, known: Mapping[str, float]) -> float:
     """A factor's value; what only rounding leaves of terms that cancel is zero."""
     number = value(form, known)
     size = sum(abs(value(term, known)) for term in terms(form))
-    return 0.0 if abs(number) <= _ROUNDING * size else number
+    return 0.0 if abs(number) <= HANDFUL * size else number
 
 
 def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
@@ -198,7 +197,7 @@ def eliminated(
         tick()
         at = len(pivots)
         best = max(range(at, len(rows)), key=lambda i: abs(rows[i][column]), default=at)
-        if at >= len(rows) or abs(rows[best][column]) <= _RANK * largest[column]:
+        if at >= len(rows) or abs(rows[best][column]) <= RANK * largest[column]:
             continue
         rows[at], rows[best] = rows[best], rows[at]
         pivot = rows[at][column]
@@ -219,7 +218,7 @@ def eliminated(
 def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
     """What is wrong with eliminated rows that fix fewer unknowns than they have."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
-    if any(abs(row[-1]) > 1e-9 * size_of_right for row in rows[rank:]):
+    if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return "the equations contradict each other"
     if rank + len(gone) == len(rows):
         return f"{' and '.join(gone)} cancel{'s' if len(gone) == 1 else ''}"

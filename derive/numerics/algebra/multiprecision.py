@@ -16,6 +16,20 @@ from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
 from derive.time_limits import tick
+from derive.tolerances import (
+    ASIDE,
+    AT_ZERO,
+    BESIDE_STRETCH,
+    BEYOND_DOUBLES,
+    LARGEST,
+    LAST_DIGIT,
+    LEVEL,
+    NOISE,
+    QUOTIENT,
+    SECANT,
+    TURNING,
+    VANISHED,
+)
 
 __all__ = [
     "difference",
@@ -31,12 +45,9 @@ __all__ = [
 ]
 
 _DIGITS = 150
-_NOISE = 1e-120  # share of the sides below which a gap is rounding, however many digits there are
 _FARTHEST = 1e100  # argument of what is worked out with as many more digits as its argument has
-_LAST_DIGIT = 4e-16  # by which a number may be off that was rounded once or twice
+_INWARDS = (1e-3, 1e-6, 1e-9)  # shares of the far end of a stretch at which it is looked at, as of a tail
 _HALVINGS = 300  # of a stretch, down to sizes that doubles hardly have
-_SHARP = 1e-19  # relative width that a double does not see
-_ASIDE = 1e-6  # how far beside a root the gap is looked at
 
 
 def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
@@ -51,13 +62,13 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     (False, True)
     """
     x = values[name]
-    aside = _ASIDE * abs(x) or 1e-12
+    aside = ASIDE * abs(x) or AT_ZERO
     at, below, above = (_gap(equation, {**values, name: point}) for point in (x, x - aside, x + aside))
     beside = [gap for gap in (below, above) if gap is not None]
     largest = max((abs(gap) for gap in beside), default=0)
-    if at is None or abs(at) > largest or largest <= _NOISE * _size(equation, values):
+    if at is None or abs(at) > largest or largest <= NOISE * _size(equation, values):
         return False
-    return bool(abs(at) <= 1e-3 * largest)
+    return bool(abs(at) <= VANISHED * largest)
 
 
 def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
@@ -70,7 +81,7 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
 def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
     """The sign of the left side less the right one; zero also where it is unknown."""
     gap = _gap(equation, values)
-    if gap is None or abs(gap) <= _NOISE * _size(equation, values):
+    if gap is None or abs(gap) <= NOISE * _size(equation, values):
         return 0
     return 1 if gap > 0 else -1
 
@@ -89,15 +100,15 @@ def _size(equation: Equation, values: Mapping[str, float]) -> Any:
 
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
     """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
-    low, high = max(low, -1e60), min(high, 1e60)
+    low, high = max(low, -LARGEST), min(high, LARGEST)
     points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
         near, far = (low, high) if low >= 0 else (high, low)
-        beside = [far * share for share in (1e-3, 1e-6, 1e-9)] + [near * share for share in (1.001, 1.1, 2.0)]
+        beside = [far * share for share in _INWARDS] + [near * share for share in (1.001, 1.1, 2.0)]
         points += [point for point in beside if low < point < high]
     gaps = [_gap(equation, {**values, name: point}) for point in points]
     known = [gap for gap in gaps if gap is not None]
-    return len(known) == len(gaps) and max(known) - min(known) <= 1e-12 * max(abs(gap) for gap in known)
+    return len(known) == len(gaps) and max(known) - min(known) <= LEVEL * max(abs(gap) for gap in known)
 
 
 def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
@@ -120,8 +131,8 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
         return False
     noise = abs(at)
     for other, number in values.items():
-        aside = None if other == name else _gap(equation, {**values, other: number * (1 + _ASIDE)})
-        noise += abs(aside - at) / _ASIDE * _LAST_DIGIT if aside is not None else 0
+        aside = None if other == name else _gap(equation, {**values, other: number * (1 + ASIDE)})
+        noise += abs(aside - at) / ASIDE * LAST_DIGIT if aside is not None else 0
     nearer = [_gap(equation, {**values, name: x * share}) for share in (0, 0.25, 0.5)]
     farther = [_gap(equation, {**values, name: x * share}) for share in (1e3, 1e9, 1e15, 1e30)]
     level = nearer[0] != at and all(gap is not None and abs(gap) <= noise for gap in nearer)
@@ -145,17 +156,17 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
 
     x = values[name]
     with mp.workdps(_DIGITS):
-        a, b = mpf(x), mpf(x) * (1 + mpf(_ASIDE)) or mpf(10) ** -12
+        a, b = mpf(x), mpf(x) * (1 + mpf(ASIDE)) or mpf(AT_ZERO)
         fa, fb = _gap(equation, values, {name: a}), _gap(equation, values, {name: b})
         for _ in range(60):
             if fa is None or fb is None or fa == fb:
                 break
             a, fa, b = b, fb, b - fb * (b - a) / (fb - fa)
             fb = _gap(equation, values, {name: b})
-            if abs(b - a) <= abs(b) * mpf(10) ** -25:
+            if abs(b - a) <= abs(b) * SECANT:
                 break
         found = float(b)
-    close = abs(found - x) <= 0.05 * max(abs(x), abs(found))
+    close = math.isclose(found, x, rel_tol=0.05)
     return found if close and fb is not None and is_root(equation, name, {**values, name: found}) else x
 
 
@@ -173,11 +184,11 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
 
     x = values[name]
     at = _gap(equation, values)
-    if at is None or abs(at) <= _NOISE * _size(equation, values):
+    if at is None or abs(at) <= NOISE * _size(equation, values):
         return at is not None
     with mp.workdps(_DIGITS):
         ends = [mpf(math.nextafter(x, end)) for end in (-math.inf, math.inf)]
-        below, above = (_gap(equation, values, {name: end + (x - end) * mpf(10) ** -60}) for end in ends)
+        below, above = (_gap(equation, values, {name: end + (x - end) * mpf(QUOTIENT)}) for end in ends)
         if below is None or above is None:
             return any(gap is not None and gap * at < 0 for gap in (below, above))
         steps = abs(below - at), abs(above - at)
@@ -195,7 +206,7 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
     from mpmath import mp, mpf
 
     with mp.workdps(_DIGITS):
-        reach = max(span[1] - span[0], 1e-9 * max(abs(span[0]), abs(span[1]))) or mpf(10) ** -12
+        reach = max(span[1] - span[0], BESIDE_STRETCH * max(abs(span[0]), abs(span[1]))) or mpf(AT_ZERO)
 
         def height(x: Any) -> Any:
             tick()
@@ -205,11 +216,11 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
                 return None
 
         def slope(x: Any) -> Any:
-            step = reach * mpf(10) ** -30
+            step = reach * mpf(TURNING)
             before, after = height(x - step), height(x + step)
             return None if before is None or after is None else after - before
 
-        near = mpf(10) ** -9 * max(abs(span[0]), abs(span[1]))  # outside of the stretch, where rounding drew it
+        near = BESIDE_STRETCH * max(abs(span[0]), abs(span[1]))  # outside of the stretch, where rounding drew it
         for function in (height, slope):
             for more in (0, reach):
                 found = _crossed(function, mpf(span[0]) - more, mpf(span[1]) + more)
@@ -226,7 +237,7 @@ def _crossed(function: Callable[[Any], Any], a: Any, b: Any) -> Any:
     if first * last == 0:
         return None if first == last else a if first == 0 else b
     for _ in range(_HALVINGS):
-        if abs(b - a) <= _SHARP * max(abs(a), abs(b)):
+        if abs(b - a) <= BEYOND_DOUBLES * max(abs(a), abs(b)):
             break
         middle = (a + b) / 2
         at = function(middle)

@@ -19,6 +19,7 @@ from fractions import Fraction
 from typing import Any
 
 from derive.expressions.tree import Apply, Name, Node, Number
+from derive.tolerances import LEAST
 
 __all__ = ["Polynomial", "ratio_of", "real_roots"]
 
@@ -91,7 +92,7 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
 
 def _blurred(a: float, b: float, turns: Collection[float]) -> bool:
     """Whether two points are near and rounding may have made two of one: at least one of them is a turning point."""
-    return (a in turns or b in turns) and abs(b - a) <= 1e-2 * max(abs(a), abs(b))
+    return (a in turns or b in turns) and math.isclose(a, b, rel_tol=1e-2)
 
 
 def _centre(cluster: list[float], turns: Collection[float]) -> float:
@@ -148,7 +149,7 @@ def _between(a: Fraction, b: Fraction) -> Fraction | None:
         return Fraction(0)
     middle = low / 2 + high / 2
     if min(abs(low), abs(high)) * 4 < max(abs(low), abs(high)):
-        least = max(min(abs(low), abs(high)), 1e-300)
+        least = max(min(abs(low), abs(high)), LEAST)
         middle = math.copysign(math.sqrt(least) * math.sqrt(max(abs(low), abs(high))), low + high)
     return Fraction(middle) if a < Fraction(middle) < b else None
 

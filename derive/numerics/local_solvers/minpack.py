@@ -22,6 +22,18 @@ from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.time_limits import tick
+from derive.tolerances import (
+    BESIDE_LARGEST,
+    CONVERGED,
+    LEAST_SQUARES,
+    LIBRARY_GAP,
+    LIBRARY_STEP,
+    RANK_OF_FACTORS,
+    RUN_OUT,
+    SNAPPED,
+    STEP_DONE,
+    STILL,
+)
 
 __all__ = ["Search", "refined"]
 
@@ -30,8 +42,6 @@ Array = Any
 
 _FEW = 60  # unknowns up to which the dense methods come first
 _MANY = 300  # unknowns above which they do not come at all
-_CLOSE = 1e-13  # a correction, as a share of the unknowns, with which Newton's method is done
-_NEAR = 1e-6  # a correction that may be all rounding, where a system is badly conditioned
 _STEPS = 100
 _SHORTEST = 1e-6  # share of a Newton step that is still tried
 _FARTHEST = 3.0  # change of a logarithm in one step
@@ -111,11 +121,11 @@ class _View:
 
 
 def _hybrid(view: _View) -> Array | None:
-    return _by_minpack(view, "hybr", {"xtol": 1e-12, "maxfev": 20 * (len(view.start) + 5)})
+    return _by_minpack(view, "hybr", {"xtol": LIBRARY_STEP, "maxfev": 20 * (len(view.start) + 5)})
 
 
 def _levenberg(view: _View) -> Array | None:
-    return _by_minpack(view, "lm", {"xtol": 1e-12, "ftol": 1e-15, "maxiter": 20 * (len(view.start) + 5)})
+    return _by_minpack(view, "lm", {"xtol": LIBRARY_STEP, "ftol": LIBRARY_GAP, "maxiter": 20 * (len(view.start) + 5)})
 
 
 def _by_minpack(view: _View, method: str, options: dict[str, Any]) -> Array | None:
@@ -141,7 +151,7 @@ def _newton(view: _View) -> Array | None:
         if solve is None or step is None or not np.isfinite(step).all():
             return None
         length = _length(step, at, view.chart)
-        if length <= _CLOSE:
+        if length <= STEP_DONE:
             return view.outward(at + step)
         farthest = np.abs(step[view.chart]).max(initial=0.0)
         share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)
@@ -153,7 +163,7 @@ def _newton(view: _View) -> Array | None:
                 break
             share /= 2.0
             if share < _SHORTEST:  # as at a root, where nothing but rounding is left of the steps
-                return view.outward(at) if length <= _NEAR else None
+                return view.outward(at) if length <= RUN_OUT else None
         at = there
     return view.outward(at)
 
@@ -181,9 +191,9 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
         return None
     lu, pivots, _ = dense.lapack.dgetrf(jacobian)
     diagonal = np.abs(np.diag(lu))
-    if diagonal.min() > 1e-14 * diagonal.max():
+    if diagonal.min() > RANK_OF_FACTORS * diagonal.max():
         return lambda right: dense.lapack.dgetrs(lu, pivots, right)[0]
-    return lambda right: np.linalg.lstsq(jacobian, right, rcond=1e-10)[0]
+    return lambda right: np.linalg.lstsq(jacobian, right, rcond=LEAST_SQUARES)[0]
 
 
 def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
@@ -208,7 +218,7 @@ def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
         if not length < shortest:
             break
         now, shortest = now - step, length
-    small = np.abs(now) <= 1e-12 * np.maximum(np.abs(at), 1e-13 * np.max(np.abs(at)))
+    small = np.abs(now) <= SNAPPED * np.maximum(np.abs(at), BESIDE_LARGEST * np.max(np.abs(at)))
     snapped = np.where(small, 0.0, now)
     back = step_from(snapped) if small.any() else None
     return snapped if back is not None and np.all(np.abs(back[small]) <= 1e-3 * np.abs(at[small])) else now
@@ -234,6 +244,6 @@ def corrected(tape: Tape, at: Array) -> Array | None:
             break
         best, shortest = at, length
         at = at - step
-        if length <= 1e-15:
+        if length <= STILL:
             return at
-    return best if shortest <= 1e-4 else None
+    return best if shortest <= CONVERGED else None

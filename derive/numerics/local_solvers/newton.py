@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
 from derive.time_limits import tick
+from derive.tolerances import LEAST, RANK_OF_QUOTIENTS, ROUNDED, STALLED
 
 __all__ = ["is_isolated", "many_starts"]
 
 _STEP = 1e-7  # of the difference quotient
-_DONE = 1e-13
 _DAMPED = 1e-5  # share of the largest curvature that is added to each
 
 
@@ -65,7 +65,7 @@ def _descended(
         if gaps is None:
             return None
         size = max(map(abs, gaps))
-        if size <= _DONE:
+        if size <= ROUNDED:
             return point
         rows = _rows(equations, unknowns, known, point, gaps)
         taken = rows and (_solved([*map(list, rows)]) or _solved(_normal(rows)))
@@ -74,9 +74,9 @@ def _descended(
         direction = dict(zip(unknowns, taken, strict=True))
         moved = _damped(equations, known, point, direction, positive, size)
         if moved is None:
-            return point if size <= 1e-10 else None
+            return point if size <= STALLED else None
         point, gaps = moved
-    return point if gaps is not None and max(map(abs, gaps)) <= 1e-10 else None
+    return point if gaps is not None and max(map(abs, gaps)) <= STALLED else None
 
 
 def _gaps(equations: Sequence[Equation], known: Mapping[str, float], point: Mapping[str, float]) -> list[float] | None:
@@ -121,7 +121,7 @@ def _solved(rows: list[list[float]]) -> list[float] | None:
     size = len(rows)
     for column in range(size):
         best = max(range(column, size), key=lambda i: abs(rows[i][column]))
-        if abs(rows[best][column]) < 1e-7:
+        if abs(rows[best][column]) < RANK_OF_QUOTIENTS:
             return None
         rows[column], rows[best] = rows[best], rows[column]
         pivot = rows[column]
@@ -145,7 +145,7 @@ def _damped(
     size: float,
 ) -> tuple[dict[str, float], list[float]] | None:
     """The longest of ever shorter steps that brings the equations closer."""
-    share = min(1.0, 5.0 / max(1e-300, *map(abs, direction.values())))
+    share = min(1.0, 5.0 / max(LEAST, *map(abs, direction.values())))
     for _ in range(30):
         moved = {name: _stepped(x, share * direction[name], name in positive) for name, x in point.items()}
         gaps = _gaps(equations, known, moved)

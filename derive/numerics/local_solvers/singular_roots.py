@@ -22,15 +22,12 @@ from typing import Any
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.multiprecision import difference
 from derive.time_limits import tick
+from derive.tolerances import LIBRARY_GAP, NO_GAP, QUOTIENT, RANK_AT_ROOT, SHARP, VANISHING
 
 __all__ = ["Standing", "sharpened", "standing"]
 
 _DISTANCES = (0.1, 0.03)  # as shares of the unknowns
 _AROUND = 0.3  # share of the unknowns within which the size of a gap is measured
-_FLAT = 1e-5  # a singular value that counts as nothing beside the largest
-_NOTHING = 1e-9  # a gap that does, beside those around
-_AIDE = 1e-60  # share of an unknown that is the step of a difference quotient
-_SHARP = 1e-30  # of a Newton step, as a share of the unknowns, that ends the search
 _FAR = 10.0  # step, as a share of the largest unknown, that leads elsewhere
 _STEPS = 150
 _SWEEPS = 6
@@ -65,16 +62,16 @@ def standing(equations: Sequence[Equation], point: Mapping[str, float], known: M
     if not np.isfinite(slopes).all():
         return Standing(alone=True, order=1)
     values = np.linalg.svd(slopes, compute_uv=False)
-    if values[-1] > _FLAT * values[0]:
+    if values[-1] > RANK_AT_ROOT * values[0]:
         return Standing(alone=True, order=1)
     unit = _units(at, columns)
     weights = _weights(tape, at, unit)
     _, values, directions = np.linalg.svd(slopes / columns * unit)
-    flat = directions[values <= _FLAT * values[0]] if values[0] else directions
+    flat = directions[values <= RANK_AT_ROOT * values[0]] if values[0] else directions
     orders = [1]
     for direction, sign in product(flat, (1.0, -1.0)):
         gaps = [_aside(tape, (at, unit, weights), sign * direction, distance) for distance in _DISTANCES]
-        if max(gaps) <= _NOTHING:
+        if max(gaps) <= NO_GAP:
             return Standing(alone=False, order=1)
         if min(gaps) > 0 and math.isfinite(max(gaps)):
             orders.append(round(math.log(gaps[0] / gaps[1]) / math.log(_DISTANCES[0] / _DISTANCES[1])))
@@ -101,7 +98,7 @@ def _units(at: Any, columns: Any) -> Any:
 
     shares = np.abs(at) / columns
     largest = shares.max() or 1.0
-    return np.where(shares > _NOTHING * largest, np.abs(at), largest * columns)
+    return np.where(shares > NO_GAP * largest, np.abs(at), largest * columns)
 
 
 def _weights(tape: Any, at: Any, unit: Any) -> Any:
@@ -131,7 +128,8 @@ def _aside(tape: Any, place: tuple[Any, Any, Any], direction: Any, distance: flo
         rows = (found.toarray() if tape.is_sparse else found) * unit * weights[:, None]
         return np.vstack([np.nan_to_num(rows), direction])
 
-    found = optimize.least_squares(gaps, distance * direction, slopes, method="lm", xtol=1e-15, ftol=1e-15, gtol=1e-15)
+    ends = dict.fromkeys(("xtol", "ftol", "gtol"), LIBRARY_GAP)
+    found = optimize.least_squares(gaps, distance * direction, slopes, method="lm", **ends)
     moved = direction @ found.x
     if not 0.5 * distance < moved < 2.0 * distance:
         return math.inf
@@ -165,7 +163,7 @@ def sharpened(
         for _ in range(_STEPS):
             if not max(map(abs, step), default=mp.inf) <= _FAR * max(sizes):
                 return None
-            if length <= _SHARP:
+            if length <= SHARP:
                 return {name: _rounded(x, point[name]) for name, x in zip(point, at, strict=True)}
             at = [x - part for x, part in zip(at, step, strict=True)]
             before, (length, step) = length, stepping(at)
@@ -179,7 +177,7 @@ def sharpened(
 
 def _rounded(x: Any, before: float) -> float:
     """The double that is meant: zero, for what comes ever closer to it."""
-    return 0.0 if abs(x) <= 1e-18 * abs(before) else float(x)
+    return 0.0 if abs(x) <= VANISHING * abs(before) else float(x)
 
 
 def _step(
@@ -195,7 +193,7 @@ def _step(
         return [0] * len(here)
     matrix = mp.matrix(len(here), len(here))
     for column, (name, x) in enumerate(at.items()):
-        aside = _AIDE * (abs(x) or sizes[column])
+        aside = QUOTIENT * (abs(x) or sizes[column])
         for row, equation in enumerate(equations):
             there = difference(equation, {**at, name: x + aside}, known)
             if there is None:

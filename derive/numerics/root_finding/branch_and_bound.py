@@ -18,13 +18,11 @@ from derive.expressions.tree import Node
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.time_limits import tick
+from derive.tolerances import EXPRESSION, EXTREME, SMALLEST
 
 __all__ = ["greatest"]
 
 _ENCLOSED = 8000  # enclosures that are made, at most
-_CLOSE = 1e-6
-_ROUNDED = 1e-14  # share of a bound that enclosures add to it
-_LEAST = 1e-60  # nearer to zero than this a side is cut no further
 _CORNERED = 8  # moving names up to which every corner is tried
 
 
@@ -49,7 +47,7 @@ def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: flo
         top, _, box = boxes[0]
         best = max(best, box.middle)
         if -top <= best + _slack(best, spread):
-            return (-top if -top > best + _ROUNDED * abs(best) else best), True
+            return (-top if -top > best + EXPRESSION * abs(best) else best), True
         if box.is_fine:
             break
         heapq.heappop(boxes)
@@ -63,7 +61,7 @@ def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: flo
 
 def _slack(best: float, spread: float) -> float:
     """What a bound may be off by: little beside its size, or beside how far the values are apart."""
-    return _CLOSE * max(abs(best), spread / 100) if math.isfinite(spread) else _CLOSE * abs(best)
+    return EXTREME * max(abs(best), spread / 100) if math.isfinite(spread) else EXTREME * abs(best)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +76,14 @@ class _Box:
     @property
     def is_fine(self) -> bool:
         low, high = self.sides[self.widest]
-        return high - low <= max(_LEAST, 4 * math.ulp(max(-low, high)))
+        return high - low <= max(SMALLEST, 4 * math.ulp(max(-low, high)))
 
     def halves(self) -> tuple[dict[str, Span], dict[str, Span]]:
         """Two boxes, cut by ratio where the side reaches down to zero, since a pole may lie there."""
         low, high = self.sides[self.widest]
         cut = (low + high) / 2
         if low == 0 or high == 0:
-            cut = math.copysign(math.sqrt(_LEAST) * math.sqrt(max(-low, high)), cut)
+            cut = math.copysign(math.sqrt(SMALLEST) * math.sqrt(max(-low, high)), cut)
         return {**self.sides, self.widest: (low, cut)}, {**self.sides, self.widest: (cut, high)}
 
 

@@ -34,14 +34,13 @@ from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, dag_of
 from derive.numerics.root_finding.krawczyk import Newton, isolated_near, newton, tightened
 from derive.time_limits import tick
+from derive.tolerances import FINEST_PART, SPECK
 
 __all__ = ["ALLOWANCE", "Located", "located"]
 
 ALLOWANCE = 1_000_000
 """Steps of work, one or two seconds of them."""
 
-_FINE = 1e-11  # relative width of a part that is cut no further
-_SPECK = 1e-15  # width, as a share of the whole box, of a part that is cut no further
 _AROUND = 1e-6  # relative distance around a solution that it is tried to stand alone in, however small its part is
 _FARTHEST = 1e150  # beyond which a part is cut no further
 _OPEN = 400  # parts that may stay open before the rest does
@@ -170,12 +169,12 @@ class _Search:
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:
         """A part in two, or nothing if it stays open."""
         widths = [self._width(i, span) for i, span in enumerate(part)]
-        if max(widths) <= _FINE:
+        if max(widths) <= FINEST_PART:
             self.open.append(part)
             self.left = min(self.left, self.rest)
             return []
         shares = step.smears if step is not None else None
-        able = [width > _FINE for width in widths]
+        able = [width > FINEST_PART for width in widths]
         weights = [share if one else -1.0 for share, one in zip(shares or widths, able, strict=True)]
         i = max(range(len(part)), key=weights.__getitem__)
         at = _divide(part[i])
@@ -185,7 +184,7 @@ class _Search:
     def _width(self, i: int, span: Span) -> float:
         """How wide a span is beside its ends, in powers of e where it is wider than they are; a speck has no width."""
         low, high = span
-        if high - low <= _SPECK * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
+        if high - low <= SPECK * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
         near, far = sorted((abs(low), abs(high)))
         if low * high <= 0 or near == 0:

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from derive.expressions.functions import TABLE, Function
 from derive.numerics.intervals.arithmetic import ALL, FAINT, Span, meet, minus, outward, plus, times
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, Step, products, sums, without_each
+from derive.tolerances import AGREEMENT, EXPONENT, HANDFUL
 
 __all__ = ["contracted", "quotients"]
 
@@ -178,7 +179,7 @@ def _roots(span: Span, n: float) -> Span:
     """The n-th roots of what is not negative in a span."""
     bottom, top = (math.sqrt(end) if n == 2 else float(end ** (1 / n)) for end in (max(span[0], 0.0), span[1]))
     low, high = outward(bottom, top)
-    spread = 0.0 if n == 2 else 1e-13  # what the rounding of 1/n comes to, over all the sizes that doubles have
+    spread = 0.0 if n == 2 else EXPONENT  # of 1/n
     return low * (1 - spread), high * (1 + spread)
 
 
@@ -248,9 +249,9 @@ def _of_arc(entry: Function) -> _Inverse:
     def pieces(whole: Span, _: Span) -> list[Span]:
         low, high = max(whole[0], least), min(whole[1], most)
         if low > high:
-            return [] if whole[0] > most + 1e-9 or whole[1] < least - 1e-9 else [ALL]
+            return [] if whole[0] > most + AGREEMENT or whole[1] < least - AGREEMENT else [ALL]
         low, high = (function(high), function(low)) if entry.falls else (function(low), function(high))
-        return [(low - 1e-15, high + 1e-15)]
+        return [(low - HANDFUL, high + HANDFUL)]
 
     return pieces
 

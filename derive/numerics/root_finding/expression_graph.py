@@ -21,6 +21,7 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import ALL, FAINT, ZERO, Span, hull, minus, outward, plus, times
 from derive.numerics.intervals.enclosure import truths
 from derive.numerics.intervals.functions import GAP, SMOOTH, Enclosure, applied
+from derive.tolerances import MOST, NO_UNDERFLOW
 
 __all__ = ["Box", "Dag", "Run", "Step", "dag_of", "products", "sums", "without_each"]
 
@@ -29,7 +30,6 @@ Box = tuple[Span, ...]
 
 _ONE: Span = (1.0, 1.0)
 _STEEPEST = 1000  # whole exponent that is worked out as such
-_LARGE, _SMALL = 1e300, 1e-290  # sizes between which products and sums neither overflow nor underflow
 _DEEPEST = 400  # levels of an expression that are followed
 
 
@@ -344,8 +344,8 @@ def products(a: Span, b: Span) -> Span:
     """Where products lie: like `times`, and quicker where nothing is infinite, and nothing too small for a double."""
     one, two, three, four = a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]
     low, high = min(one, two, three, four), max(one, two, three, four)
-    if one + two + three + four - _LARGE < 0 < one + two + three + four + _LARGE and not (
-        -_SMALL < low < _SMALL or -_SMALL < high < _SMALL
+    if one + two + three + four - MOST < 0 < one + two + three + four + MOST and not (
+        -NO_UNDERFLOW < low < NO_UNDERFLOW or -NO_UNDERFLOW < high < NO_UNDERFLOW
     ):
         return math.nextafter(low, -math.inf), math.nextafter(high, math.inf)
     return times(a, b)
@@ -354,7 +354,7 @@ def products(a: Span, b: Span) -> Span:
 def sums(a: Span, b: Span) -> Span:
     """Where sums lie: like `plus`, and quicker where nothing is infinite; a sum that is zero is exact."""
     low, high = a[0] + b[0], a[1] + b[1]
-    if low > -_LARGE and high < _LARGE:
+    if low > -MOST and high < MOST:
         return low and math.nextafter(low, -math.inf), high and math.nextafter(high, math.inf)
     return plus(a, b)
 

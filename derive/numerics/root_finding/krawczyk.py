@@ -26,13 +26,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import mul
 
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import FAINT, Span
 from derive.numerics.root_finding.expression_graph import Box, Dag
+from derive.tolerances import EPSILON, STILL, UNDERFLOW
 
 __all__ = ["Newton", "isolated_near", "newton", "tightened"]
 
-_ROUNDING = 2.0**-52
-_TINY = 1e-300  # more than what underflows in a sum
 _SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # of a box that are tried around a point
 _POLISHING = 12  # steps towards a point
 
@@ -81,13 +80,13 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
     for i, (low, high) in enumerate(box):
         reach = _sum(errors[i], radii)
         single = single and reach < radii[i]
-        inside = min(centre[i] - low, high - centre[i]) * (1 - 4 * _ROUNDING)
+        inside = min(centre[i] - low, high - centre[i]) * (1 - 4 * EPSILON)
         unique = unique and _up(abs(steps[i]) + blurs[i] + reach) < inside
         bound = _up(reach + blurs[i])
         bottom, top = steps[i] - bound, steps[i] + bound
         if errors[i][i] < 1:
             bottom, top = _divided(i, steps[i], blurs[i], errors[i], radii, (bottom, top))
-        slack = 4 * _ROUNDING * (abs(centre[i]) + abs(steps[i]) + bound) + _TINY
+        slack = 4 * EPSILON * (abs(centre[i]) + abs(steps[i]) + bound) + UNDERFLOW
         bottom, top = max(low, centre[i] + bottom - slack), min(high, centre[i] + top + slack)
         if not bottom <= top:
             return Newton(None, False, True, towards, shares)
@@ -109,11 +108,11 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
         at = list(found.towards)
         if not all(map(math.isfinite, at)):
             return None
-        if moved <= 1e-15:
+        if moved <= STILL:
             break
     for share in _SHARES:
-        least = 64 * _ROUNDING
-        sizes = [max(share * size, least * abs(x), _TINY) for x, size in zip(at, reach, strict=True)]
+        least = 64 * EPSILON
+        sizes = [max(share * size, least * abs(x), UNDERFLOW) for x, size in zip(at, reach, strict=True)]
         around = tuple((x - size, x + size) for x, size in zip(at, sizes, strict=True))
         found = newton(dag, around)
         if found is not None and found.unique and found.left is not None:
@@ -168,19 +167,19 @@ def _split(slopes: Sequence[Sequence[Span]]) -> tuple[Matrix, Matrix]:
 
 
 def _up(x: float) -> float:
-    return x * (1 + 4 * _ROUNDING) + 5e-324
+    return x * (1 + 4 * EPSILON) + FAINT
 
 
 def _sum(row: Sequence[float], column: Sequence[float]) -> float:
     """An upper bound of a sum of products that are not negative."""
     total: float = sum(map(mul, row, column))
-    return total * (1 + (2 * len(row) + 4) * _ROUNDING) + _TINY
+    return total * (1 + (2 * len(row) + 4) * EPSILON) + UNDERFLOW
 
 
 def _steps(inverse: Matrix, gaps: Sequence[Span]) -> tuple[list[float], list[float]]:
     """b, and how far rounding and the enclosure of F may have moved it."""
     middles = [low / 2 + high / 2 for low, high in gaps]
-    share = (len(gaps) + 4) * _ROUNDING
+    share = (len(gaps) + 4) * EPSILON
     sizes = [
         _up(max(high - middle, middle - low)) + share * abs(middle)
         for (low, high), middle in zip(gaps, middles, strict=True)
@@ -192,7 +191,7 @@ def _steps(inverse: Matrix, gaps: Sequence[Span]) -> tuple[list[float], list[flo
 def _errors(inverse: Matrix, middles: Matrix, spreads: Matrix) -> Matrix:
     """E: an upper bound of |I - Y*A| for all matrices A of the enclosure."""
     size = len(inverse)
-    share = (size + 4) * _ROUNDING
+    share = (size + 4) * EPSILON
     columns = list(zip(*middles, strict=True))
     widths = [
         [spread + share * abs(middle) for spread, middle in zip(*pair, strict=True)]
@@ -215,10 +214,10 @@ def _divided(i: int, step: float, blur: float, errors: Sequence[float], radii: S
     others = _sum([0.0 if j == i else error for j, error in enumerate(errors)], radii)
     reach = _up(others + blur)
     low, high = step - reach, step + reach
-    least, most = (1 - errors[i]) * (1 - 4 * _ROUNDING), _up(1 + errors[i])
+    least, most = (1 - errors[i]) * (1 - 4 * EPSILON), _up(1 + errors[i])
     low = low / (least if low < 0 else most)
     high = high / (least if high > 0 else most)
-    slack = 4 * _ROUNDING * (abs(low) + abs(high))
+    slack = 4 * EPSILON * (abs(low) + abs(high))
     return max(bounds[0], low - slack), min(bounds[1], high + slack)
 
 
@@ -228,7 +227,7 @@ def _inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
     rows = []
     for i, row in enumerate(matrix):
         scale = max((abs(entry) * radius for entry, radius in zip(row, radii, strict=True)), default=0.0)
-        scale = scale if scale > _TINY else max(map(abs, row))  # a point has no radii
+        scale = scale if scale > UNDERFLOW else max(map(abs, row))  # a point has no radii
         if not 0 < scale < math.inf:
             return None
         rows.append([entry / scale for entry in row] + [(1 / scale if i == j else 0.0) for j in range(size)])

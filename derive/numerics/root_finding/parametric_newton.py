@@ -22,6 +22,7 @@ from derive.expressions.tree import Node, names_in
 from derive.numerics.intervals.arithmetic import ZERO, hull, meet, minus, plus, times
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.time_limits import tick
+from derive.tolerances import ARRIVED, INFLATION, STILL, UNDERFLOW
 
 __all__ = ["Course", "bound", "moved"]
 
@@ -29,7 +30,6 @@ _TRIES = 12  # widenings of the first guess
 _ROUNDS = 2  # narrowings once it is proved
 _WIDENED = 0.1  # share by which a guess is widened that did not hold
 _DIVERGES = 1.5  # growth from one try to the next with which it comes to no end
-_FAINT = 1e-13  # least relative width of a guess
 _STEPS = 40  # of Newton's method
 
 Slopes = Mapping[str, Span]
@@ -74,7 +74,7 @@ def bound(
         return None
     first = [gap.values for gap in gaps if gap is not None]
     away = [_sum([gap, *map(times, row, steps.values())]) for gap, row in zip(first, pull, strict=True)]
-    box = {name: _widened(point[name], _FAINT) for name in unknowns}
+    box = {name: _widened(point[name], INFLATION) for name in unknowns}
     proved, reach = 0, math.inf
     for _ in range(_TRIES):
         tick()
@@ -234,13 +234,13 @@ def moved(
         gaps = [sum(row[0].values) / 2 for row in found if row[0] is not None]
         step = [math.fsum(y * gap for y, gap in zip(line, gaps, strict=True)) for line in inverse]
         size = max(abs(one) / (abs(point[name]) or 1.0) for name, one in zip(unknowns, step, strict=True))
-        if not size < math.inf or (size > before and size < 1e-9):
+        if not size < math.inf or (size > before and size < ARRIVED):
             break
         point = {name: point[name] - one for name, one in zip(unknowns, step, strict=True)}
         before = size
-        if size < 1e-15:
+        if size < STILL:
             break
-    return point if before < 1e-9 else None
+    return point if before < ARRIVED else None
 
 
 def _breadth(span: Span) -> float:
@@ -250,7 +250,7 @@ def _breadth(span: Span) -> float:
 
 def _widened(span: Span, share: float) -> Span:
     low, high = span
-    aside = share * (high - low) + _FAINT * max(abs(low), abs(high)) + 1e-300
+    aside = share * (high - low) + INFLATION * max(abs(low), abs(high)) + UNDERFLOW
     return low - aside, high + aside
 
 

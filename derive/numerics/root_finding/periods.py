@@ -11,11 +11,11 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import occurrences
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.root_boxes import middle
+from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
 from quantities.domain import Domain
 
 __all__ = ["one_turn", "recurs", "stands_outside"]
 
-_SMALLEST, _LARGEST = 1e-60, 1e60
 _MULTIPLE = 24  # turns of the slowest angle after which all come round together
 
 
@@ -65,7 +65,7 @@ def _in_common(turns: Sequence[float]) -> float | None:
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
-        if all(abs(share - round(share)) <= 1e-9 * share for share in shares):
+        if all(abs(share - round(share)) <= WHOLE * share for share in shares):
             return count * longest
     return None
 
@@ -77,7 +77,7 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None
         return value(angle, {**known, name: x})
 
     rate = at(1.0) - at(0.0)
-    steady = rate == rate and rate != 0 and abs(at(3.0) - at(0.0) - 3 * rate) <= 1e-9 * abs(rate)
+    steady = rate == rate and rate != 0 and abs(at(3.0) - at(0.0) - 3 * rate) <= AGREEMENT * abs(rate)
     return rate if steady else None
 
 
@@ -91,7 +91,7 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     if rate:
         turn = math.tau / abs(rate)
         return (-turn / 2, turn / 2) if domain.low < 0 else (max(domain.low, 0.0), max(domain.low, 0.0) + turn)
-    start, end = max(domain.low, _SMALLEST), min(domain.high, _LARGEST)
+    start, end = max(domain.low, SMALLEST), min(domain.high, LARGEST)
     if not abs(at(start)) < math.tau:
         start, end = end, start
     first = at(start)

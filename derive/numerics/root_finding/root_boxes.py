@@ -35,19 +35,12 @@ from derive.numerics.intervals.arithmetic import ZERO, Span, meet, plus, shifted
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import Enclosure, sum_of
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, EXPRESSION, FINEST_BOX, LARGEST, ROUNDED, SMALLEST, TOUCHING
 
-__all__ = ["FARTHEST", "Places", "middle", "pruned"]
+__all__ = ["Places", "middle", "pruned"]
 
-FARTHEST = 1e60
-"""How far from zero an unbounded unknown is sought, in base units."""
-
-_LEAST = 1e-60  # nearer to zero than this there is only zero itself
-_ROUNDING = 1e-14  # share of the terms below which a form is zero
-_TIE = 1e-9  # share of the terms below which a constant is zero, as two sides agree
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
-_FINEST = 1e-13  # relative width of a box that is cut no further
 _UNSEEN = 1e-3  # share of the terms in which a form is hidden by rounding, at a single point
-_NOISE = 1e-13  # share of the terms below which it is rounding itself, if it is all over a long box
 _LONG = 0.05  # relative width of a long box
 _ANYWHERE = (0.1273, 0.3819, 0.7321)  # shares of a box at which no row of roots is likely to lie
 _NEAR = 1e-4  # relative distance from the middle of a box within which a level stretch is seen to be one
@@ -110,7 +103,7 @@ class _Look:
     def is_hidden(self) -> bool:
         """Whether the form may be zero as far as one sees, and either one does not see far or it is very near."""
         low, high = self.at.values
-        return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= _NOISE * self.size)
+        return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= ROUNDED * self.size)
 
     @property
     def is_finite(self) -> bool:
@@ -145,7 +138,7 @@ class _Search:
             return False
         centre = middle(box)
         here = self._look((centre, centre))
-        if here is None or not max(-here.at.values[0], here.at.values[1]) <= _TIE * here.size:
+        if here is None or not max(-here.at.values[0], here.at.values[1]) <= AGREEMENT * here.size:
             return False
         self.places.flat.append(box)
         return True
@@ -170,10 +163,10 @@ class _Search:
         if here is None or here.at.partial or not here.is_finite:
             return False
         low, high = _by_slopes(box, centre, seen, here)
-        noise = _ROUNDING * seen.size
+        noise = EXPRESSION * seen.size
         if low > noise or high < -noise:
             return True
-        if max(-low, high) <= _ROUNDING * here.size:
+        if max(-low, high) <= EXPRESSION * here.size:
             self.places.level.append(box)
             return True
         if self._is_hidden(box, centre, here):
@@ -195,7 +188,7 @@ class _Search:
         if seen is None:
             return False
         least, most = _by_slopes(around, centre, seen, here)
-        return max(-least, most) > _ROUNDING * here.size  # else it is level there, and will show as that
+        return max(-least, most) > EXPRESSION * here.size  # else it is level there, and will show as that
 
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
@@ -238,7 +231,7 @@ def _by_slopes(box: Span, centre: float, seen: _Look, here: _Look) -> Span:
 
 def _loosened(values: Span) -> Span:
     low, high = values
-    return low - _ROUNDING * min(abs(low), FARTHEST), high + _ROUNDING * min(abs(high), FARTHEST)
+    return low - EXPRESSION * min(abs(low), LARGEST), high + EXPRESSION * min(abs(high), LARGEST)
 
 
 def _total(lows: Iterable[float]) -> float:
@@ -249,19 +242,19 @@ def _total(lows: Iterable[float]) -> float:
 
 def _parts(span: Span) -> list[Span]:
     """A span as boxes that do not reach over zero."""
-    low, high = max(span[0], -FARTHEST), min(span[1], FARTHEST)
+    low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     boxes: list[Span] = []
-    if low < -_LEAST:
-        boxes.append((low, min(high, -_LEAST)))
+    if low < -SMALLEST:
+        boxes.append((low, min(high, -SMALLEST)))
     if low <= 0 <= high:
         boxes.append((0.0, 0.0))
-    if high > _LEAST:
-        boxes.append((max(low, _LEAST), high))
+    if high > SMALLEST:
+        boxes.append((max(low, SMALLEST), high))
     return boxes
 
 
 def _is_fine(box: Span) -> bool:
-    return box[1] - box[0] <= _FINEST * max(abs(box[0]), abs(box[1]))
+    return math.isclose(*box, rel_tol=FINEST_BOX)
 
 
 def middle(box: Span) -> float:
@@ -295,7 +288,7 @@ def joined(spans: Iterable[Span]) -> list[Span]:
     """The spans that touch, as one."""
     whole: list[Span] = []
     for low, high in sorted(spans):
-        if whole and low <= whole[-1][1] + 1e-12 * abs(whole[-1][1]) + 2 * _LEAST:
+        if whole and low <= whole[-1][1] + TOUCHING * abs(whole[-1][1]) + 2 * SMALLEST:
             whole[-1] = whole[-1][0], max(high, whole[-1][1])
         else:
             whole.append((low, high))

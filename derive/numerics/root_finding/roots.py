@@ -38,24 +38,31 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import JUMP
 from derive.numerics.root_finding.bisection import bracketed, last_holding
 from derive.numerics.root_finding.periods import one_turn, recurs, stands_outside
-from derive.numerics.root_finding.root_boxes import FARTHEST, Places, middle, pruned
+from derive.numerics.root_finding.root_boxes import Places, middle, pruned
+from derive.tolerances import (
+    AGREEMENT,
+    ASIDE,
+    BLUR,
+    FELT,
+    LARGEST,
+    LEAST,
+    MOST,
+    NEAR_ZERO,
+    ROUNDED,
+    SAME_ROOT,
+    SAME_SIDES,
+    SMALLEST,
+    SURE,
+    UNRESOLVED,
+)
 from quantities.domain import Domain
 
-__all__ = ["LARGEST", "SMALLEST", "Roots", "one_turn", "roots_of"]
+__all__ = ["Roots", "one_turn", "roots_of"]
 
-SMALLEST, LARGEST = 1e-60, 1e60
-
-_SAME = 1e-9  # relative distance at which two roots are one
-_ROUNDED = 1e-13  # share of what an equation feels of its numbers, below which rounding may have moved it
-_FLAT = 2e-15  # residual that doubles leave where the sides are the same
 _PATIENCE = 1000  # boxes that may be opened in a domain
 _MORE = 3000  # and in one that has two ends
-_SPECK = 1e-58  # width that even the digits of `multiprecision` may not resolve beside numbers of any size
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
-_SHARP = 1e-10  # relative distance within which a root is known for sure
-_FAINT = 1e-30  # size at which a plateau may end because doubles cannot tell it from zero
-_LEAST = 1e-300  # what stands for the open end of a positive domain
-_TAILS = ((1e-300, 1e-60), (FARTHEST, 1e300))  # sizes that are looked at from outside only
+_TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes that are looked at from outside only
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +111,7 @@ class _Search:
             other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
         ]
         form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
-        self.form = without_quotients(form, name, {name: (domain.low or _LEAST * domain.open_low, domain.high)})
+        self.form = without_quotients(form, name, {name: (domain.low or LEAST * domain.open_low, domain.high)})
 
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None where the equation is none."""
@@ -129,7 +136,7 @@ class _Search:
         beyond, clear = self._in_tails(domain)
         inside = [x for x in (*values, *beyond) if x in domain]
         kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
-        sought = max(domain.low, -FARTHEST), min(domain.high, FARTHEST)
+        sought = max(domain.low, -LARGEST), min(domain.high, LARGEST)
         return Roots(
             kept,
             tuple(self._to_zero(_widened(span, domain)) for span in plateaus),
@@ -146,10 +153,10 @@ class _Search:
             if at is None or not at.is_monotone:
                 continue
             gap, slope = self._gap(end), min(at.slopes, key=abs)
-            flat = abs(self._residual(end)) <= _FLAT or abs(gap / slope) <= 4 * math.ulp(end)
+            flat = abs(self._residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
             if not (flat or self._is_blurred(end)):
                 continue
-            reach = max(_SAME * abs(end), 4 * abs(gap / slope))
+            reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
             if (flat or leaves) and not any(abs(x - end) <= reach for x in found):
                 met.append(end)
@@ -180,7 +187,7 @@ class _Search:
         points: list[float] = []
         doubtful = False
         for span in places.level:
-            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), _SPECK)
+            wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             if flat or (wide and is_level(self.equation, self.name, self.known, *span)):
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
@@ -205,7 +212,7 @@ class _Search:
     def _crossing(self, span: Span) -> float:
         """The one root of a stretch, to the last digits even where doubles leave a blur of it."""
         x = self._crossed(span)
-        beside = x * (1 - _SHARP), x * (1 + _SHARP)
+        beside = x * (1 - SURE), x * (1 + SURE)
         if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
             return x
         signs = [self._sign(y) for y in beside]
@@ -253,7 +260,7 @@ class _Search:
         near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
         reached = [x for x in near if is_attained(self.equation, self.name, self._values(x))]
         if not reached:  # a number at which a condition changes may miss being a root by rounding alone
-            reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= _FLAT]
+            reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= SAME_SIDES]
         return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
 
     def _pattern(self, x: float) -> list[object]:
@@ -292,12 +299,12 @@ class _Search:
         """Whether the sides agree at both ends of a long stretch and between: what changes sign there is rounding."""
         low, high = span
         is_long = high - low > _BLUR * max(-low, high)
-        return is_long and all(abs(self._residual(x)) <= _FLAT for x in (low, middle(span), high))
+        return is_long and all(abs(self._residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
 
     def _written(self, span: Span) -> list[float]:
         """The root that stands at a number in a condition, as in `x == 3`, which no search comes across."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
-        return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= _FLAT]
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= SAME_SIDES]
 
     def _has_single_points(self) -> bool:
         """Whether a condition may hold at one number alone, between any two at which the sides are looked at."""
@@ -306,14 +313,14 @@ class _Search:
     def _is_gap(self, span: Span) -> bool:
         """Whether a jump or a pole leaves the sides apart on both of its sides, or has no value to be a root."""
         sizes = [self._residual(end) for end in (*span, middle(span))]
-        return all(size != size or abs(size) > _SAME for size in sizes)
+        return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
         """A plateau up to zero, where only the sizes of numbers kept it from there."""
         low, high = span
-        if 0 < low <= min(_FAINT, _SAME * high) and self._residual(0.0) == 0:
+        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and self._residual(0.0) == 0:
             return 0.0, high
-        return (low, 0.0) if 0 > high >= max(-_FAINT, _SAME * low) and self._residual(0.0) == 0 else span
+        return (low, 0.0) if 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and self._residual(0.0) == 0 else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""
@@ -321,13 +328,13 @@ class _Search:
         for low, high in jumps:
             if low <= end <= high:
                 inside, outside = (high, low) if side == 0 else (low, high)
-                return last_holding(lambda x: abs(self._residual(x)) <= _FLAT, inside, outside)
+                return last_holding(lambda x: abs(self._residual(x)) <= SAME_SIDES, inside, outside)
         return end
 
     def _exact(self, span: Span, side: int) -> float:
         """The end of a plateau where the sides stop being the same, if inside they are so to every digit."""
         end, other = span[side], span[1 - side]
-        if abs(end) >= FARTHEST or self._sign(end) == 0:
+        if abs(end) >= LARGEST or self._sign(end) == 0:
             return end
         reach = math.copysign(min(abs(other - end), 2 * abs(end) + 1), other - end)
         near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
@@ -363,19 +370,19 @@ class _Search:
 
     def _is_blurred(self, x: float) -> bool:
         """Whether the sides are no further apart at a point than the rounding of the numbers in them allows."""
-        return strain(self.equation, self._values(x), self.rounded) <= _ROUNDED
+        return strain(self.equation, self._values(x), self.rounded) <= BLUR
 
     def _is_loose(self, x: float) -> bool:
         """Whether the sides hardly feel the unknown, so that doubles have lost digits of it."""
-        here, aside = (self._residual(at) for at in (x, x * (1 + 1e-6)))
-        return not abs(aside - here) >= 1e-10
+        here, aside = (self._residual(at) for at in (x, x * (1 + ASIDE)))
+        return not abs(aside - here) >= FELT
 
     def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
         kept: list[float] = []
         for x in sorted(values):
-            if any(low - _SAME * abs(x) <= x <= high + _SAME * abs(x) for low, high in plateaus):
+            if any(low - SAME_ROOT * abs(x) <= x <= high + SAME_ROOT * abs(x) for low, high in plateaus):
                 continue
-            if not kept or abs(x - kept[-1]) > _SAME * max(abs(x), abs(kept[-1])):
+            if not kept or not math.isclose(x, kept[-1], rel_tol=SAME_ROOT):
                 kept.append(x)
         return kept
 
@@ -389,7 +396,7 @@ def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]
 def _is_pole(denominator: Polynomial, x: float) -> bool:
     try:
         terms = [float(c) * x**i for i, c in enumerate(denominator)]
-        return abs(math.fsum(terms)) <= _ROUNDED * math.fsum(map(abs, terms))
+        return abs(math.fsum(terms)) <= ROUNDED * math.fsum(map(abs, terms))
     except OverflowError:  # as a number so large does, and nothing near a pole
         return False
 
@@ -404,5 +411,5 @@ def _without(sought: Span, beyond: list[Span]) -> Span:
 
 def _widened(span: Span, domain: Domain) -> Span:
     """A plateau up to the ends of the domain, where the search stopped short of them."""
-    low = domain.low if span[0] <= -FARTHEST or (0 < span[0] <= 1e-60 and domain.low >= 0) else span[0]
-    return low, domain.high if span[1] >= FARTHEST else span[1]
+    low = domain.low if span[0] <= -LARGEST or (0 < span[0] <= SMALLEST and domain.low >= 0) else span[0]
+    return low, domain.high if span[1] >= LARGEST else span[1]

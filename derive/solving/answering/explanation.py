@@ -16,7 +16,6 @@ from derive.planning.incidence import structure_of
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.roles_of_givens import cancelling, unused
 from derive.solving.answering.steps import steps_of
-from derive.solving.blocks.outcome import TOLERANCE
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
@@ -25,6 +24,7 @@ from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.sensitivity.homogeneity import degree
+from derive.tolerances import AGREEMENT
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from quantities.declaration import Declaration
 
 __all__ = ["answer_of"]
+
+_STEP = 1e-5  # of a central difference, as a share: near the cube root of a rounding, which leaves ten digits
 
 
 def answer_of(
@@ -168,7 +170,7 @@ def _going_apart(library: RelationSet, question: Question, state: State, used: M
             here = state.values.get(other, stated.base[1] if stated else None)
             if declared is None or here is None:
                 continue
-            if abs(here - value.base[1]) > TOLERANCE * abs(here):
+            if abs(here - value.base[1]) > AGREEMENT * abs(here):
                 shown = shown_number(here, declared.unit)
                 yield f"{name} of {profile} goes with {other} = {value}, which is {shown} here"
 
@@ -275,9 +277,9 @@ def _elasticities(
         number = state.values[name]
         if not number or not at or name == question.target:
             continue
-        step = 1e-5 * number
+        step = _STEP * number
         up = _again(library, question, made, state, {name: number + step})
         down = _again(library, question, made, state, {name: number - step})
         if up is not None and down is not None:
-            found[name] = (up - down) / (2e-5 * at)
+            found[name] = (up - down) / (2 * _STEP * at)
     return found

@@ -32,12 +32,12 @@ from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Decisions, Undecided, claims, within_reach, worded
 from derive.solving.ranges.inequalities import inside
 from derive.solving.sensitivity.elasticities import composed
+from derive.tolerances import NEAR_ZERO
 
 __all__ = ["confined", "left_open", "told_apart"]
 
 _FLIPS = 6  # beside those at which sides are equal
 _HALVINGS = 200
-_NOTHING = 1e-30
 
 
 def confined(library: RelationSet, question: Question, found: Found) -> Found:
@@ -197,7 +197,7 @@ class _Rules:
         for _ in range(_HALVINGS):
             middle = (met + failed) / 2
             met, failed = (middle, failed) if self._is_met(middle) else (met, middle)
-        return 0.0 if abs(failed) <= _NOTHING * max(1.0, abs(met)) else failed
+        return 0.0 if abs(failed) <= NEAR_ZERO * max(1.0, abs(met)) else failed
 
     def is_spoken_of(self, state: State) -> bool:
         """Whether a relation of this case says somewhere here what those that do not apply say elsewhere."""

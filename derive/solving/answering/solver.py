@@ -44,6 +44,7 @@ from derive.solving.execution.regimes import MOST_CASES, claims, explored, worde
 from derive.solving.ranges.inequalities import bounded
 from derive.solving.ranges.range_propagation import spread_without_middle
 from derive.time_limits import query
+from derive.tolerances import SAME_ROOT
 
 __all__ = ["solve", "solve_all"]
 
@@ -350,7 +351,7 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
         assert answer.base is not None
         if any(_is_held((answer.base, answer.base), span) for span in spans):
             continue
-        if before is None or abs(answer.base - before) > 1e-9 * max(abs(before), abs(answer.base)):
+        if before is None or not math.isclose(answer.base, before, rel_tol=SAME_ROOT):
             before = answer.base
             yield answer
 
@@ -361,5 +362,5 @@ def _width(answer: Answer) -> float:
 
 def _is_held(inner: Span, outer: Span) -> bool:
     """Whether an interval lies in another, but for rounding."""
-    slack = [1e-9 * abs(end) if math.isfinite(end) else 0.0 for end in inner]
+    slack = [SAME_ROOT * abs(end) if math.isfinite(end) else 0.0 for end in inner]
     return outer[0] - slack[0] <= inner[0] and inner[1] <= outer[1] + slack[1]

@@ -26,13 +26,12 @@ from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.polishing import fitted, positive_of
+from derive.tolerances import BLUR, NEAR_MULTIPLE
 
 __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
 
 _MOST = 10  # unknowns of a block that is looked at like this
 _SHORT = 8  # how many times shorter the search is where a domain has no end
-_BLUR = 1e-13  # share by which given numbers may be off for being rounded
-_CLOSE = 1e-3  # relative distance within which points run to from open parts are one multiple solution
 _LOOKED = 12  # open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
 
@@ -78,7 +77,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
         return None
     box = tuple(system.inside(name) for name in system.unknowns)
     allowance = ALLOWANCE // share // (1 if is_bounded(system) else _SHORT)
-    places = located(equations, system.unknowns, system.known, box, allowance, _BLUR)
+    places = located(equations, system.unknowns, system.known, box, allowance, BLUR)
     if places is None:
         return None
     found: list[Solution] = []
@@ -132,4 +131,4 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
     """Whether a solution is one of others, as near as a multiple one can be told."""
     pairs = ([(x, other.values[name]) for name, x in solution.values.items()] for other in others if not other.spans)
-    return any(all(abs(x - y) <= _CLOSE * max(abs(x), abs(y), _CLOSE) for x, y in pair) for pair in pairs)
+    return any(all(abs(x - y) <= NEAR_MULTIPLE * max(abs(x), abs(y), NEAR_MULTIPLE) for x, y in pair) for pair in pairs)

@@ -19,8 +19,8 @@ from derive.numerics.algebra.evaluation import residual, strain
 from derive.numerics.algebra.like_terms import arms_of, occurrences, replaced, switches
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.roots import LARGEST, SMALLEST
 from derive.solving.sensitivity.elasticities import bounds_of_form
+from derive.tolerances import AGREEMENT, ALIKE, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
 from quantities.domain import Domain
 
 __all__ = [
@@ -35,12 +35,8 @@ __all__ = [
 ]
 
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
-_NOTHING = 1e-100  # share that is rounding, however many digits there are
-_NARROW = 1e-8  # relative width of an interval that is a number
 _POINTS = 60  # at which an interval is tried
-_TIE = 1e-9  # residual of sides that agree
 _MOST = 64  # combinations of arms that are looked at
-_MET = 1e-11  # residual of sides that are the same but for what was rounded on the way to them
 
 
 def has_choice(equation: Equation, name: str) -> bool:
@@ -89,7 +85,7 @@ def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain:
 
 def _agree(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
     """Whether the sides agree as a relation has to."""
-    return abs(residual(equation, {**known, name: x})) <= _TIE
+    return abs(residual(equation, {**known, name: x})) <= AGREEMENT
 
 
 def _spread(domain: Domain) -> list[float]:
@@ -164,8 +160,7 @@ def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
     """Whether what came out along an interval is one number, as it can only be if its bounds lie close together."""
     if any(number != number for number in numbers):
         return False
-    width = 1e-5 * max(abs(bounds[0]), abs(bounds[1]))  # which a global search reaches with certainty
-    return bounds[1] - bounds[0] <= width < math.inf and is_narrow((min(numbers), max(numbers)))
+    return math.isclose(*bounds, rel_tol=CONSTANT) and is_narrow((min(numbers), max(numbers)))
 
 
 def within(span: Span) -> list[float]:
@@ -177,7 +172,7 @@ def within(span: Span) -> list[float]:
 
 def is_narrow(span: Span) -> bool:
     """Whether an interval is a number but for rounding."""
-    return span[1] - span[0] <= _NARROW * max(abs(span[0]), abs(span[1])) < math.inf
+    return math.isclose(*span, rel_tol=POINT)
 
 
 def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
@@ -210,7 +205,7 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 
 def _is_met(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
     """Whether the sides are the same, as far as doubles can tell."""
-    return abs(residual(equation, {**known, name: x})) <= _MET
+    return abs(residual(equation, {**known, name: x})) <= MET
 
 
 def is_level_span(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
@@ -220,17 +215,17 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     inner = _spread(Domain("", low, high))
     points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
-    met = any(residual(equation, values) == 0 or strain(equation, values) <= _TIE for values in places)
+    met = any(residual(equation, values) == 0 or strain(equation, values) <= AGREEMENT for values in places)
     return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
 
 
 def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
     """Whether the gap is the same share of the sides wherever they are, so that only the givens are rounded."""
     shares = [abs(gap_of(equation, values)) for values in places]
-    if len(shares) <= 3 or not all(share <= _MET for share in shares):  # more is no rounding
+    if len(shares) <= 3 or not all(share <= MET for share in shares):  # more is no rounding
         return False
     largest = max(shares)
-    return largest <= _NOTHING or largest - min(shares) <= 1e-6 * largest
+    return largest <= NO_SHARE or largest - min(shares) <= ALIKE * largest
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:

@@ -15,12 +15,13 @@ from derive.expressions.tree import Equation, Name, names_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.blocks.free_unknowns import middle
 from derive.time_limits import tick
+from derive.tolerances import AGREEMENT, FINEST_PIECE
 
 __all__ = ["narrowed"]
 
 _ROUNDS = 8  # in which every equation cuts at every unknown
 _PIECES = 400  # that are looked at from one end
-_CLOSE = 1e-9  # relative width of a piece that is cut no further, and what rounding may amount to
+_PAYS = 1e-6  # share of an end that a round has to move for another to follow
 
 
 def narrowed(
@@ -65,7 +66,7 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
             continue
         low, high = piece
         at = 0.0 if low < 0 < high else middle(piece)
-        if high - low <= _CLOSE * max(abs(low), abs(high)) < math.inf or not low < at < high:
+        if math.isclose(low, high, rel_tol=FINEST_PIECE) or not low < at < high:
             return piece[side]
         halves = [(low, at), (at, high)]
         pending.extend(halves if side else reversed(halves))
@@ -85,8 +86,8 @@ def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, f
 
 def _is_below(low: float, high: float) -> bool:
     """Whether one number is at most another, as far as rounding lets one tell."""
-    return low <= high or low - high <= _CLOSE * max(abs(low), abs(high)) < math.inf
+    return low <= high or math.isclose(low, high, rel_tol=AGREEMENT)
 
 
 def _is_close(one: Span, other: Span) -> bool:
-    return all(a == b or abs(a - b) <= 1e-6 * max(abs(a), abs(b)) for a, b in zip(one, other, strict=True))
+    return all(a == b or abs(a - b) <= _PAYS * max(abs(a), abs(b)) for a, b in zip(one, other, strict=True))

@@ -21,6 +21,7 @@ from derive.solving.blocks.polishing import positive_of, settled
 from derive.solving.blocks.starting_points import guesses, starts
 from derive.solving.blocks.substitution import Branch, expressed, sizes
 from derive.time_limits import tick
+from derive.tolerances import SAME_ROOT
 
 __all__ = ["solved_from_starts"]
 
@@ -36,7 +37,6 @@ _REFINED = 60_000  # parts of one whose gaps are worked out in many digits
 _STARTS = 60
 _TRIED = 8  # starts that are tried even where a solution is found soon
 _WORK = 2e7  # operations of a search
-_SAME = 1e-9  # share by which numbers may differ that are the same root
 _DIGITS = 16  # of doubles
 
 
@@ -95,7 +95,7 @@ class _Harvest:
         """Whether a root that is not worked out to its last digit yet is there already."""
         largest = max(map(abs, values.values()))
         return any(
-            all(abs(x - one.values[name]) <= _SAME * max(abs(x), 1e-3 * largest) for name, x in values.items())
+            all(abs(x - one.values[name]) <= SAME_ROOT * max(abs(x), 1e-3 * largest) for name, x in values.items())
             for one in self.found
         )
 

@@ -32,7 +32,7 @@ from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_
 from derive.numerics.algebra.like_terms import negated, occurrences, replaced
 from derive.numerics.algebra.multiprecision import exactly, is_rounded_zero, overflows
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.roots import LARGEST, SMALLEST, Roots, one_turn, roots_of
+from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     has_choice,
     holds_everywhere,
@@ -42,13 +42,12 @@ from derive.solving.blocks.free_unknowns import (
     middle,
     runs,
 )
-from derive.solving.blocks.outcome import MET, Outcome, Solution, agrees, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
+from derive.tolerances import ASIDE, EXPRESSION, FELT, LARGEST, MET, ROUNDED, SAME_ROOT, SMALLEST, TIGHT, WHOLE
 from quantities.domain import Domain
 
 __all__ = ["by_whole_exponents", "values_of"]
 
-_SAME = 1e-9  # two roots closer than this are one
-_ROUNDED = 1e-13  # share of the terms by which an equation may miss for being rounded
 _TURNS = 400  # of an angle that are followed
 
 
@@ -206,8 +205,8 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
     """What a form comes to; where digits may have cancelled on the way, worked out with more of them."""
     number = value(form, known)
-    here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + 1e-6)))
-    if abs(beside - here) >= 1e-10 and abs(here) <= 1e-12:
+    here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
+    if abs(beside - here) >= FELT and abs(here) <= TIGHT:
         return number
     exact = exactly(form, known)
     return number if exact != exact else exact
@@ -220,17 +219,17 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
         return number
     terms = [part for whole in walk(form) if isinstance(whole, Apply) and whole.op == "add" for part in whole.args]
     size = max(abs(number), *(abs(value(part, known)) for part in terms), 0.0)
-    return end if abs(number - end) <= 1e-14 * size else number
+    return end if abs(number - end) <= EXPRESSION * size else number
 
 
 def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
     """A number, or zero where only rounding keeps it from that."""
-    near = number and abs(residual(equation, {**known, name: 0.0})) <= _ROUNDED
+    near = number and abs(residual(equation, {**known, name: 0.0})) <= ROUNDED
     return 0.0 if near and is_rounded_zero(equation, name, {**known, name: number}) else number
 
 
 def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
-    return any(abs(number - other.values[name]) <= _SAME * max(abs(number), abs(other.values[name])) for other in found)
+    return any(math.isclose(number, other.values[name], rel_tol=SAME_ROOT) for other in found)
 
 
 def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -279,7 +278,7 @@ def _is_about(proved: Span, tried: Span) -> bool:
 
 
 def _is_inside(x: float, span: Span) -> bool:
-    slack = _SAME * abs(x) if math.isfinite(x) else 0.0
+    slack = SAME_ROOT * abs(x) if math.isfinite(x) else 0.0
     return span[0] - slack <= x <= span[1] + slack
 
 
@@ -320,8 +319,6 @@ def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
 # whole number and the sign is right. Whatever is found so is put back into the relation.
 
 
-_NEAR = 1e-9  # share of an exponent within which it is taken for a whole number
-
 Solving = Callable[[Equation], Outcome]
 """What a relation comes to, solved for the same unknown."""
 
@@ -340,7 +337,7 @@ def by_whole_exponents(
         undecided = undecided or outcome.undecided or any(solution.spans for solution in outcome.solutions)
         for solution in outcome.solutions:
             number = value(exponent, {**known, **solution.values}) if not solution.spans else 0.5
-            if not abs(number - round(number)) <= _NEAR * max(1.0, abs(number)):
+            if not abs(number - round(number)) <= WHOLE * max(1.0, abs(number)):
                 continue
             for exact in solving(Equation(exponent, "=", Number(Fraction(round(number))))).solutions:
                 at = {**known, **exact.values}

@@ -10,17 +10,10 @@ from derive.expressions.tree import Equation, Node
 from derive.numerics.algebra.evaluation import residual, strain
 from derive.numerics.algebra.multiprecision import gap_of
 from derive.numerics.intervals.enclosure import Span
+from derive.tolerances import AGREEMENT, BLUR, MET, SAME_SOLUTION
 from quantities.domain import Domain
 
-__all__ = ["MET", "TOLERANCE", "Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
-
-TOLERANCE = 1e-9
-"""The share of the sum of the absolute terms within which the sides of an exact relation agree."""
-
-MET = 1e-11
-"""The share within which they agree where nothing but rounding keeps them apart."""
-
-_STRAIN = 1e-13  # relative change of the numbers that would bring the sides together
+__all__ = ["Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +74,13 @@ class System:
         inside = all(number in self.domains[name] for name, number in values.items())
         return inside and all(abs(residual(equation, whole)) <= MET for equation in self.equations)
 
-    def holds(self, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
+    def holds(self, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
         inside = all(number in self.domains[name] for name, number in values.items())
         whole = {**self.known, **values}
         return inside and all(agrees(equation, whole, tolerance) for equation in self.equations)
 
 
-def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = TOLERANCE) -> bool:
+def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = AGREEMENT) -> bool:
     """Whether a relation holds at these numbers.
 
     >>> from derive.expressions.grammar import parse_equation
@@ -101,16 +94,14 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = T
         return gap >= -tolerance
     if abs(gap) <= tolerance:
         return True
-    return not math.isnan(gap) and (strain(equation, values) <= _STRAIN or abs(gap_of(equation, values)) <= tolerance)
+    return not math.isnan(gap) and (strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance)
 
 
 def repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
     """Whether a solution has been found already."""
     return any(
         not other.spans
-        and all(
-            abs(x - other.values[name]) <= 1e-8 * max(abs(x), abs(other.values[name])) for name, x in values.items()
-        )
+        and all(math.isclose(x, other.values[name], rel_tol=SAME_SOLUTION) for name, x in values.items())
         for other in found
     )
 
@@ -123,4 +114,4 @@ def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:
 def _meets(solution: Solution, other: Solution, name: str) -> bool:
     low, high = solution.spans.get(name) or (solution.values[name],) * 2
     bottom, top = other.spans.get(name) or (other.values[name],) * 2
-    return low >= bottom - 1e-8 * abs(bottom) and high <= top + 1e-8 * abs(top)
+    return low >= bottom - SAME_SOLUTION * abs(bottom) and high <= top + SAME_SOLUTION * abs(top)

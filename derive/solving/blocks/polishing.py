@@ -15,18 +15,18 @@ from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import many_starts
 from derive.solving.blocks.outcome import System, agrees
 from derive.solving.blocks.substitution import expressed
+from derive.tolerances import AGREEMENT, ROUNDED, TIGHT
 from quantities.domain import Domain
 
 __all__ = ["fitted", "positive_of", "settled"]
 
 _FEW = 20  # unknowns of a system that is improved by difference quotients
-_ROUNDED = 1e-13  # share of its terms by which an equation may miss for being rounded
 
 
 def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
     """The values, improved by a few steps of Newton where rounding along the way has cost digits."""
     whole = {**system.known, **values}
-    if len(values) <= _FEW and not all(agrees(equation, whole, 1e-12) for equation in equations):
+    if len(values) <= _FEW and not all(agrees(equation, whole, TIGHT) for equation in equations):
         positive = positive_of(values, system.domains)
         better = many_starts(equations, list(values), system.known, [values], positive, steps=6)
         values = next(better, values)
@@ -40,7 +40,7 @@ def fitted(values: dict[str, float], equations: Sequence[Equation], system: Syst
     if moved == values:
         return values
     whole = {**system.known, **moved}
-    fits = all(agrees(equation, whole, _ROUNDED) for equation in equations)
+    fits = all(agrees(equation, whole, ROUNDED) for equation in equations)
     return moved if fits else values
 
 
@@ -53,13 +53,13 @@ def _without_noise(values: dict[str, float], equations: Sequence[Equation], syst
     whole = {**system.known, **values}
     for name, x in values.items():
         whole[name] = 0.0
-        fits = x != 0 and all(abs(residual(equation, whole)) <= _ROUNDED for equation in holders[name])
+        fits = x != 0 and all(abs(residual(equation, whole)) <= ROUNDED for equation in holders[name])
         whole[name] = x
-        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= _ROUNDED for one in equations):
+        if not fits or not all(abs(residual(one, {**whole, name: 0.0})) <= ROUNDED for one in equations):
             continue
         for branch in expressed(equations, system.unknowns, name):
             moved = branch.at({name: 0.0}, system.known)
-            near = all(abs(moved[other] - y) <= 1e-9 * abs(y) for other, y in values.items() if other != name)
+            near = all(abs(moved[other] - y) <= AGREEMENT * abs(y) for other, y in values.items() if other != name)
             if near and is_rounded_zero(branch.left[0], name, {**system.known, name: x}):
                 return _without_noise(moved, equations, system)
     return values

@@ -24,17 +24,14 @@ from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import positive_of
 from derive.solving.blocks.starting_points import starts
 from derive.time_limits import tick
+from derive.tolerances import AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
 
 __all__ = ["lies_on_curve", "repeat_each_other"]
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # shares of the unknowns' sizes
-_RANK = 1e-6  # a pivot smaller than this share of its row counts as nothing
 _KEPT = 0.2  # share of a step that the way back to a solution has to leave of it
-_FAINT = 1e-100  # size of numbers whose squares underflow
-_EXACT = 2e-13  # residual that rounding leaves at a point of a curve
 _PART = 1e-2  # of a domain
 _STARTS = 60  # from which a point of the curve is sought
-_ENDS = 1e-9  # share of an unknown by which it may miss its domain
 
 
 def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
@@ -50,7 +47,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     >>> at({"x": 1.0, "y": 0.0}, "x**2 + y**2 = 1", "x = 1")
     False
     """
-    if any(0 < abs(x) < _FAINT for x in values.values()):
+    if any(0 < abs(x) < LEAST_SQUARED for x in values.values()):
         return False  # where squares underflow, everything seems to hold
     rows = _slopes(values, system)
     if rows is None:
@@ -153,7 +150,7 @@ def _echelon(rows: list[list[float]]) -> list[int]:
         open_ones = [(i, k) for i in range(at, len(rows)) for k in range(len(rows[i])) if k not in pivots]
         i, column = max(open_ones, key=lambda place: abs(rows[place[0]][place[1]]))
         pivot = rows[i][column]
-        if abs(pivot) <= _RANK:
+        if abs(pivot) <= RANK_ON_CURVE:
             break
         rows[at], rows[i] = rows[i], rows[at]
         rows[at] = [entry / pivot for entry in rows[at]]
@@ -175,7 +172,7 @@ def _follows(
         (found, *_) = [*many_starts(system.equations, system.unknowns, system.known, [aside], positive, 20), None]
         if found is None or not _is_inside(found, system):
             return False
-        if any(abs(residual(equation, {**system.known, **found})) > _EXACT for equation in system.equations):
+        if any(abs(residual(equation, {**system.known, **found})) > 2 * ROUNDED for equation in system.equations):
             return False
         gone = max(abs(found[name] - x) / sizes[name] for name, x in values.items())
         if not _KEPT * step <= gone <= step / _KEPT:
@@ -185,4 +182,4 @@ def _follows(
 
 def _is_inside(values: Mapping[str, float], system: System) -> bool:
     spans = ((x, *system.inside(name)) for name, x in values.items())
-    return all(low - _ENDS * abs(x) <= x <= high + _ENDS * abs(x) for x, low, high in spans)
+    return all(low - AT_END * abs(x) <= x <= high + AT_END * abs(x) for x, low, high in spans)

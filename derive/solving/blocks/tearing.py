@@ -41,15 +41,15 @@ from derive.solving.blocks.free_unknowns import (
     within,
 )
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import TOLERANCE, Outcome, Solution, System, is_covered, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import settled
 from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
 from derive.time_limits import sharing, tick
+from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
 from quantities.domain import Domain
 
 __all__ = ["holds_along_branch", "loses_nothing", "straight", "torn"]
 
-_TIGHT = 1e-12  # what holds along an interval holds to this share of its terms, or else to the usual one
 _BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
 _SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
 _ENOUGH = 3  # points along a branch that show what holds all along it
@@ -59,10 +59,7 @@ _OFTEN = 200  # places of a tear in one relation, beyond which its roots are out
 _SHARE = 0.4  # of the time that is left, which tearing may take
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-_TOGETHER = 2e-9  # share within which roots are told as one
-_BLURRED = 1e-6  # share within which the unknowns that belong to a multiple root are told as one
 _UNPROVED = "that there are no other solutions is not proved"
-_LEAST = 1e-300  # what stands for the open end of a positive domain
 
 
 def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
@@ -198,7 +195,7 @@ def _spans(system: System) -> dict[str, Span]:
 
 
 def _inside(domain: Domain) -> Span:
-    return (_LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
+    return (LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
 
 
 def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
@@ -260,7 +257,7 @@ def _is_followed(
     system: System,
 ) -> bool:
     """Whether it is certain that a root of the tear, and whatever is as near as that, leads to no other solution."""
-    reach = _TOGETHER * abs(at) or _LEAST
+    reach = TOGETHER * abs(at) or LEAST
     numbers = {name: (number, number) for name, number in system.known.items()}
     around = {**numbers, tear: (at - reach, at + reach)}
     box = {tear: around[tear]}
@@ -277,14 +274,14 @@ def _is_followed(
     if not system.is_at_open_end(values):
         return False  # it may be inside but for rounding
     widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
-    if max(widths) <= 4 * _TOGETHER:
+    if max(widths) <= 4 * TOGETHER:
         return True
     left = enclose(added(branch.left[0].lhs, negated(branch.left[0].rhs)), around, tear)
     if left is not None and left.is_monotone:
         return True
     dag = dag_of(equations, tuple(box), system.known)
     step = None if dag is None else newton(dag, tuple(box.values()))
-    return (step is not None and step.single) or max(widths) <= _BLURRED
+    return (step is not None and step.single) or max(widths) <= SAME_MULTIPLE
 
 
 def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
@@ -310,7 +307,7 @@ def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Seque
     """The parts of an interval of the tear along which the whole system holds, and the other unknowns there."""
     turns = sorted({x for x in _turns(branch, tear, system) if span[0] < x < span[1]})
     between = [middle(piece) for piece in pairwise([span[0], *turns, span[1]])]
-    for tolerance in (_TIGHT, TOLERANCE):
+    for tolerance in (TIGHT, AGREEMENT):
 
         def holds(x: float, tolerance: float = tolerance) -> bool:
             return system.holds(branch.at({tear: x}, system.known), tolerance)

@@ -13,12 +13,12 @@ from dataclasses import replace
 from derive.errors import DeriveError, InconsistentError, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import shown_number
-from derive.solving.blocks.outcome import TOLERANCE
 from derive.solving.cancellation.cancelled_answers import cancelled
 from derive.solving.diagnosis.diagnosis import contradiction
 from derive.solving.execution.plan_execution import Found, decisions_of, of_case
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
+from derive.tolerances import AGREEMENT
 
 __all__ = ["GIVENS", "cancelling", "confirm", "no_solution"]
 
@@ -60,7 +60,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     if any(relation.approximate is not None or relation.conditions for relation in relations):
         return
     numbers = [state.values[name] for state in found.states]
-    if any(abs(one - given.base[1]) <= TOLERANCE * (abs(one) + abs(given.base[1])) for one in numbers):
+    if any(abs(one - given.base[1]) <= AGREEMENT * (abs(one) + abs(given.base[1])) for one in numbers):
         return
     stated = [f"{other} = {question.strong[other]}" for one in relations for other in one.declared if other in others]
     conflicts = [*used, *dict.fromkeys(stated), f"{name} = {given}"]

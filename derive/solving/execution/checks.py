@@ -17,10 +17,10 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.failed_checks import broken, displaced
 from derive.presentation.numbers import shown_number
-from derive.solving.blocks.outcome import TOLERANCE
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import block_states
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
+from derive.tolerances import AGREEMENT
 from quantities.source import OTHERWISE
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def replaced(library: RelationSet, question: Question, made: Plan, state: State)
         number, stated = state.values.get(name), weak.base[1]
         if weak.source.kind != "exact" or number is None:
             continue
-        if abs(number - stated) > TOLERANCE * max(abs(number), abs(stated)):
+        if not math.isclose(number, stated, rel_tol=AGREEMENT):
             found[name] = f"{name} = {weak} is replaced: it is {shown_number(number, library.declared[name].unit)} here"
     return found
 
@@ -102,10 +102,10 @@ def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach
     stated, (low, high) = weak.base[1], weak.as_rounded
     unit = library.declared[name].unit
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
-    slack = TOLERANCE * max(abs(low), abs(high))
+    slack = AGREEMENT * max(abs(low), abs(high))
     inside = low - slack <= reach[1] and reach[0] <= high + slack
     statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
-    passed = gap <= TOLERANCE or inside
+    passed = gap <= AGREEMENT or inside
     return Check(name, statement, gap, passed, "" if passed else displaced(name, weak, number, unit))
 
 
@@ -226,7 +226,7 @@ def checked(
     gap = residual(relation.written, values)
     if math.isnan(gap):
         return Check(relation.name, f"{relation.written} is undefined", math.inf, False, broken(relation, values))
-    tolerance = max(relation.approximate or 0.0, TOLERANCE)
+    tolerance = max(relation.approximate or 0.0, AGREEMENT)
     size = {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op]
     passed = size <= tolerance or _overlaps(relation, values, ranges, forms)
     return Check(relation.name, str(relation.written), gap, passed, "" if passed else broken(relation, values))

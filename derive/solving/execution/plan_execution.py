@@ -24,11 +24,12 @@ from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.presentation.numbers import shown_number
 from derive.solving.blocks.free_unknowns import is_narrow, middle
-from derive.solving.blocks.outcome import MET, agrees
+from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, claims, whether, worded
 from derive.time_limits import tick
+from derive.tolerances import MET
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -386,7 +387,7 @@ def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
     if not isinstance(condition, Apply) or condition.op not in ("le", "ge"):
         return False
     left, right = (value(side, values) for side in condition.args)
-    return abs(left - right) <= MET * max(abs(left), abs(right))
+    return math.isclose(left, right, rel_tol=MET)
 
 
 def _other(library: RelationSet, question: Question, found: Found) -> str:

@@ -30,13 +30,13 @@ from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.constrained_extremes import Bound, System, least_and_greatest
 from derive.solving.sensitivity.continuation import Stage, followed
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
+from derive.tolerances import EXTREME
 
 __all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_without_middle"]
 
 WIDE = "they may be too wide"
 """What is said of bounds that are far from what was met."""
 
-_KNOWN = 1e-6  # within which a bound is an extreme that was met
 _CORNERS = 6  # ranges whose corners are tried
 
 
@@ -270,5 +270,5 @@ def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> f
 
 def _nearest(bound: Bound, met: list[float]) -> float:
     """The bound, or the value that was met there."""
-    near = [number for number in met if abs(number - bound.at) <= _KNOWN * max(abs(number), abs(bound.at)) < math.inf]
+    near = [number for number in met if math.isclose(number, bound.at, rel_tol=EXTREME)]
     return min(near, key=lambda number: abs(number - bound.at), default=bound.at)

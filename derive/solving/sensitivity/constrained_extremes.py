@@ -18,14 +18,11 @@ from derive.expressions.tree import Apply, Node, names_in
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.time_limits import tick
+from derive.tolerances import EXTREME, FINEST_BREADTH, HANDFUL, HUGE, LEAST, MOST, NO_SIZE
 
 __all__ = ["Bound", "System", "least_and_greatest"]
 
 _PIECES = 1000  # for one end
-_CLOSE = 5e-7
-_SETTLED = 1e-6
-_NOTHING = 1e-150  # a size that counts as zero
-_HUGE = 1e200  # and one that counts as infinite
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +99,7 @@ class _Piece:
     def weight(self, name: str) -> float:
         breadth = _breadth(self.box[name])
         share = self.shares.get(name, 0.0)
-        return 0.0 if breadth < 1e-14 or not share else breadth if breadth > 1 else breadth * share
+        return 0.0 if breadth < FINEST_BREADTH or not share else breadth if breadth > 1 else breadth * share
 
 
 def _piece(system: System, box: dict[str, Span]) -> _Piece | None:
@@ -147,7 +144,7 @@ def _newton(zero: Node, box: Mapping[str, Span], name: str, slopes: Span, at: fl
     steps = [value / by if math.isfinite(by) else 0.0 for value in there.values for by in slopes]
     if not all(map(math.isfinite, steps)):
         return low, high
-    slack = 1e-15 * (abs(at) + max(map(abs, steps)))
+    slack = HANDFUL * (abs(at) + max(map(abs, steps)))
     return max(low, at - max(steps) - slack), min(high, at - min(steps) + slack)
 
 
@@ -163,7 +160,7 @@ def _by_slopes(form: Node, box: Mapping[str, Span], shares: dict[str, float]) ->
     found = enclose(form, middle, "")
     if found is None or found.partial or not math.isfinite(whole):
         return -math.inf, math.inf
-    slack = 1e-15 * whole
+    slack = HANDFUL * whole
     return found.values[0] - whole - slack, found.values[1] + whole + slack
 
 
@@ -181,24 +178,24 @@ def _is_settled(zero: Node, box: Mapping[str, Span]) -> bool:
     found = [enclose(part, box, "") for part in (zero, *terms(zero))]
     spans = [one.values for one in found if one is not None]
     size = sum(max(map(abs, span)) for span in spans[1:])
-    return size <= _NOTHING or spans[0][1] - spans[0][0] <= _SETTLED * size < math.inf
+    return size <= NO_SIZE or spans[0][1] - spans[0][0] <= EXTREME * size < math.inf
 
 
 def _is_close(values: Span, rough: Span) -> bool:
     """Whether the bound is known well enough, beside its own size or beside what the goal could come to at first."""
     low, high = values
     size = max(abs(low), abs(high))
-    if size <= _NOTHING or (low == -math.inf and high <= -_HUGE):
+    if size <= NO_SIZE or (low == -math.inf and high <= -HUGE):
         return True
-    return high - low <= _CLOSE * size < math.inf or high - low <= _CLOSE / 100 * (rough[1] - rough[0]) < math.inf
+    return high - low <= EXTREME / 2 * size < math.inf or high - low <= EXTREME / 200 * (rough[1] - rough[0]) < math.inf
 
 
 def _middle(span: Span) -> float:
     """A point between the ends, of a size between theirs."""
-    low, high = max(span[0], -1e300), min(span[1], 1e300)
+    low, high = max(span[0], -MOST), min(span[1], MOST)
     if low < 0 < high:
         return 0.0
-    small, large = sorted((max(abs(low), 1e-300), max(abs(high), 1e-300)))
+    small, large = sorted((max(abs(low), LEAST), max(abs(high), LEAST)))
     if large <= 4 * small:
         return low + (high - low) / 2
     return math.copysign(math.sqrt(small) * math.sqrt(large), low + high)
@@ -211,5 +208,5 @@ def _breadth(span: Span) -> float:
         return 0.0
     if low < 0 < high:
         return 2000.0
-    small, large = sorted((max(abs(low), 1e-300), min(max(abs(high), 1e-300), 1e300)))
+    small, large = sorted((max(abs(low), LEAST), min(max(abs(high), LEAST), MOST)))
     return (large - small) / small if large <= 2 * small else math.log(large / small)

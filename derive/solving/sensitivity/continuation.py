@@ -21,13 +21,13 @@ from derive.expressions.tree import Node, names_in
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.parametric_newton import Course, bound, moved
 from derive.time_limits import tick
+from derive.tolerances import ATTAINED, FOLLOWED
 
 __all__ = ["Followed", "Stage", "followed"]
 
 _PARTS = 200  # of the box, until the solution is followed through all of it
 _FINEST = 1 / 40  # share of each range that is cut no further
 _CUTS = 300  # of branch and bound, for each end
-_CLOSE = 1e-7  # share of a bound, or of the breadth of the target, within which it is attained
 _SQUARE = 12  # unknowns that are followed together
 
 
@@ -157,8 +157,8 @@ class _Way:
             tick()
             low, _, part = queue[0]
             gap = least - low
-            if gap <= _CLOSE * max(abs(least), spread / 100):
-                return _End(low if low < least * (1 - math.copysign(1e-12, least)) else least, least, True)
+            if gap <= ATTAINED * max(abs(least), spread / 100):
+                return _End(low if low < least * (1 - math.copysign(FOLLOWED, least)) else least, least, True)
             if count > _CUTS + len(parts):
                 return _End(low, least, False)
             heapq.heappop(queue)

@@ -18,6 +18,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.branch_and_bound import greatest
 from derive.time_limits import tick
+from derive.tolerances import NO_RESPONSE, RESPONSE
 
 __all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
 
@@ -74,7 +75,7 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
         if enclosure is None or at == 0 or at != at:
             continue
         low, high = (slope * values[name] / at for slope in enclosure.slopes)
-        if math.isfinite(low) and math.isfinite(high) and abs(high - low) <= 1e-6 * (abs(low) + abs(high)) + 1e-9:
+        if abs(high - low) <= RESPONSE * (abs(low) + abs(high)) + NO_RESPONSE < math.inf:
             found[name] = (low + high) / 2
     return found
 

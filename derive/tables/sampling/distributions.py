@@ -13,13 +13,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.value import Value
 
 __all__ = ["Spread", "spread_of"]
 
 _DECADES = 100.0  # ratio of the ends from which logarithms are drawn, as from which an axis is logarithmic
-_MIDDLE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,6 @@ def spread_of(value: Value, quantity: Declaration) -> Spread:
     'triangular'
     """
     low, kept, high = value.within(quantity.unit).base
-    has_peak = not math.isclose(kept, low / 2 + high / 2, rel_tol=_MIDDLE)
+    has_peak = not math.isclose(kept, low / 2 + high / 2, rel_tol=AGREEMENT)
     log = low > 0 and high / low >= _DECADES
     return Spread(low, high, kept if has_peak or not log else math.sqrt(low) * math.sqrt(high), has_peak, log)

@@ -10,11 +10,9 @@ from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction
 from derive.tokens.price_sheets.questions import TENSIONS, Tension
 from derive.tokens.price_sheets.refutations import told
 from derive.tokens.price_sheets.text import shown
+from derive.tolerances import AGREEMENT
 
 __all__ = ["contradictions"]
-
-
-_SLACK = 1e-9  # a share by which numbers may differ and still be the same
 
 
 def contradictions(asker: Asker) -> tuple[Contradiction, ...]:
@@ -27,7 +25,7 @@ def _tense(asker: Asker, tension: Tension) -> Iterator[Contradiction]:
     gap = conclude(asker, tension.question)
     if not isinstance(gap, Conclusion) or gap.answer.base is None:
         return
-    low, high = tension.low * (1 - _SLACK), tension.high * (1 + _SLACK)
+    low, high = tension.low * (1 - AGREEMENT), tension.high * (1 + AGREEMENT)
     if not low <= gap.answer.base <= high:
         everywhere = gap.bounds[0] > high or gap.bounds[1] < low
         yield Contradiction(tension.prices, told(tension.text, gap), gap.answer, everywhere)
@@ -45,6 +43,6 @@ def _by_definition(asker: Asker) -> Iterator[Contradiction]:
             continue
         compared |= {name, *answer.given}
         stated, (low, high) = asker.sheet.profile.values[name], ends(answer)
-        if stated.base[0] > high * (1 + _SLACK) or low * (1 - _SLACK) > stated.base[2]:
+        if stated.base[0] > high * (1 + AGREEMENT) or low * (1 - AGREEMENT) > stated.base[2]:
             text = f"{name} is stated as {stated}, and by the others it is {shown(low, answer.quantity.unit)}"
             yield Contradiction((name, *answer.given), text, answer)

@@ -14,6 +14,7 @@ from typing import Any
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends, stated
 from derive.tokens.price_sheets.questions import SheetQuestion
+from derive.tolerances import AGREEMENT
 from quantities.source import Source
 
 __all__ = ["at_corners"]
@@ -21,7 +22,6 @@ __all__ = ["at_corners"]
 _FEW = 5  # choices that are quicker asked one by one
 _OVER = Source("the ends over all choices", "assumed")
 _PROVED = "bounds are exact: monotone in every range"  # as the library says it
-_SLACK = 1e-9
 
 
 def at_corners(
@@ -72,4 +72,4 @@ def _hull(spans: Sequence[Span]) -> Span:
 
 def _reach(found: Sequence[Span], whole: Span) -> bool:
     """Whether answers reach both ends."""
-    return bool(found) and all(isclose(*pair, rel_tol=_SLACK) for pair in zip(_hull(found), whole, strict=True))
+    return bool(found) and all(isclose(*pair, rel_tol=AGREEMENT) for pair in zip(_hull(found), whole, strict=True))

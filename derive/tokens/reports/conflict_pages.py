@@ -13,6 +13,7 @@ from derive.presentation.document import Block, Grid, Heading, Text, verbatim
 from derive.reports.formulas import chain
 from derive.reports.vocabulary import Said, number
 from derive.solving.execution.answer import Answer
+from derive.tolerances import TOLD
 from quantities.value import read_value
 
 __all__ = ["clash"]
@@ -46,6 +47,6 @@ def _follows(conflict: Conflict, library: Library) -> tuple[Assertion, Answer] |
         except DeriveError:
             continue
         says = read_value(denied.value).base[1]
-        if answer.base and math.isclose(abs(math.log(answer.base / says)), math.log(conflict.factor), rel_tol=1e-6):
+        if answer.base and math.isclose(abs(math.log(answer.base / says)), math.log(conflict.factor), rel_tol=TOLD):
             return denied, answer
     return None

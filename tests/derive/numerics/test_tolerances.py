@@ -1,0 +1,104 @@
+"""The ladder that the tolerances stand on, and that no other module has a tolerance of its own."""
+
+import ast
+import math
+import sys
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import derive
+from derive import tolerances
+from quantities import tolerances as declared
+
+ROOT = Path(derive.__file__).parents[1]
+
+RISING = {
+    "rounding": "ROUNDING EPSILON LAST_DIGIT HANDFUL SAME_SIDES EXPRESSION ROUNDED TRUSTED TIGHT MET AGREEMENT",
+    "from givens to answers": "EXPRESSION BLUR TRUSTED MET AGREEMENT CONTRADICTION SAME_MULTIPLE NEAR_MULTIPLE",
+    "roots": "EXPRESSION SURE SAME_ROOT TOGETHER SAME_SOLUTION SAME_MULTIPLE NEAR_MULTIPLE",
+    "what is cut no further": "BEYOND_DOUBLES BRACKET FINEST_BOX FINEST_PART SAME_ROOT SAME_SOLUTION",
+    "a box, and what hides a form in it": "SAME_SIDES EXPRESSION FINEST_BOX TOUCHING SURE",
+    "steps": "EPSILON STILL STEP_DONE ARRIVED RUN_OUT CONVERGED",
+    "residuals of a search": "ROUNDED MET STALLED AGREEMENT",
+    "an interval that is a number": "MET POINT CONSTANT",
+    "rank": "EXPRESSION RANK LEAST_SQUARES RANK_OF_QUOTIENTS RANK_ON_CURVE RANK_AT_ROOT",
+    "bounds": "FOLLOWED ATTAINED EXTREME CONSTANT",
+    "in many digits": "NOISE NO_SHARE QUOTIENT SHARP SECANT BEYOND_DOUBLES VANISHING LAST_DIGIT LEVEL VANISHED",
+    "sizes": "LEAST NO_UNDERFLOW NO_SIZE LEAST_INPUT SMALLEST UNRESOLVED LEAST_TRUSTED NEAR_ZERO",
+    "large ones": "MOST_TRUSTED LARGEST MOST_INPUT HUGE MOST",
+}
+
+OWN = {
+    "derive.expressions.functions._BRANCH_REST": "digits of a constant",
+    "derive.numerics.algebra.multiprecision._INWARDS": "points at which a stretch is looked at",
+    "derive.numerics.local_solvers.minpack._SHORTEST": "how far a step is halved",
+    "derive.numerics.local_solvers.newton._STEP": "step of a difference quotient",
+    "derive.numerics.local_solvers.newton._DAMPED": "how strongly a step is damped",
+    "derive.numerics.root_finding.branch_and_prune._AROUND": "where a solution is tried to stand alone",
+    "derive.numerics.root_finding.krawczyk._SHARES": "the same, one size after the other",
+    "derive.solving.answering.explanation._STEP": "step of a difference quotient",
+    "derive.solving.blocks.free_unknowns._EVERYWHERE": "points all over a domain",
+    "derive.solving.blocks.interval_propagation._PAYS": "whether another round is worth while",
+    "derive.tables.sweep_question._SLOW": "seconds",
+}
+"""The small numbers that other modules have: none of them says what is the same, or what is nothing."""
+
+
+@pytest.mark.parametrize("names", RISING.values(), ids=RISING)
+def test_each_rung_is_above_the_one_before(names):
+    rungs = [getattr(tolerances, name) for name in names.split()]
+    assert all(low < high for low, high in pairwise(rungs))
+
+
+def test_what_one_kind_lets_pass_the_next_can_bear():
+    assert math.log(sys.float_info.max) * tolerances.ROUNDING < tolerances.EXPONENT
+    assert tolerances.EXPRESSION < tolerances.FELT / 1000  # what a step aside does is no rounding
+    assert math.sqrt(tolerances.TIGHT) <= tolerances.SAME_MULTIPLE
+    assert tolerances.AGREEMENT <= tolerances.SAME_ROOT
+    assert tolerances.STEP_DONE**2 < tolerances.EPSILON
+
+
+def test_declared_numbers_are_told_apart_no_less_sharply_than_answers():
+    assert tolerances.HANDFUL < declared.UNIT_ROUNDING < declared.SAME_DEFAULT < tolerances.AGREEMENT
+
+
+def test_products_of_sizes_are_numbers():
+    powers = {"LARGEST": 5, "MOST_INPUT": 3, "MOST_TRUSTED": 6}
+    assert all(getattr(tolerances, name) ** power <= tolerances.MOST * 1.001 for name, power in powers.items())
+    assert all(getattr(tolerances, name) > 0 for name in dir(tolerances) if name.isupper())
+
+
+def sources():
+    for package in ("derive", "quantities"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            if path.stem != "tolerances":
+                name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+                yield name, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def is_small(node):
+    """A literal below a ten-thousandth, or a power with so negative an exponent."""
+    match node:
+        case ast.Constant(value=float(number)):
+            return 0 < number < 1e-4
+        case ast.BinOp(op=ast.Pow(), right=ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=power))):
+            return power > 4
+    return False
+
+
+def test_no_other_module_has_a_tolerance_of_its_own():
+    found = set()
+    for module, tree in sources():
+        for statement in tree.body:
+            if any(map(is_small, ast.walk(statement))):
+                target = statement.targets[0] if isinstance(statement, ast.Assign) else statement
+                found.add(f"{module}.{getattr(target, 'id', getattr(target, 'name', statement.lineno))}")
+    assert found == OWN.keys()
+
+
+def test_every_tolerance_is_used():
+    used = {node.id for _, tree in sources() for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    own = {name for module in (tolerances, declared) for name in dir(module) if name.isupper()}
+    assert not own - used
