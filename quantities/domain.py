@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from quantities.errors import DeriveError, ExpressionError, UnitError, excerpt
-from quantities.tolerances import UNIT_ROUNDING
+from quantities.tolerances import LEAST, UNIT_ROUNDING
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import read_value
 
@@ -53,6 +53,15 @@ class Domain:
         slack = UNIT_ROUNDING * abs(number)
         above = number > self.low if self.open_low else number >= self.low - slack
         return math.isfinite(number) and above and number <= self.high + slack
+
+    @property
+    def closed(self) -> tuple[float, float]:
+        """Its ends, with the least of numbers in place of a zero that does not belong to it.
+
+        >>> Domain("positive", 0.0, 5.0, open_low=True).closed, Domain("real", -5.0, 5.0).closed
+        ((1e-300, 5.0), (-5.0, 5.0))
+        """
+        return LEAST if self.open_low and self.low == 0 else self.low, self.high
 
     @property
     def assumptions(self) -> dict[str, bool]:

@@ -19,10 +19,11 @@ from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, Slow
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.blocks.block_lines import Attempt, attempt
-from derive.kernels.blocks.monotonicity import Pieces, cut
+from derive.kernels.blocks.monotonicity import Pieces
 from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.root_finding.root_boxes import middle
 from derive.planning.plan import Block
 from derive.tolerances import LEAST_INPUT, MOST_INPUT
 
@@ -80,7 +81,7 @@ class _Proofs:
         start, good, bad = whole[at][side], whole[at][side], whole[at][1 - side]
         best = None
         for _ in range(_CUTS if self.of((*whole[:at], (start, start), *whole[at + 1 :])) is not None else 0):
-            between = cut((min(good, bad), max(good, bad)))
+            between = middle((min(good, bad), max(good, bad)))
             spans = (*whole[:at], (min(start, between), max(start, between)), *whole[at + 1 :])
             found = self.of(spans)
             good, bad = (good, between) if found is None else (between, bad)

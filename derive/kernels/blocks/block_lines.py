@@ -18,8 +18,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
-from derive.expressions.functions import PERIODIC
-from derive.expressions.tree import Apply, Equation, Node, names_in, walk
+from derive.expressions.tree import Apply, Equation, Node, names_in
 from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.numba_source import Machine
 from derive.kernels.backends.shared_lines import Scope, Sheet
@@ -29,12 +28,13 @@ from derive.kernels.blocks.monotonicity import Pieces, pieces, reach
 from derive.kernels.blocks.rounding_error import roundings
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate
-from derive.numerics.algebra.like_terms import ZERO, added, negated, occurrences
+from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.algebra.linear import Linear, linear_forms
 from derive.numerics.intervals.enclosure import Span
+from derive.numerics.root_finding.periods import angles_of
 from derive.solving.blocks.substitution import Branch, expressed
 from derive.solving.blocks.tearing import loses_nothing
-from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
+from derive.tolerances import AGREEMENT, ASIDE, AT_END, LEAST_TRUSTED, MOST_TRUSTED, ROUNDING, TRUSTED
 from quantities.domain import Domain
 
 __all__ = ["Attempt", "attempt"]
@@ -57,7 +57,7 @@ class Attempt:
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
         """The pieces of the tear's domain that hold one root at most, for any inputs in a box; None without proof."""
         assert self.branch is not None
-        domains = {name: _inside(self.domains[name]) for name in self.unknowns}
+        domains = {name: self.domains[name].closed for name in self.unknowns}
         if not loses_nothing(self.branch, {**box, **domains}):
             return None
         domain = self.domains[self.tear]
@@ -173,26 +173,18 @@ def attempt(
         return Attempt(*parts, linear=tuple(forms)) if len(unknowns) <= _MOST else None
     if any(_turns(equation, name, domains[name]) for equation in equations for name in unknowns):
         return None
-    box = {name: _inside(domains[name]) for name in (*inputs, *unknowns)}
+    box = {name: domains[name].closed for name in (*inputs, *unknowns)}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     single = [(tear, branches[0]) for tear, branches in ways if len(branches) == 1]
     single.sort(key=lambda way: (not loses_nothing(way[1], box), len(way[1].lost) + len(way[1].powers)))
     return Attempt(*parts, tear=single[0][0], branch=single[0][1]) if single else None
 
 
-def _inside(domain: Domain) -> Span:
-    return (LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
-
-
 def _turns(equation: Equation, name: str, domain: Domain) -> bool:
     """Whether an unknown is an angle, or in one, that is sought in one turn."""
     if isfinite(domain.low) and isfinite(domain.high):
         return False
-    return any(
-        isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
-    )
+    return bool(angles_of(equation, name))
 
 
 @lru_cache(maxsize=256)

@@ -18,7 +18,7 @@ from derive.time_limits import tick
 from derive.tolerances import AGREEMENT, LARGEST, LEAST, MOST, SMALLEST
 from quantities.domain import Domain
 
-__all__ = ["Pieces", "cut", "pieces", "reach"]
+__all__ = ["Pieces", "pieces", "reach"]
 
 _PATIENCE = 100  # pieces that are looked at
 
@@ -101,13 +101,5 @@ def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | N
 
 def _halves(piece: Span) -> tuple[Span, Span]:
     """The two parts of a piece, the lower one last."""
-    at = cut(piece)
+    at = middle(piece)
     return (at, piece[1]), (piece[0], at)
-
-
-def cut(span: Span) -> float:
-    """Where a span of numbers of any size is cut in two."""
-    low, high = span
-    if low < 0 < high:
-        return 0.0
-    return middle((low or SMALLEST, high)) if high else middle((low, -SMALLEST))

@@ -14,7 +14,7 @@ from derive.numerics.root_finding.root_boxes import middle
 from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
 from quantities.domain import Domain
 
-__all__ = ["one_turn", "recurs", "stands_outside"]
+__all__ = ["angles_of", "one_turn", "recurs", "stands_outside"]
 
 _MULTIPLE = 24  # turns of the slowest angle after which all come round together
 
@@ -23,12 +23,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
     """The part of an unbounded domain in which the angles that hold the unknown make one turn."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return None
-    angles = [
-        part.args[0]
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
-        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
-    ]
+    angles = angles_of(equation, name)
     spans = [span for angle in angles if (span := _turn_of(angle, name, known, domain))]
     if not spans:
         return None
@@ -48,16 +43,21 @@ def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
     >>> [recurs(parse_equation(text), "x", {"a": 0.3}) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
     [True, False]
     """
-    angles = {
-        part.args[0]
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
-        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
-    }
+    angles = set(angles_of(equation, name))
     outside = any(stands_outside(side, name) for side in (equation.lhs, equation.rhs))
     rates = [_rate_of(angle, name, known) for angle in angles]
     linear = [math.tau / abs(rate) for rate in rates if rate]
     return not outside and (len(angles) == 1 or (len(linear) == len(angles) and _in_common(linear) is not None))
+
+
+def angles_of(equation: Equation, name: str) -> list[Node]:
+    """The angles that hold a name, once for each sine, cosine and tangent."""
+    return [
+        part.args[0]
+        for side in (equation.lhs, equation.rhs)
+        for part in walk(side)
+        if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
+    ]
 
 
 def _in_common(turns: Sequence[float]) -> float | None:

@@ -257,12 +257,16 @@ def _is_fine(box: Span) -> bool:
     return math.isclose(*box, rel_tol=FINEST_BOX)
 
 
-def middle(box: Span) -> float:
-    """Where a box, which does not reach over zero, is cut: by ratio where its ends are far apart."""
-    low, high = box
+def middle(span: Span, least: float = SMALLEST) -> float:
+    """Where a span is cut: at a zero inside of it, by ratio where its ends are far apart, and else by length.
+
+    `least` is what stands for an end at zero where it is cut by ratio.
+    """
+    low, high = span
     if low < 0:
-        return -middle((-high, -low))
-    return math.sqrt(low) * math.sqrt(high) if high > 4 * low else (low + high) / 2
+        return -middle((-high, -low), least) if high <= 0 else 0.0
+    near = low or least
+    return math.sqrt(near) * math.sqrt(high) if high > 4 * near else (low + high) / 2
 
 
 def _beside(box: Span, first: bool) -> float:

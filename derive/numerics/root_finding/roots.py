@@ -111,7 +111,7 @@ class _Search:
             other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
         ]
         form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
-        self.form = without_quotients(form, name, {name: (domain.low or LEAST * domain.open_low, domain.high)})
+        self.form = without_quotients(form, name, {name: domain.closed})
 
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None where the equation is none."""

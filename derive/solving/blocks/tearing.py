@@ -152,7 +152,7 @@ def straight(
     equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span], domains: Mapping[str, Domain]
 ) -> tuple[str, Branch] | None:
     """An unknown by which all others can be expressed in one way, whatever the numbers in their spans are."""
-    box = {**spans, **{name: _inside(domains[name]) for name in unknowns}}
+    box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     for tear, branches in sorted(ways, key=lambda way: sum(map(_inverted, way[1]))):
         if len(branches) == 1 and loses_nothing(branches[0], box):
@@ -191,11 +191,7 @@ def _may_vanish(node: Node, system: System) -> bool:
 
 def _spans(system: System) -> dict[str, Span]:
     known = {name: (number, number) for name, number in system.known.items()}
-    return known | {name: _inside(system.domains[name]) for name in system.unknowns}
-
-
-def _inside(domain: Domain) -> Span:
-    return (LEAST, domain.high) if domain.open_low and domain.low == 0 else (domain.low, domain.high)
+    return known | {name: system.domains[name].closed for name in system.unknowns}
 
 
 def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from derive.expressions.tree import Apply, Node, names_in
 from derive.numerics.algebra.evaluation import terms
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, FINEST_BREADTH, HANDFUL, HUGE, LEAST, MOST, NO_SIZE
 
@@ -192,13 +193,7 @@ def _is_close(values: Span, rough: Span) -> bool:
 
 def _middle(span: Span) -> float:
     """A point between the ends, of a size between theirs."""
-    low, high = max(span[0], -MOST), min(span[1], MOST)
-    if low < 0 < high:
-        return 0.0
-    small, large = sorted((max(abs(low), LEAST), max(abs(high), LEAST)))
-    if large <= 4 * small:
-        return low + (high - low) / 2
-    return math.copysign(math.sqrt(small) * math.sqrt(large), low + high)
+    return middle((max(span[0], -MOST), min(span[1], MOST)), LEAST)
 
 
 def _breadth(span: Span) -> float:

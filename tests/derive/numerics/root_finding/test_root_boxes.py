@@ -74,6 +74,8 @@ def test_patience_ends_and_what_is_left_is_said():
     assert pruned(parse_expression("sin(x)"), "x", (1.0, 1e6), patience=50).unsettled
 
 
-@pytest.mark.parametrize("box", [(1.0, 3.0), (1e-30, 1e30), (-8.0, -2.0), (-1e9, -1e-9)])
+@pytest.mark.parametrize(
+    "box", [(1.0, 3.0), (1e-30, 1e30), (-8.0, -2.0), (-1e9, -1e-9), (0.0, 5.0), (-1e-30, 0.0), (-1.0, 2.0)]
+)
 def test_a_box_is_cut_inside(box):
     assert box[0] < middle(box) < box[1]
