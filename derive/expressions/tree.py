@@ -109,13 +109,13 @@ _SIGNS = {op: sign for sign, op in COMPARISONS.items()}
 _TIGHTNESS = {"piecewise": 0, "or": 1, "and": 2, "not": 3, "add": 5, "neg": 5, "mul": 6, "inv": 6, "pow": 8}
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it.
+def walk(*nodes: Node) -> Iterator[Node]:
+    """The nodes and everything below them.
 
     >>> [type(part).__name__ for part in walk(Apply("neg", (Name("x"),)))]
     ['Apply', 'Name']
     """
-    pending = [node]
+    pending = [*reversed(nodes)]
     while pending:
         found = pending.pop()
         yield found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from derive.expressions.tree import Equation
 from derive.numerics.algebra.evaluation import residual
@@ -37,71 +38,77 @@ def many_starts(
     >>> [round(number, 9) for number in found.values()]
     [2.0, 3.0]
     """
+    system = _System(equations, unknowns, known, positive)
     for start in starts:
         tick()
-        point = _descended(equations, unknowns, known, dict(start), positive, steps)
+        point = system.descended(dict(start), steps)
         if point is not None:
             yield point
 
 
 def is_isolated(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
     """Whether a solution stands alone: its Jacobian has full rank, seen from either side of a corner."""
-    gaps = _gaps(equations, known, point)
+    system = _System(equations, list(point), known)
+    gaps = system.gaps(point)
     return gaps is not None and all(
-        (rows := _rows(equations, list(point), known, point, gaps, step)) and _solved(rows) for step in (_STEP, -_STEP)
+        (rows := system.rows(point, gaps, step)) and _solved(rows) for step in (_STEP, -_STEP)
     )
 
 
-def _descended(
-    equations: Sequence[Equation],
-    unknowns: Sequence[str],
-    known: Mapping[str, float],
-    point: dict[str, float],
-    positive: frozenset[str],
-    steps: int,
-) -> dict[str, float] | None:
-    gaps = _gaps(equations, known, point)
-    for _ in range(steps):
-        if gaps is None:
-            return None
-        size = max(map(abs, gaps))
-        if size <= ROUNDED:
-            return point
-        rows = _rows(equations, unknowns, known, point, gaps)
-        taken = rows and (_solved([*map(list, rows)]) or _solved(_normal(rows)))
-        if not taken:
-            return None
-        direction = dict(zip(unknowns, taken, strict=True))
-        moved = _damped(equations, known, point, direction, positive, size)
-        if moved is None:
-            return point if size <= STALLED else None
-        point, gaps = moved
-    return point if gaps is not None and max(map(abs, gaps)) <= STALLED else None
+@dataclass(frozen=True, slots=True)
+class _System:
+    equations: Sequence[Equation]
+    unknowns: Sequence[str]
+    known: Mapping[str, float]
+    positive: frozenset[str] = frozenset()
 
+    def descended(self, point: dict[str, float], steps: int) -> dict[str, float] | None:
+        """The solution that a point runs to."""
+        gaps = self.gaps(point)
+        for _ in range(steps):
+            if gaps is None:
+                return None
+            size = max(map(abs, gaps))
+            if size <= ROUNDED:
+                return point
+            rows = self.rows(point, gaps)
+            taken = rows and (_solved([*map(list, rows)]) or _solved(_normal(rows)))
+            if not taken:
+                return None
+            moved = self.damped(point, dict(zip(self.unknowns, taken, strict=True)), size)
+            if moved is None:
+                return point if size <= STALLED else None
+            point, gaps = moved
+        return point if gaps is not None and max(map(abs, gaps)) <= STALLED else None
 
-def _gaps(equations: Sequence[Equation], known: Mapping[str, float], point: Mapping[str, float]) -> list[float] | None:
-    values = {**known, **point}
-    gaps = [residual(equation, values) for equation in equations]
-    return gaps if all(math.isfinite(gap) for gap in gaps) else None
+    def gaps(self, point: Mapping[str, float]) -> list[float] | None:
+        values = {**self.known, **point}
+        gaps = [residual(equation, values) for equation in self.equations]
+        return gaps if all(math.isfinite(gap) for gap in gaps) else None
 
+    def rows(self, point: Mapping[str, float], gaps: Sequence[float], share: float = _STEP) -> list[list[float]] | None:
+        """The linear equations of a Newton step, in relative changes of the unknowns."""
+        columns = []
+        for name in self.unknowns:
+            step = share * abs(point[name]) or share
+            shifted = self.gaps({**point, name: point[name] + step})
+            if shifted is None:
+                return None
+            columns.append([(there - here) / share for there, here in zip(shifted, gaps, strict=True)])
+        return [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
 
-def _rows(
-    equations: Sequence[Equation],
-    unknowns: Sequence[str],
-    known: Mapping[str, float],
-    point: Mapping[str, float],
-    gaps: Sequence[float],
-    share: float = _STEP,
-) -> list[list[float]] | None:
-    """The linear equations of a Newton step, in relative changes of the unknowns."""
-    columns = []
-    for name in unknowns:
-        step = share * abs(point[name]) or share
-        shifted = _gaps(equations, known, {**point, name: point[name] + step})
-        if shifted is None:
-            return None
-        columns.append([(there - here) / share for there, here in zip(shifted, gaps, strict=True)])
-    return [[column[i] for column in columns] + [-gap] for i, gap in enumerate(gaps)]
+    def damped(
+        self, point: Mapping[str, float], direction: Mapping[str, float], size: float
+    ) -> tuple[dict[str, float], list[float]] | None:
+        """The longest of ever shorter steps that brings the equations closer."""
+        share = min(1.0, 5.0 / max(LEAST, *map(abs, direction.values())))
+        for _ in range(30):
+            moved = {name: _stepped(x, share * direction[name], name in self.positive) for name, x in point.items()}
+            gaps = self.gaps(moved)
+            if gaps is not None and max(map(abs, gaps)) < size:
+                return moved, gaps
+            share /= 2
+        return None
 
 
 def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
@@ -134,25 +141,6 @@ def _solved(rows: list[list[float]]) -> list[float] | None:
         rest = sum(rows[i][k] * result[k] for k in range(i + 1, size))
         result[i] = (rows[i][size] - rest) / rows[i][i]
     return result
-
-
-def _damped(
-    equations: Sequence[Equation],
-    known: Mapping[str, float],
-    point: Mapping[str, float],
-    direction: Mapping[str, float],
-    positive: frozenset[str],
-    size: float,
-) -> tuple[dict[str, float], list[float]] | None:
-    """The longest of ever shorter steps that brings the equations closer."""
-    share = min(1.0, 5.0 / max(LEAST, *map(abs, direction.values())))
-    for _ in range(30):
-        moved = {name: _stepped(x, share * direction[name], name in positive) for name, x in point.items()}
-        gaps = _gaps(equations, known, moved)
-        if gaps is not None and max(map(abs, gaps)) < size:
-            return moved, gaps
-        share /= 2
-    return None
 
 
 def _stepped(x: float, change: float, positive: bool) -> float:

@@ -54,8 +54,7 @@ def angles_of(equation: Equation, name: str) -> list[Node]:
     """The angles that hold a name, once for each sine, cosine and tangent."""
     return [
         part.args[0]
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
+        for part in walk(equation.lhs, equation.rhs)
         if isinstance(part, Apply) and part.op in PERIODIC and occurrences(part, name)
     ]
 

@@ -229,8 +229,7 @@ def _chosen_arm(library: RelationSet, made: Plan, state: State) -> bool:
             written = library.relations[relation].written
             choice = any(
                 isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and name in names_in(part)
-                for side in (written.lhs, written.rhs)
-                for part in walk(side)
+                for part in walk(written.lhs, written.rhs)
             )
             if choice:
                 return True

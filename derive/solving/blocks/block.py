@@ -136,12 +136,11 @@ def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list
 
 def _first_choice(equations: Sequence[Equation], unknowns: frozenset[str]) -> tuple[int, Apply] | None:
     for index, equation in enumerate(equations):
-        for side in (equation.lhs, equation.rhs):
-            for part in walk(side):
-                if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
-                    continue
-                if not unknowns.isdisjoint(names_in(part)):
-                    return index, part
+        for part in walk(equation.lhs, equation.rhs):
+            if not isinstance(part, Apply) or part.op not in ("max", "min", "piecewise"):
+                continue
+            if not unknowns.isdisjoint(names_in(part)):
+                return index, part
     return None
 
 

@@ -45,7 +45,7 @@ def has_choice(equation: Equation, name: str) -> bool:
 
 
 def _applied(equation: Equation) -> Iterator[Apply]:
-    return (part for side in (equation.lhs, equation.rhs) for part in walk(side) if isinstance(part, Apply))
+    return (part for part in walk(equation.lhs, equation.rhs) if isinstance(part, Apply))
 
 
 def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
@@ -101,8 +101,7 @@ def _variants(equation: Equation, name: str) -> list[Equation]:
     pending, finished = [equation], []
     while pending:
         one = pending.pop()
-        sides = (one.lhs, one.rhs)
-        switch = next((part for side in sides for part in walk(side) if switches(part, name)), None)
+        switch = next((part for part in walk(one.lhs, one.rhs) if switches(part, name)), None)
         if switch is None:
             finished.append(one)
             continue

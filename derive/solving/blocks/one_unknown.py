@@ -142,7 +142,7 @@ def _may_hide(
     """Whether there may be roots that the candidates have missed, where the name stands in several places."""
     if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
         return False
-    if not candidates or any(_chooses(part, name) for side in (equation.lhs, equation.rhs) for part in walk(side)):
+    if not candidates or any(_chooses(part, name) for part in walk(equation.lhs, equation.rhs)):
         return True
     numbers = [value(candidate.form, known) for candidate in candidates if not candidate.winds]
     outside = [x for x in numbers if x == x and x not in domain and agrees(equation, {**known, name: x})]

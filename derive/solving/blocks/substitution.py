@@ -98,7 +98,7 @@ def _composed(equation: Equation, forms: Mapping[str, Node]) -> Equation:
 
 def sizes(equations: Sequence[Equation]) -> int:
     """How many parts equations have in all."""
-    return sum(1 for equation in equations for side in (equation.lhs, equation.rhs) for _ in walk(side))
+    return sum(1 for equation in equations for _ in walk(equation.lhs, equation.rhs))
 
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:

@@ -218,4 +218,4 @@ def _with(equation: Equation, name: str, form: Node) -> Equation:
 
 
 def _size(equation: Equation) -> int:
-    return sum(1 for side in (equation.lhs, equation.rhs) for _ in walk(side))
+    return sum(1 for _ in walk(equation.lhs, equation.rhs))

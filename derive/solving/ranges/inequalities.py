@@ -180,5 +180,5 @@ def stated_at(library: RelationSet, name: str, point: float) -> Value:
 def has_any(library: RelationSet, made: Plan, ops: Set[str]) -> bool:
     """Whether one of these operations stands in a relation of the plan."""
     used = [library.relations[name].written for block in made.blocks for name in block.relations]
-    nodes = (part for written in used for side in (written.lhs, written.rhs) for part in walk(side))
+    nodes = (part for written in used for part in walk(written.lhs, written.rhs))
     return any(isinstance(part, Apply) and part.op in ops for part in nodes)

@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 
 from derive.errors import DeriveError
-from derive.expressions.functions import PERIODIC
-from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.expressions.tree import Equation, Name, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.periods import angles_of
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.interval_propagation import narrowed
@@ -249,12 +249,7 @@ def _winds(library: RelationSet, block: Block) -> bool:
     """Whether an unknown stands inside sin, cos or tan, with no bounds of its own."""
     endless = {name for name in block.unknowns if any(map(math.isinf, _domain(library, name)))}
     written = [library.relations[name].written for name in block.relations]
-    return any(
-        isinstance(part, Apply) and part.op in PERIODIC and not endless.isdisjoint(names_in(part))
-        for equation in written
-        for side in (equation.lhs, equation.rhs)
-        for part in walk(side)
-    )
+    return any(angles_of(equation, name) for equation in written for name in endless)
 
 
 def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> float | None:
