@@ -27,6 +27,7 @@ __all__ = [
     "ends",
     "even",
     "hull",
+    "lies_in",
     "meet",
     "minus",
     "outward",
@@ -149,6 +150,12 @@ def even(function: Callable[[Span], Span], span: Span) -> Span:
     """The values of a function of the size alone, which only rises or only falls with it."""
     near, far = sizes(span)
     return hull(function((near, near)), function((far, far)))
+
+
+def lies_in(inner: Span, outer: Span, share: float) -> bool:
+    """Whether a span lies in another, but for a share of its own ends, which rounding may have moved."""
+    low, high = (share * abs(end) if math.isfinite(end) else 0.0 for end in inner)
+    return outer[0] - low <= inner[0] and inner[1] <= outer[1] + high
 
 
 def shifted(start: Span, slopes: Span, steps: Span) -> Span:

@@ -33,7 +33,7 @@ from derive.numerics.algebra.evaluation import residual, strain, truth, value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.algebra.multiprecision import is_attained, is_level, is_root, polished, sign_of_gap, turning_point
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of, real_roots
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import JUMP
 from derive.numerics.root_finding.bisection import bracketed, last_holding
@@ -380,7 +380,7 @@ class _Search:
     def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
         kept: list[float] = []
         for x in sorted(values):
-            if any(low - SAME_ROOT * abs(x) <= x <= high + SAME_ROOT * abs(x) for low, high in plateaus):
+            if any(lies_in((x, x), span, SAME_ROOT) for span in plateaus):
                 continue
             if not kept or not math.isclose(x, kept[-1], rel_tol=SAME_ROOT):
                 kept.append(x)

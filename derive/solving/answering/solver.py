@@ -25,6 +25,7 @@ from derive.errors import (
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
+from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.presentation.text import headline
@@ -343,13 +344,13 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
     bounded = [answer for answer in answers if answer.base is None and answer.bounds is not None]
     for answer in sorted(bounded, key=_width, reverse=True):
         assert answer.bounds is not None
-        if not any(_is_held(answer.bounds, span) for span in spans):
+        if not any(lies_in(answer.bounds, span, SAME_ROOT) for span in spans):
             spans.append(answer.bounds)
             yield answer
     before: float | None = None
     for answer in sorted((one for one in answers if one.base is not None), key=lambda one: one.base or 0.0):
         assert answer.base is not None
-        if any(_is_held((answer.base, answer.base), span) for span in spans):
+        if any(lies_in((answer.base, answer.base), span, SAME_ROOT) for span in spans):
             continue
         if before is None or not math.isclose(answer.base, before, rel_tol=SAME_ROOT):
             before = answer.base
@@ -358,9 +359,3 @@ def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
 
 def _width(answer: Answer) -> float:
     return answer.bounds[1] - answer.bounds[0] if answer.bounds else 0.0
-
-
-def _is_held(inner: Span, outer: Span) -> bool:
-    """Whether an interval lies in another, but for rounding."""
-    slack = [SAME_ROOT * abs(end) if math.isfinite(end) else 0.0 for end in inner]
-    return outer[0] - slack[0] <= inner[0] and inner[1] <= outer[1] + slack[1]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from derive.expressions.functions import STEPPED
@@ -32,6 +33,7 @@ __all__ = [
     "may_cancel",
     "middle",
     "runs",
+    "sides_meet",
 ]
 
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
@@ -53,7 +55,7 @@ def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], 
 
     What has no choices and rounds nothing is analytic, and zero everywhere if it is so at points all over the domain.
     """
-    if not _agree(equation, name, known, _spread(domain)[0]):
+    if not sides_meet(equation, name, known, _spread(domain)[0]):
         return False
     if any(part.op in STEPPED and occurrences(part, name) for part in _applied(equation)):
         return False
@@ -75,17 +77,19 @@ def may_cancel(
     points = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
     if not points or len(variants) != 1:
         points += [x for x in _spread(domain) if x in domain]
-    return not variants or any(_agree(one, name, known, x) for one in variants for x in points)
+    return not variants or any(sides_meet(one, name, known, x) for one in variants for x in points)
 
 
 def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
     """Whether the sides agree at points all over a domain."""
-    return all(_agree(equation, name, known, x) for x in _spread(domain))
+    return all(sides_meet(equation, name, known, x) for x in _spread(domain))
 
 
-def _agree(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
-    """Whether the sides agree as a relation has to."""
-    return abs(residual(equation, {**known, name: x})) <= AGREEMENT
+def sides_meet(
+    equation: Equation, name: str, known: Mapping[str, float], x: float, tolerance: float = AGREEMENT
+) -> bool:
+    """Whether the sides agree where the name is a number: as a relation has to, or more closely."""
+    return abs(residual(equation, {**known, name: x})) <= tolerance
 
 
 def _spread(domain: Domain) -> list[float]:
@@ -124,7 +128,7 @@ def level_spans(
     >>> round(span[0], 9), span[1]
     (3.0, inf)
     """
-    found = runs(lambda x: _is_met(equation, name, known, x), (domain.low, domain.high), known, seeds)
+    found = runs(partial(sides_meet, equation, name, known, tolerance=MET), (domain.low, domain.high), known, seeds)
     return [span for span in found if span[0] < span[1] and is_level_span(equation, name, known, span)]
 
 
@@ -200,11 +204,6 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
         else:
             outside = x
     return inside
-
-
-def _is_met(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
-    """Whether the sides are the same, as far as doubles can tell."""
-    return abs(residual(equation, {**known, name: x})) <= MET
 
 
 def is_level_span(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:

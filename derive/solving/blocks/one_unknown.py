@@ -31,6 +31,7 @@ from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import negated, occurrences, replaced
 from derive.numerics.algebra.multiprecision import exactly, is_rounded_zero, overflows
+from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
@@ -41,6 +42,7 @@ from derive.solving.blocks.free_unknowns import (
     may_cancel,
     middle,
     runs,
+    sides_meet,
 )
 from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
 from derive.tolerances import ASIDE, EXPRESSION, FELT, LARGEST, MET, ROUNDED, SAME_ROOT, SMALLEST, TIGHT, WHOLE
@@ -95,10 +97,7 @@ def _along_arms(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
     """The intervals in which an arm cancels to the digits that there are; None where there is none."""
-
-    def holds(x: float) -> bool:
-        return abs(residual(equation, {**known, name: x})) <= MET
-
+    holds = partial(sides_meet, equation, name, known, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
     inner = [middle(piece) for piece in pairwise(roots)]
     seeds = [x for x in (*inner, *(share * root for root in roots for share in (0.5, 2.0))) if x in domain and holds(x)]
@@ -278,8 +277,7 @@ def _is_about(proved: Span, tried: Span) -> bool:
 
 
 def _is_inside(x: float, span: Span) -> bool:
-    slack = SAME_ROOT * abs(x) if math.isfinite(x) else 0.0
-    return span[0] - slack <= x <= span[1] + slack
+    return lies_in((x, x), span, SAME_ROOT)
 
 
 def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:

@@ -18,6 +18,7 @@ from functools import lru_cache
 from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.numerics.algebra.modular import Row, drawn, inverse, scaled, slopes, subtract
+from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.outcome import System
@@ -181,5 +182,4 @@ def _follows(
 
 
 def _is_inside(values: Mapping[str, float], system: System) -> bool:
-    spans = ((x, *system.inside(name)) for name, x in values.items())
-    return all(low - AT_END * abs(x) <= x <= high + AT_END * abs(x) for x, low, high in spans)
+    return all(lies_in((x, x), system.inside(name), AT_END) for name, x in values.items())
