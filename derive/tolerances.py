@@ -15,8 +15,10 @@ on a ladder. What one rung lets pass, the next has to bear:
 - *Identity.* A residual of e moves a simple root by e times its condition, and a root of order n by the n-th root of
   that. So roots are told apart less sharply than sides, and multiple roots much less.
 
-The enclosures that proofs are made of round outwards, operation by operation (`intervals.arithmetic`). Here is decided
-what is too small to look at, when a search may stop, and when numbers that were found count as the same.
+Most say what is too small to look at, when a search may stop, and when numbers that were found count as the same. A
+few stand inside of proofs, beside what enclosures round outwards (`intervals.arithmetic`): `EPSILON`, `HANDFUL`,
+`EXPONENT` and `UNDERFLOW` bound what was rounded; `EXPRESSION` and `BLUR` make a proof hold for all numbers that the
+rounded ones may stand for. These may grow, and never shrink.
 
 All are shares, of the terms or of the larger number, unless they are said to be sizes.
 """
