@@ -120,7 +120,6 @@ NO_RESPONSE = 1e-9  # (a size) response that is rounding, responses being of the
 
 # In a hundred and fifty digits, where all rounding but that of the givens is gone
 
-NOISE = 1e-120  # gap that is rounding: thirty digits are left for cancellation
 NO_SHARE = 1e-100  # gap that is none, as a share of the sides
 QUOTIENT = 1e-60  # step of a difference quotient, and distance from a double's neighbour that is not yet there
 TURNING = 1e-30  # step by which a slope changes its sign, as a share of the stretch

@@ -66,8 +66,7 @@ class Function:
     steepness: str = "1"  # the size of the slope, or more
     degree: Fraction | None = None  # of its value in the unit of its argument; None where it takes a number
     overflows: bool = False  # whether finite numbers lead to an infinity
-    is_vast: bool = False  # whether many digits of it take as many more as its argument has before the point
-    digits: Callable[[Any, Any], Any] | None = None  # of mpmath, where that has no function of the name
+    digits: Callable[[Any], Any] | None = None  # of a ball of FLINT's, where that has no function of the name
     in_numpy: str | None = ""  # a function of arrays by another name; None where it goes element by element
     in_numba: str = ""  # where it is not what Python's math says
     in_sympy: str | Callable[[Any, Any], Any] = ""  # another name, or what sympy makes of x

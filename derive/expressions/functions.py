@@ -79,7 +79,6 @@ _ENTRIES = (
         inverses=(Inverse("log(y)"),),
         steepness="y",
         overflows=True,
-        is_vast=True,
     ),
     Function(
         "log",
@@ -104,6 +103,7 @@ _ENTRIES = (
         inverses=(Inverse("10**y"),),
         steepness="1.5/abs(x)",
         overflows=True,
+        digits=lambda x: x.log() / x.const_log10(),
         in_sympy=lambda sympy, x: sympy.log(x) / sympy.log(10),
         latex=r"\log_{10}",
     ),
@@ -117,7 +117,7 @@ _ENTRIES = (
         inverses=(Inverse("2**y"),),
         steepness="1.5/abs(x)",
         overflows=True,
-        digits=lambda mp, x: mp.log(x, 2),
+        digits=lambda x: x.log() / x.const_log2(),
         in_numba="np.log2",
         in_sympy=lambda sympy, x: sympy.log(x) / sympy.log(2),
         latex=r"\log_{2}",
@@ -130,7 +130,6 @@ _ENTRIES = (
         between=(-1.0, 1.0),
         period=math.tau,
         inverses=(Inverse("asin(y) + 2*turns*pi"), Inverse("pi - asin(y) + 2*turns*pi")),
-        is_vast=True,
     ),
     Function(
         "cos",
@@ -141,7 +140,6 @@ _ENTRIES = (
         period=math.tau,
         ahead=1,
         inverses=(Inverse("acos(y) + 2*turns*pi"), Inverse("-acos(y) + 2*turns*pi")),
-        is_vast=True,
     ),
     Function(
         "tan",
@@ -152,7 +150,6 @@ _ENTRIES = (
         inverses=(Inverse("atan(y) + turns*pi"),),
         steepness="1 + y*y",
         overflows=True,
-        is_vast=True,
     ),
     Function(
         "asin",
@@ -213,7 +210,6 @@ _ENTRIES = (
         inverses=(Inverse("log(y + sqrt(y**2 + 1))", other="-log(-y + sqrt((-y)**2 + 1))"),),
         steepness="cosh(x)",
         overflows=True,
-        is_vast=True,
     ),
     Function(
         "cosh",
@@ -226,7 +222,6 @@ _ENTRIES = (
         inverses=(Inverse("log(y + sqrt(y**2 - 1))"), Inverse("-log(y + sqrt(y**2 - 1))")),
         steepness="abs(sinh(x))",
         overflows=True,
-        is_vast=True,
     ),
     Function(
         "tanh",
@@ -291,7 +286,7 @@ _ENTRIES = (
         undone_off=0,
         inverses=(Inverse("y", _NOT_NEGATIVE), Inverse("-y", _NOT_NEGATIVE)),
         degree=Fraction(1),
-        digits=lambda mp, x: abs(x),
+        digits=abs,
         in_numba="abs",
         in_sympy="Abs",
         latex=r"\left|%s\right|",
@@ -332,7 +327,6 @@ _ENTRIES = (
         undone_off=256,
         inverses=(Inverse("erfinv(y)", ("y >= -1", "y <= 1")),),
         steepness="2/sqrt(pi)*exp(-x**2)",
-        is_vast=True,
         in_numpy="scipy.special.erf",
         latex=r"\operatorname{erf}",
     ),
@@ -350,7 +344,6 @@ _ENTRIES = (
         inverses=(Inverse("erf(y)"),),
         steepness="sqrt(pi)/2*exp(y**2)",
         overflows=True,
-        is_vast=True,
         in_numpy="scipy.special.erfinv",
         latex=r"\operatorname{erf}^{-1}",
     ),
@@ -366,7 +359,6 @@ _ENTRIES = (
         steepness="y*(abs(log(x)) + 1/x)",  # more than the slope: log(x) - 1/x < psi(x) < log(x)
         overflows=True,
         in_numpy=None,
-        is_vast=True,
         latex=r"\Gamma",
     ),
     Function(
@@ -384,7 +376,6 @@ _ENTRIES = (
         inverses=(Inverse("y*exp(y)", ("y >= -1",)),),
         steepness="exp(-y)/(1 + y)",
         in_numpy=None,
-        is_vast=True,
         in_sympy="LambertW",
         latex="W_0",
     ),

@@ -20,7 +20,7 @@ from itertools import product
 from typing import Any
 
 from derive.expressions.tree import Equation
-from derive.numerics.algebra.multiprecision import difference
+from derive.numerics.algebra.multiprecision import difference, many_digits
 from derive.time_limits import tick
 from derive.tolerances import LIBRARY_GAP, NO_GAP, QUOTIENT, RANK_AT_ROOT, SHARP, VANISHING
 
@@ -137,6 +137,7 @@ def _aside(tape: Any, place: tuple[Any, Any, Any], direction: Any, distance: flo
     return float(np.max(np.abs(left))) if np.isfinite(left).all() else math.inf
 
 
+@many_digits()
 def sharpened(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> dict[str, float] | None:
@@ -147,31 +148,30 @@ def sharpened(
     >>> sharpened(touching, {"x": 1.00000003, "y": 0.99999998}, {})
     {'x': 1.0, 'y': 1.0}
     """
-    from mpmath import mp, mpf
+    from flint import arb
 
-    with mp.workdps(150):
-        at = [mpf(x) for x in point.values()]
-        sizes = [abs(x) or max(map(abs, at)) or mpf(1) for x in at]
+    at = [arb(x) for x in point.values()]
+    sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
 
-        def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-            """How long a Newton step is from a place, and the step."""
-            tick()
-            step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
-            return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else mp.inf, step or ()
+    def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
+        """How long a Newton step is from a place, and the step."""
+        tick()
+        step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
+        return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
 
-        length, step = stepping(at)
-        for _ in range(_STEPS):
-            if not max(map(abs, step), default=mp.inf) <= _FAR * max(sizes):
-                return None
-            if length <= SHARP:
-                return {name: _rounded(x, point[name]) for name, x in zip(point, at, strict=True)}
-            at = [x - part for x, part in zip(at, step, strict=True)]
-            before, (length, step) = length, stepping(at)
-            if 0.3 < length / before < 0.95:
-                ahead = [x - part / (1 - length / before) for x, part in zip(at, step, strict=True)]
-                farther = stepping(ahead)
-                if farther[0] < 0.1 * length:
-                    at, (length, step) = ahead, farther
+    length, step = stepping(at)
+    for _ in range(_STEPS):
+        if not max(map(abs, step), default=math.inf) <= _FAR * max(sizes):
+            return None
+        if length <= SHARP:
+            return {name: _rounded(x, point[name]) for name, x in zip(point, at, strict=True)}
+        at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
+        before, (length, step) = length, stepping(at)
+        if 0.3 < length / before < 0.95:
+            ahead = [(x - part / (1 - length / before)).mid() for x, part in zip(at, step, strict=True)]
+            farther = stepping(ahead)
+            if farther[0] < 0.1 * length:
+                at, (length, step) = ahead, farther
     return None
 
 
@@ -184,23 +184,22 @@ def _step(
     equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
 ) -> Sequence[Any] | None:
     """A Newton step in many digits; None where there is none."""
-    from mpmath import mp
+    from flint import arb, arb_mat
 
     here = [difference(equation, at, known) for equation in equations]
     if any(gap is None for gap in here):
         return None
-    if not any(here):
-        return [0] * len(here)
-    matrix = mp.matrix(len(here), len(here))
-    for column, (name, x) in enumerate(at.items()):
-        aside = QUOTIENT * (abs(x) or sizes[column])
-        for row, equation in enumerate(equations):
-            there = difference(equation, {**at, name: x + aside}, known)
-            if there is None:
-                return None
-            matrix[row, column] = (there - here[row]) / aside
+    if all(gap == 0 for gap in here):
+        return [arb(0)] * len(here)
+    columns = []
+    for size, (name, x) in zip(sizes, at.items(), strict=True):
+        aside = QUOTIENT * (size if x == 0 else abs(x))
+        there = [difference(equation, {**at, name: (x + aside).mid()}, known) for equation in equations]
+        if any(gap is None for gap in there):
+            return None
+        columns.append([(gap - gap_here) / aside for gap, gap_here in zip(there, here, strict=True)])
     try:
-        found: Sequence[Any] = mp.lu_solve(matrix, mp.matrix(here))
-    except (ZeroDivisionError, ValueError, TypeError):  # the last where an entry is undefined
+        found = arb_mat(columns).transpose().solve(arb_mat([[gap] for gap in here]))
+    except ZeroDivisionError:
         return None
-    return found
+    return [part.mid() for part in found.entries()]
