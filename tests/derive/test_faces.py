@@ -27,7 +27,6 @@ def python(program: str, cwd: Path, *first_on_path: Path) -> subprocess.Complete
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
         check=False,
     )
 
@@ -158,10 +157,9 @@ def test_the_friend_says_whose_it_is():
 
 
 def test_importing_takes_no_time_to_speak_of(tmp_path):
-    """The heavy packages take seconds; without them there is not much left."""
-    program = "import time; t = time.perf_counter(); import derive; print(time.perf_counter() - t)"
-    fastest = min(float(python(program, tmp_path).stdout) for _ in range(3))
-    assert fastest < 0.25
+    """The heavy packages have thousands of modules; without them there is not much left."""
+    program = "import sys; before = len(sys.modules); import derive; print(len(sys.modules) - before)"
+    assert int(python(program, tmp_path).stdout) < 100
 
 
 @pytest.mark.parametrize("init", ['DISTRIBUTION = "derive-engine"', '"""Another package of that name."""'])

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 
-from derive import LimitError
+from derive import LimitError, time_limits
 from derive.time_limits import limits, query, tick
+from tests.derive.operations import Clock
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    """Each look at the clock takes a millisecond."""
+    clock = Clock(0.001)
+    monkeypatch.setattr(time_limits, "time", clock)
+    return clock
 
 
 def endless():
@@ -18,42 +26,51 @@ def endless():
 
 
 def outcome(act):
-    """What an act raised and how long it took, in a thread of its own."""
+    """What an act raised, in a thread of its own."""
     found = []
 
     def run():
-        start = time.monotonic()
-        try:
+        with pytest.raises(LimitError) as caught:
             act()
-        except LimitError as error:
-            found.append((error.limit, time.monotonic() - start))
+        found.append(caught.value.limit)
 
     thread = threading.Thread(target=run)
     thread.start()
-    thread.join(20)
-    assert not thread.is_alive()
+    thread.join()
     return found[0]
 
 
-def timed():
-    start = time.monotonic()
+def ended():
     with pytest.raises(LimitError) as caught:
         endless()
-    return caught.value.limit, time.monotonic() - start
+    return caught.value.limit
 
 
-def test_a_query_without_end_is_stopped():
+def test_a_query_without_end_is_stopped(clock):
     with limits(seconds=0.05):
-        limit, took = timed()
-    assert limit == "0.05 s"
-    assert 0.05 <= took < 2
+        assert ended() == "0.05 s"
+    assert 0.05 <= clock.now < 0.06
 
 
-def test_a_limit_holds_in_a_thread_that_set_none():
+def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time(monkeypatch):
+    class Wall(Clock):
+        def thread_time(self):
+            return 0.0
+
+        def monotonic(self):
+            return super().thread_time()
+
+    wall = Wall(0.001)
+    monkeypatch.setattr(time_limits, "time", wall)
     with limits(seconds=0.05):
-        limit, took = outcome(endless)
-    assert limit == "0.05 s"
-    assert took < 2
+        assert ended() == "0.05 s"
+    assert 0.15 <= wall.now < 0.16
+
+
+def test_a_limit_holds_in_a_thread_that_set_none(clock):
+    with limits(seconds=0.05):
+        assert outcome(endless) == "0.05 s"
+    assert clock.now < 0.06
 
 
 def test_a_limit_set_in_a_thread_is_its_own():
@@ -62,21 +79,21 @@ def test_a_limit_set_in_a_thread_is_its_own():
             endless()
 
     with limits(seconds=30):
-        assert outcome(own)[0] == "0.03 s"
+        assert outcome(own) == "0.03 s"
 
 
 @pytest.mark.parametrize(("outer", "inner"), [(30, 0.04), (0.04, 0.08)])
 def test_the_inner_of_two_limits_holds_inside_and_the_outer_after(outer, inner):
     with limits(seconds=outer):
         with limits(seconds=inner):
-            assert timed()[0] == f"{inner:g} s"
+            assert ended() == f"{inner:g} s"
         if outer < 1:
-            assert timed()[0] == f"{outer:g} s"
+            assert ended() == f"{outer:g} s"
 
 
 def test_a_query_in_a_query_runs_on_the_clock_of_the_outer_one():
     with limits(seconds=0.05), query(), limits(seconds=30):
-        assert timed()[0] == "0.05 s"
+        assert ended() == "0.05 s"
 
 
 def test_a_limit_that_has_ended_stops_nothing():

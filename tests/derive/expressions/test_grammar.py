@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -13,6 +12,7 @@ from derive import DeriveError, ExpressionError, LimitError, UnknownNameError, r
 from derive.expressions.grammar import LONGEST, parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Name, Number, names_in, render, walk
 from tests.derive.corpus import FORMULAS, Formula, declared
+from tests.derive.operations import calls
 from tests.derive.trees import shape, value
 
 SHAPES = [
@@ -330,11 +330,14 @@ REFUSED = {
 @pytest.mark.parametrize("construct", REFUSED)
 def test_what_is_no_formula_is_refused_at_once(construct):
     text = f"y = {REFUSED[construct]}"
-    started = time.process_time()
-    with pytest.raises((ExpressionError, LimitError, UnknownNameError)) as caught:
-        relate("r", text, quantities=[declared("x", ""), declared("y", "")])
-    assert time.process_time() - started < 1
-    error = caught.value
+
+    def refused():
+        with pytest.raises((ExpressionError, LimitError, UnknownNameError)) as caught:
+            relate("r", text, quantities=[declared("x", ""), declared("y", "")])
+        return caught.value
+
+    assert calls(refused) < 200_000
+    error = refused()
     assert error.what
     assert len(str(error)) < 500
     assert str(error).isprintable()
@@ -391,10 +394,9 @@ def test_a_complaint_says_what_would_mend_it(text, mend):
 
 @pytest.mark.parametrize("count", [3000, 5000])
 def test_thousands_of_terms_are_read_at_once(count):
-    started = time.process_time()
-    tree = parse_expression("+".join(["x"] * count))
-    assert time.process_time() - started < 1
-    assert len(tree.args) == count
+    text = "+".join(["x"] * count)
+    assert calls(lambda: parse_expression(text)) < 50 * count
+    assert len(parse_expression(text).args) == count
 
 
 def test_the_longest_text_is_read_and_one_character_more_is_not():

@@ -16,6 +16,7 @@ from derive.kernels.blocks import block_kernels
 from derive.kernels.several_targets import Abreast, found_for
 from derive.solving.execution import block_execution
 from derive.tables.sweep_question import asked
+from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
 
@@ -71,14 +72,14 @@ def of_hidden(seed, ways=WAYS):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_targets_of_a_random_library_are_what_each_is_alone(seed):
-    with derive.limits(seconds=2):
+    with ticks(4000):
         of_hidden(seed, WAYS[: 1 + (seed % 8 == 0)])  # translating takes a second for each target
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(FIRST, LAST))
 def test_targets_of_a_random_library_are_what_each_is_alone_in_the_long_run(seed):
-    with derive.limits(seconds=2):
+    with ticks(4000):
         of_hidden(seed)
 
 

@@ -128,7 +128,7 @@ def test_a_worker_killed_midway_loses_nothing(client):
     assert not total.done()
     os.kill(pids[0], signal.SIGKILL)
     stream = sum(float(table["step"].sum()) for table in ROOFLINE.stream("step", **given))
-    assert total.result(timeout=120) == pytest.approx(stream, rel=1e-12)
+    assert total.result() == pytest.approx(stream, rel=1e-12)
     assert pids[0] not in client.run(os.getpid).values()
 
 

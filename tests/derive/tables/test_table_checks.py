@@ -14,6 +14,7 @@ from derive import DeriveError, Library
 from derive.tables.axes import span
 from derive.tables.table import Table
 from derive.tables.table_charts import charts
+from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
 
 SHELF = derive.load("""[quantities]
@@ -106,7 +107,7 @@ def of_a_random_library(seed: int) -> int:
     profiles = ("p",) if draw.random() < 0.5 else ()
     along = [numbers[axis] * 10 ** (i / 10 - 1) for i in range(21)]
     try:
-        with derive.limits(seconds=1):
+        with ticks(2000):
             table = library.sweep(target, *profiles, **fixed, **{axis: along})
             return is_as_solved(table, library, target, profiles, fixed)
     except (derive.InconsistentError, derive.LimitError, derive.UnderdeterminedError):
