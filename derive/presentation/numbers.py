@@ -1,4 +1,7 @@
-"""Numbers in base units, shown in a unit: as a pint Quantity, or as text."""
+"""Numbers in base units, shown in a unit: as a pint Quantity, or as text.
+
+Python's own formats write them, and not those of a locale (babel): what is shown reads back as the same everywhere.
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,10 @@ having been brought to one size. What elimination with partial pivoting makes of
 pivot of some 1e-16 times the growth of the entries, which is small in practice (Higham, Accuracy and Stability, 2002,
 chapter 9), and at most doubles with each unknown. What lies between counts as singular: with rounded coefficients
 nobody can tell.
+
+No library tells which unknowns cancel and which equations contradict each other. Exact fractions for a search are
+reduced here too: FLINT takes a third of the time for them, but is a tenth of a second to load, to save less than one
+millisecond.
 """
 
 from __future__ import annotations

@@ -282,7 +282,7 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
 
 
 @many_digits()
-def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str, float]) -> Real | None:
+def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str, float]) -> Real:
     """The difference of the sides, where some numbers have more digits than a double; None where a side has no value.
 
     It is exact but for rounding beyond a hundred and fifty digits; zero where all digits there are cannot tell it
@@ -364,4 +364,5 @@ def _operations() -> dict[str, Callable[..., Real]]:
         "sqrt": sqrt,
         "floor": floor,
         "ceil": lambda x: -floor(-x),
+        "gamma": lambda x: x.gamma() if x > 0 else arb.nan(),
     }

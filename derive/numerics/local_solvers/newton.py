@@ -3,6 +3,9 @@
 The unknowns of this field run over forty orders of magnitude. A residual is therefore taken relative to the size of
 its equation's terms, and a positive unknown is stepped in its logarithm. Without either, a step that is right for one
 unknown is nothing to another.
+
+Two to four unknowns are solved for in 5 to 13 microseconds by plain floats, and in 9 to 11 by NumPy; which is a quarter
+of a second to load, and scipy's methods (`minpack`) a second more.
 """
 
 from __future__ import annotations

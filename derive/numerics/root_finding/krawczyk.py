@@ -17,6 +17,9 @@ Where E_ii is less than one, the i-th row can be solved for d_i, whose bounds ar
 others, divided by something between 1 - E_ii and 1 + E_ii (Hansen and Sengupta 1981). J comes as middles and radii, so
 that the matrices are multiplied in doubles; what these round off is bounded by the sum of the absolute products and
 added to E (Rump 1999).
+
+The matrices are lists. Of four unknowns Y and E are a fifth of the work, 0.08 ms, of which NumPy would save two thirds;
+but it is a quarter of a second to load.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Near a point at which relations hold, a quantity is fixed by them if its own dir
 For products this is linear algebra on their exponents, the same at every point. Elsewhere one random point speaks for
 nearly all: the slopes are taken there exactly, modulo a prime, where a rank is wrong by chance only (Schwartz 1980).
 It is a hint where to look, and no proof: what is found has to be worked out, and held against the relations.
+
+Nearly all rows hold a name of their own and are peeled off first: of the 660 of the built-in library some 40 are left.
+Eliminating them takes 0.5 ms here and by FLINT's `nmod_mat`, which does not say of which rows a combination is made.
 """
 
 from __future__ import annotations

@@ -7,7 +7,8 @@ the centre belongs to both halves, and the solution there to what is followed in
 throughout.
 
 Where the slope of the target keeps its sign in every range, the extremes lie at two corners. Otherwise branch and bound
-finds them: a part where one slope keeps its sign is replaced by its better side, any other is cut in two.
+finds them: a part where one slope keeps its sign is replaced by its better side, any other is cut in two. scipy's
+optimizers and path followers prove nothing of what lies between the points that they visit.
 """
 
 from __future__ import annotations

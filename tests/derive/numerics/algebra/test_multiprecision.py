@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+from flint import ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from derive.expressions.grammar import parse_equation
-from derive.numerics.algebra.multiprecision import is_root, is_rounded_zero
+from derive.expressions.grammar import parse_equation, parse_expression
+from derive.expressions.tree import walk
+from derive.numerics.algebra.multiprecision import exactly, is_root, is_rounded_zero, overflows, sign_of_gap
+from tests.derive.digits import OutOfReachError, exact
+from tests.derive.draws import expressions
 
 
 @given(st.floats(0.01, 100), st.floats(0.01, 100), st.sampled_from([1e-3, 1e-2, 0.3]))
@@ -54,3 +61,49 @@ def test_fifty_digits_decide(text, x, expected):
 )
 def test_a_root_that_rounding_feigns_is_zero(text, values, rounded):
     assert is_rounded_zero(parse_equation(text), "x", values) is rounded
+
+
+@given(expressions(), st.one_of(st.floats(-5, 5), st.floats(1e-300, 1e300), st.integers(-3, 6).map(float)))
+def test_any_expression_comes_to_the_double_nearest_its_value(text, x):
+    form = parse_expression(text)
+    if any(getattr(part, "op", "") == "piecewise" for part in walk(form)):  # its arm is chosen by doubles
+        return
+    try:
+        value = exact(form, {"x": x, "y": 1.5}, 400)
+    except OutOfReachError:
+        return
+    expected = math.nan if value is None else float(value)
+    assert exactly(form, {"x": x, "y": 1.5}) == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "sign"),
+    [
+        ("log(1 + x) = 1e-200", 1e-200, -1),  # less by half of x**2
+        ("(1e200 + x) - 1e200 = 2*x", 1e-200, -1),
+        ("(1e200 + x) - 1e200 = x", 1e-200, 0),
+        ("sin(pi*x) = 0", 3.0, 0),  # a ball holds it, however many digits there are
+        ("sqrt(1 - (x/7)*(7/x)) = 0", 3.0, 0),
+        ("floor(x/3*3) = x", 7.0, 0),
+        ("sin(exp(exp(x))) = 5", 40.0, 0),  # beyond all digits
+        ("gamma(x) = 1", -0.5, 0),
+    ],
+)
+def test_a_gap_has_a_sign_only_where_digits_prove_it(text, x, sign):
+    assert sign_of_gap(parse_equation(text), {"x": x}) == sign
+
+
+@pytest.mark.parametrize(("text", "beyond"), [("exp(800*x)", True), ("exp(80*x)", False), ("gamma(-x)", False)])
+def test_what_no_double_holds_is_told_from_what_is_undefined(text, beyond):
+    assert overflows(parse_expression(text), {"x": 1.0}) is beyond
+
+
+def test_threads_do_not_take_digits_from_each_other():
+    before, equation = ctx.prec, parse_equation("exp(x) - 1 = x + x**2/2")
+
+    def signs(x: float) -> set[int]:
+        return {sign_of_gap(equation, {"x": x}) for _ in range(300)}
+
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(signs, [1e-30, -1e-30] * 4)) == [{1}, {-1}] * 4
+    assert ctx.prec == before
