@@ -101,4 +101,4 @@ def _all_otherwise(library: Library, example: Example) -> str:
     ):
         return ""
     unit = library.declaration(example.asked).unit
-    return " and ".join(shown_number(base, unit) for base in found)
+    return " and ".join(shown_number(base, unit) for base in found) or "only bounded"

@@ -67,6 +67,22 @@ FAILS = {
 }
 
 
+def test_bounds_are_not_the_answers_that_an_example_lists():
+    bounded = """
+    [quantities]
+    x = { unit = "m" }
+    y = { unit = "m" }
+    [relations]
+    limit = { equation = "x <= y" }
+    [examples.two]
+    asked = "x"
+    given.y = "3 m"
+    expected = ["1 m", "2 m"]
+    """
+    (problem,) = check(bounded)
+    assert "x is only bounded; expected was 1 m and 2 m" in problem.message
+
+
 @pytest.mark.parametrize("example", HOLDS.values(), ids=HOLDS)
 def test_an_example_that_comes_out_is_no_problem(example):
     assert problems(example) == []
