@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -278,7 +279,7 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
         return False
     size = abs(found)
     lost = not math.isfinite(value(form, values))  # on the way
-    return bool(lost or size > 1.7e308 or 0 < size < 5e-324)
+    return bool(lost or size > sys.float_info.max or 0 < size < math.ulp(0.0))
 
 
 @many_digits()
