@@ -12,7 +12,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from math import isclose
 from typing import Any, NoReturn
 
@@ -98,25 +98,25 @@ class Declaration:
     def __hash__(self) -> int:
         return hash(self.said)
 
+    @property
+    def words(self) -> dict[str, Any]:
+        """What it is declared by again."""
+        texts = {"name": self.name, "unit": self.unit.text, "meaning": self.meaning, "latex": self.latex}
+        return {**texts, "domain": self.domain.text, "default": self.default, "aliases": self.aliases}
+
+    def but(self, **said: Any) -> Declaration:
+        """The same, with something else said of it.
+
+        >>> Declaration("length", "m", "of the string").but(name="width", domain="real").words["meaning"]
+        'of the string'
+        """
+        return Declaration(**{**self.words, **said})
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (
-            self.name,
-            self.unit.text,
-            self.meaning,
-            self.latex,
-            self.domain.text,
-            self.default,
-            self.aliases,
-        )
+        return partial(Declaration, **self.words), ()
 
     def __repr__(self) -> str:
         return self.name
-
-
-def _again(
-    name: str, unit: str, meaning: str, latex: str, domain: str, default: Value | None, aliases: tuple[str, ...]
-) -> Declaration:
-    return Declaration(name, unit, meaning, latex=latex, domain=domain, default=default, aliases=aliases)
 
 
 def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
@@ -169,12 +169,9 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
     pairs = zip(one.base, other.base, strict=True) if one and other else ()
     if not all(isclose(*pair, rel_tol=SAME_DEFAULT) for pair in pairs):
         raise _clash(first.name, f"default {str(one)!r} and {str(other)!r}")
-    return Declaration(
-        first.name,
-        first.unit.text,
-        first.meaning or second.meaning,
+    return first.but(
+        meaning=first.meaning or second.meaning,
         latex=first.latex or second.latex,
-        domain=first.domain.text,
         default=one or other,
         aliases=(*first.aliases, *second.aliases),
     )

@@ -7,8 +7,9 @@ pickling, copying, substitution and code generation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Self
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sympy import Symbol
 
@@ -20,7 +21,18 @@ from quantities.value import Value
 
 __all__ = ["Quantity", "symbol"]
 
-_DECLARED = ("aliases", "default", "dimension", "domain", "latex", "meaning", "unit")
+_P = ParamSpec("_P")
+_Q = TypeVar("_Q", bound="Quantity")
+
+
+def _taking(_: Callable[_P, Any]) -> Callable[[Callable[..., _Q]], Callable[Concatenate[type[_Q], _P], _Q]]:
+    """Have a constructor take what another takes."""
+    return lambda constructor: constructor
+
+
+def _declared(name: str, doc: str = "") -> Any:
+    """A property that says what the declaration says."""
+    return property(lambda quantity: getattr(quantity.declaration, name), doc=doc)
 
 
 class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
@@ -34,22 +46,20 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     """
 
     __slots__ = ("declaration",)
+    __signature__ = signature(Declaration)
 
     declaration: Declaration
+    unit: Unit = _declared("unit")
+    dimension: Dimension = _declared("dimension", "What the quantity's unit measures.")
+    meaning: str = _declared("meaning")
+    latex: str = _declared("latex")
+    domain: Domain = _declared("domain")
+    aliases: tuple[str, ...] = _declared("aliases", "What else it is called.")
+    default: Value | None = _declared("default")
 
-    def __new__(
-        cls,
-        name: str,
-        unit: str = "",
-        meaning: str = "",
-        *,
-        latex: str = "",
-        domain: str = "positive",
-        default: str | float | Value | None = None,
-        aliases: Iterable[str] = (),
-    ) -> Self:
-        said = Declaration(name, unit, meaning, latex=latex, domain=domain, default=default, aliases=aliases)
-        return cls._of(said)
+    @_taking(Declaration)
+    def __new__(cls, *said: Any, **more: Any) -> Self:
+        return cls._of(Declaration(*said, **more))
 
     @classmethod
     def _of(cls, declaration: Declaration) -> Self:
@@ -59,46 +69,15 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
         return self
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name == "declaration" or name in _DECLARED:
+        if name in vars(Quantity):
             raise AttributeError(f"{self.name}: a quantity does not change; declare another one.")
         super().__setattr__(name, value)
 
-    def __getnewargs_ex__(self) -> tuple[tuple[str, str, str], dict[str, Any]]:
-        names = {"latex": self.latex, "domain": self.domain.text, "default": self.default, "aliases": self.aliases}
-        return (self.name, self.unit.text, self.meaning), names
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (self.declaration,)
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (*super()._hashable_content(), *self.declaration.said)
-
-    @property
-    def unit(self) -> Unit:
-        return self.declaration.unit
-
-    @property
-    def dimension(self) -> Dimension:
-        """What the quantity's unit measures."""
-        return self.declaration.dimension
-
-    @property
-    def meaning(self) -> str:
-        return self.declaration.meaning
-
-    @property
-    def latex(self) -> str:
-        return self.declaration.latex
-
-    @property
-    def domain(self) -> Domain:
-        return self.declaration.domain
-
-    @property
-    def aliases(self) -> tuple[str, ...]:
-        """What else it is called."""
-        return self.declaration.aliases
-
-    @property
-    def default(self) -> Value | None:
-        return self.declaration.default
 
 
 def symbol(declaration: Declaration) -> Quantity:

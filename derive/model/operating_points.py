@@ -63,13 +63,11 @@ def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
 
 
 def _twin(quantity: Declaration, point: str) -> Declaration:
-    return Declaration(
-        f"{point}.{quantity.name}",
-        quantity.unit.text,
-        f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",
+    return quantity.but(
+        name=f"{point}.{quantity.name}",
+        meaning=f"{quantity.meaning} (at the point {point})" if quantity.meaning else "",
         latex=f"{quantity.latex}^{{\\mathrm{{{point.replace('_', ' ')}}}}}" if quantity.latex else "",
-        domain=quantity.domain.text,
-        default=quantity.default,
+        aliases=(),
     )
 
 

@@ -231,17 +231,7 @@ class Reader:
         """The quantity with its default; without it, if it is wrong, so that the relations over it are still judged."""
         where = ("quantities", declared.name)
         value = stated_default(self.notes, declared.name, where, declared, table)
-        if value is None:
-            return declared
-        return Declaration(
-            declared.name,
-            declared.unit.text,
-            declared.meaning,
-            latex=declared.latex,
-            domain=declared.domain.text,
-            default=value,
-            aliases=declared.aliases,
-        )
+        return declared if value is None else declared.but(default=value)
 
     def _relation(
         self, name: str, table: Mapping[str, Any], known: dict[str, Declaration], vocabulary: Vocabulary

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from inspect import signature
 
 import pytest
 
@@ -78,3 +79,15 @@ def test_a_relation_is_stated_in_declarations_as_in_symbols():
     assert Library([by_text]).quantities["side"] is symbol(side)
     same = relate("same", side, Declaration("edge", "m"))
     assert str(same) == "same: side = edge"
+
+
+def test_a_quantity_is_stated_as_a_declaration_is():
+    assert signature(Quantity) == signature(Declaration)
+    words = ["name", "unit", "meaning", "latex", "domain", "default", "aliases"]
+    assert list(signature(Quantity).parameters) == list(ALL.words) == words
+
+
+def test_what_is_said_otherwise_leaves_the_rest():
+    assert ALL.but() == ALL
+    assert ALL.but(default=None) == LESS[-1]
+    assert ALL.but(name="width").meaning == ALL.meaning
