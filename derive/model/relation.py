@@ -25,7 +25,6 @@ from derive.errors import (
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, render, walk
 from derive.model.dimensions import mismatches, mismatches_of_condition
-from derive.model.mismatches import problem_of
 from derive.model.vocabulary import Vocabulary
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
 from quantities.spelling import parse_unit
@@ -78,6 +77,10 @@ class Relation:
         for condition in self.conditions:
             found = mismatches_of_condition(condition, own.dimensions, own.marks)
             faults += [(f"{self.name}, when", Equation(condition, "=", condition), fault) for fault in found]
+        if not faults:
+            return []
+        from derive.model.mismatches import problem_of  # repairs and their words are for what is wrong alone
+
         told = [
             problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief)
             for i, fault in enumerate(faults[:_TOLD])
@@ -140,10 +143,14 @@ class Relation:
         mine = {name: declared[name] for name in self.declared}
         if mine == dict(self.declared):
             return self
-        made = object.__new__(Relation)  # proved before, and on the same scales
-        for part in fields(self):
-            object.__setattr__(made, part.name, getattr(self, part.name))
-        object.__setattr__(made, "declared", MappingProxyType(mine))
+        return Relation.proved(self.name, self.written, mine, *self._statement()[2:])  # before, on the same scales
+
+    @classmethod
+    def proved(cls, *parts: Any) -> Relation:
+        """A relation of these parts, in the order of the fields, which was proved before."""
+        made = object.__new__(cls)
+        made.__dict__.update(zip(_FIELDS, parts, strict=True))
+        made.__dict__["declared"] = MappingProxyType(made.declared)
         return made
 
     def states_the_same(self, other: Relation) -> bool:
@@ -159,6 +166,9 @@ class Relation:
 
     def __str__(self) -> str:
         return f"{self.name}: {self.written}"
+
+
+_FIELDS = tuple(part.name for part in fields(Relation))
 
 
 def relate(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from derive import answer_cache
+from derive import answer_cache, cache_folder
 
 ASKED = ["solve", "period", "length=0.994 m", "--library", "clock.toml"]
 CLOCK = """[quantities]
@@ -161,15 +161,15 @@ def test_other_words_are_another_question(room, capsys, other):
 
 def test_a_changed_source_or_version_makes_all_of_it_forgotten(room, monkeypatch, capsys):
     answer_cache.answered(["solve", "x"], answering("one"))
-    monkeypatch.setattr(answer_cache, "_sources", lambda: iter(["clock.toml"]))
+    monkeypatch.setattr(answer_cache, "sources", lambda: iter(["clock.toml"]))
     answer_cache.answered(["solve", "x"], answering("two"))
-    monkeypatch.setattr(answer_cache, "_versions", lambda: ["sympy-9.dist-info"])
+    monkeypatch.setattr(cache_folder, "_versions", lambda packages: ["sympy-9.dist-info"])
     answer_cache.answered(["solve", "x"], answering("three"))
     assert capsys.readouterr().out == "one\ntwo\nthree\n"
 
 
 def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
-    monkeypatch.setattr(answer_cache, "_WHOLE", 3 * 1040)
+    monkeypatch.setattr(cache_folder, "_WHOLE", 3 * 1040)
     for i in range(5):
         answer_cache.answered(["solve", str(i)], answering(f"{i}" * 999))
         os.utime(max(entries(room), key=lambda path: path.stat().st_mtime), (i, i))

@@ -5,6 +5,9 @@ files in the order in which they count. One name means one thing everywhere: a q
 carries `/chip`, so that a rack's total is never taken for one chip's; a factor that carries a unit (the 2 of 2 FLOP per
 parameter and token) is a quantity too. Chips, memory tiers, models and price sheets are profiles, in
 `quantities/values`.
+
+Read and proved once, the relations are kept in the user's cache folder, until a file of them or of what reads them
+changes.
 """
 
 from __future__ import annotations
@@ -13,10 +16,10 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-import tomli
-
+from derive.cache_folder import entry, keep, recalled, sources
+from derive.garbage import collecting_seldom
 from derive.library import Library
-from derive.relation_files.loading import load
+from derive.relation_files.plain_data import packed, unpacked
 from quantities.facts import Facts
 from quantities.profiles import Profiles
 from quantities.texts import read
@@ -30,11 +33,31 @@ SOURCE = _HOME / "llm.toml"
 """The relation file that names all subjects."""
 
 
+_READERS = ("derive/expressions", "derive/model", "derive/relation_files", "derive/tokens/relations", "quantities")
+
+
 @cache
 def library() -> Library:
     """All subjects as one library."""
+    profiles = Profiles(shelves=[Facts(*FACTS)])
+    path = _entry()
+    with collecting_seldom():
+        return (unpacked(recalled(path), profiles) if path else None) or _read(profiles, path)
+
+
+def _read(profiles: Profiles, path: str | None) -> Library:
+    """The library out of its files, kept unless one of them changed meanwhile."""
+    from derive.relation_files.loading import load
+
     stated = load(SOURCE)
-    return Library(stated.relations.values(), (), Profiles(shelves=[Facts(*FACTS)]), stated.title)
+    read = Library(stated.relations.values(), (), profiles, stated.title)
+    if path and path == _entry():
+        keep(path, packed(read))
+    return read
+
+
+def _entry() -> str | None:
+    return entry(["library"], sources(*_READERS), ["tomli"])
 
 
 @dataclass(frozen=True)
@@ -52,6 +75,8 @@ def subjects() -> dict[str, Subject]:
     >>> subjects()["cache"].relations[:2]
     ('grouped_kv', 'latent_kv')
     """
+    import tomli
+
     files = [_HOME / name for name in tomli.loads(SOURCE.read_text(encoding="utf-8"))["uses"]]
     read_files = {file.stem: tomli.loads(file.read_text(encoding="utf-8")) for file in files}
     return {name: Subject(data["title"], tuple(data["relations"])) for name, data in read_files.items()}
@@ -64,4 +89,6 @@ def vocabulary(subject: str) -> tuple[str, ...]:
     >>> vocabulary("cache")[:2]
     ('kv_bytes_per_element', 'kv_vectors')
     """
+    import tomli
+
     return tuple(tomli.loads(read("vocabulary", f"{subject}.toml"))["quantities"])

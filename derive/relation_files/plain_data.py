@@ -1,0 +1,100 @@
+"""A library as plain data: what was read and proved once is put together again, and neither parsed nor proved.
+
+It is JSON of texts, numbers and lists, in which nothing can act. A quantity stands as what declares it, a tree as a
+list of an operation and its arguments; the leaves are texts, numbers where they begin with a digit or a point. Where a
+part stood in its text is left out: only a complaint asks for it, and there was none. The built-in library, of 600
+relations, is put together in a sixth of the time that reading it takes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import astuple
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.library import Library
+from derive.model.relation import Relation
+from quantities.declaration import Declaration
+from quantities.errors import DeriveError
+from quantities.profiles import Profile, Profiles
+from quantities.source import Source
+from quantities.spelling import parse_unit
+from quantities.value import Value
+
+__all__ = ["packed", "unpacked"]
+
+
+def packed(library: Library) -> bytes:
+    """The quantities and relations of a library that was read from text, and its title.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''title = "Fall"
+    ... [quantities]
+    ... height = { unit = "m" }
+    ... time = { unit = "s" }
+    ... gravity = { unit = "m/s**2", value = "9.80665 m/s**2" }
+    ... [relations.fall]
+    ... equation = "height = 0.5*gravity*time**2"''')
+    >>> unpacked(packed(fall)) == fall
+    True
+    """
+    quantities = [_words(quantity) for quantity in library.declared.values()]
+    return json.dumps([library.title, quantities, [_parts(r) for r in library.relations.values()]]).encode()
+
+
+def unpacked(data: bytes | None, profiles: Iterable[Profile] | Profiles = ()) -> Library | None:
+    """The library that was packed, with these profiles; None of what is no such thing."""
+    try:
+        title, quantities, relations = json.loads(data or b"")
+        declared = {words["name"]: _declaration(words) for words in quantities}
+        return Library([_relation(declared, *parts) for parts in relations], declared.values(), profiles, title)
+    except (DeriveError, LookupError, TypeError, ValueError):
+        return None
+
+
+def _words(quantity: Declaration) -> dict[str, Any]:
+    if (value := quantity.default) is None:
+        return quantity.words
+    numbers = value.number, value.low, value.high
+    return quantity.words | {"default": [numbers, value.unit.text, astuple(value.source), value.rounding]}
+
+
+def _declaration(words: dict[str, Any]) -> Declaration:
+    if words["default"]:
+        (number, low, high), unit, source, rounding = words["default"]
+        words["default"] = Value(number, low, high, parse_unit(unit), Source(*source), rounding)
+    return Declaration(**words)
+
+
+def _parts(relation: Relation) -> list[Any]:
+    written, conditions = relation.written, [_listed(condition) for condition in relation.conditions]
+    equation = [_listed(written.lhs), written.op, _listed(written.rhs), written.text]
+    return [relation.name, equation, relation.because, relation.source, conditions, relation.approximate]
+
+
+def _relation(
+    known: Mapping[str, Declaration], name: str, equation: Any, because: str, source: str, conditions: Any, share: Any
+) -> Relation:
+    lhs, op, rhs, text = equation
+    written, held = Equation(_tree(lhs), op, _tree(rhs), text), tuple(map(_tree, conditions))
+    declared = {one: known[one] for one in names_in(written.lhs, written.rhs, *held)}
+    return Relation.proved(name, written, declared, because, source, held, share)
+
+
+def _listed(node: Node) -> Any:
+    if isinstance(node, Apply):
+        return [node.op, *map(_listed, node.args)]
+    return node.name if isinstance(node, Name) else node.text
+
+
+def _tree(said: Any) -> Node:
+    return _leaf(said) if isinstance(said, str) else Apply(said[0], tuple(map(_tree, said[1:])))
+
+
+@lru_cache(maxsize=4096)
+def _leaf(text: str) -> Node:
+    return Number(Fraction(text), text) if text[0] in "0123456789." else Name(text)
