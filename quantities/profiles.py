@@ -112,9 +112,7 @@ class Profiles(Mapping[str, Profile]):
         found: dict[str, Label] = {}
         for shelf in (self.stated, *self.shelves):
             held = getattr(shelf, "labels", None)
-            said = (
-                held() if held else {name: Label(shelf[name].title or ", ".join(shelf[name].values)) for name in shelf}
-            )
+            said = held() if held else {name: _label(profile) for name, profile in shelf.items()}
             found = {**said, **found}
         return {name: said for name, said in found.items() if name.partition(":")[0] not in found or ":" not in name}
 

@@ -16,11 +16,11 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from quantities.errors import DomainError, ExpressionError, excerpt
-from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
+from quantities.source import ASKER, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 
-__all__ = ["Value", "exact", "is_number", "otherwise", "read_number", "read_value"]
+__all__ = ["Value", "is_number", "otherwise", "read_number", "read_value"]
 
 _LONGEST = 400  # characters of a value's text
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.(?!\.)[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
@@ -94,15 +94,6 @@ class Value:
         if math.isclose(self.number, self.low / 2 + self.high / 2):
             return f"{self.low:.12g}..{self.high:.12g}{unit}"
         return f"{self.number:.12g} ({self.low:.12g}..{self.high:.12g}){unit}"
-
-
-def exact(text: str) -> Value:
-    """A value that holds by definition, such as the two operations of a multiply-add.
-
-    >>> exact("2 FLOP/parameter/token").source.kind
-    'exact'
-    """
-    return read_value(text).sourced(BY_DEFINITION)
 
 
 def otherwise(text: str) -> Value:
