@@ -16,10 +16,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
-from quantities.source import ASKER, Source
+from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
-from quantities.value import Value, is_number, read_number, read_value
+from quantities.value import Value, is_number, otherwise, read_number, read_value
+from quantities.value import exact as definition
 from tests.quantities.table import NAMES, SCALES, by_pint
 
 READ = [  # a text, its number, how much that is in base units, and in which
@@ -245,6 +246,103 @@ def test_the_numbers_that_a_hint_proposes_can_be_read_and_are_among_those_meant(
     assert not meant or set(meant.split()) & set(proposed)
 
 
+WORDS = [  # a text, what is wrong with it, and what would mend it
+    ("1,5 m", "after 1 comes a comma.", "Write 1.5 for a decimal, 15 for thousands."),
+    ("1,000 m", "after 1 comes a comma.", "Write 1.000 for a decimal, 1000 for thousands."),
+    ("1,234,567 m", "after 1 comes a comma.", "Write 1234567."),
+    ("1, m", "after 1 comes a comma.", "Write 1."),
+    ("1.5,0 m", "after 1.5 comes a comma.", "Write a decimal point, and no mark between thousands: 1000.5."),
+    ("3.0.0 m", "after 3.0 comes another point.", "Write one decimal point, as in 1.5e3."),
+    ("1_000 m", "'_' stands inside the number.", "Write plain digits 0 to 9, as in 1e6."),
+    ("1'000 m", '"\'" stands inside the number.', "Write plain digits 0 to 9, as in 1e6."),
+    ("1٣ m", "'٣' stands inside the number.", "Write plain digits 0 to 9, as in 1e6."),
+    ("1 000 m", "two numbers, 1 and 000.", "Write 1000."),
+    ("1 000 1", "two numbers, 1 and 000.", "Write 1000."),
+    ("5 000 000 USD", "two numbers, 5 and 000 000.", "Write 5000000."),
+    ("1e m", "the exponent after 1 is broken.", "Write 1.5e3."),
+    ("1.E+ m", "the exponent after 1. is broken.", "Write 1.5e3."),
+    ("1e5e5 m", "the exponent after 1e5 is broken.", "Write 1.5e3."),
+    ("1e", "the exponent after 1 is broken.", "Write 1.5e3."),
+    ("٣ m", "it does not begin with a number.", "Write the digits 0 to 9."),
+    *((f"{sign}5 m", "it does not begin with a number.", "Write a range, as in 2..6 m.") for sign in "<>~≈="),
+    *((text, "it does not begin with a number.", "Write a number and its unit, as in 3.35 TB/s.")
+      for text in ("m", "", "1..", "5 +/-", "nano", "info 5")),
+    ("$ 2.5/h", "it does not begin with a number.", 'Write "2.5 USD/h".'),
+    ("$5", "it does not begin with a number.", 'Write "5 USD".'),
+    ("$5 h", "it does not begin with a number.", 'Write "5 USD h".'),
+    ("$", "it does not begin with a number.", "Write the number first: 3 USD."),
+    ("€x", "it does not begin with a number.", "Write the number first: 3 EUR."),
+    ("€5/h", "it does not begin with a number.",
+     'Give it in USD, or declare EUR in [units] and write "5 EUR/h".'),
+    ("£ 3 h", "it does not begin with a number.",
+     'Give it in USD, or declare GBP in [units] and write "3 GBP h".'),
+    ("5 +/- -1 m", "the width -1 is negative.", "Write 5 +/- 0.1."),
+    ("5 m +/- 1 cm", "the width is in another unit.", "Write the ends, as in 270..330 m."),
+    ("5 +/- 1 %", "the width can be read two ways.", "Write the ends: 4..6 %, or a width without the percent."),
+    ("0...5 m", "three dots can be read two ways.", "Write a range with two: 0..5 m."),
+    ("1 m .. 2", "the upper end has no unit.", "Write 1..2 m."),
+    ("6..2 m", "the range runs from 6 down to 2.", "Write the lower end first."),
+    ("nan", "it is not a finite number.", "Give a finite number."),
+    ("5 +/- -Infinity m", "it is not a finite number.", "Give a finite number."),
+    ("1e400 m", "1e400 is too large for double precision.", "Give a number between 1e-300 and 1e300."),
+    ("-1.0e-400 m", "-1.0e-400 is too small for double precision.", "Give a number between 1e-300 and 1e300."),
+    ("1e308 km", "in base units it leaves the range of double precision.",
+     "Give a number between 1e-300 and 1e300 in base units."),
+    ("-300 degC", "it lies below absolute zero.", "Temperatures start at 0 K."),
+    ("0 +/- 300 degC", "it lies below absolute zero.", "Temperatures start at 0 K."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "what", "hint"), WORDS)
+def test_a_refusal_says_what_is_wrong_and_what_would_mend_it(text, what, hint):
+    error = refusal(text)
+    assert (error.what, error.hint) == (f"value {text!r}: {what}", hint)
+    assert not isinstance(error, ExpressionError) or error.text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [("1,5 m", 1), ("  x", 1), ("12 +/- x m", 8), ("5 +/-  -1 m", 10), ("2..  y", 6), ("0...5 m", 4), ("1 m..2", 7),
+     ("2 m  ..3,5 m", 8), ("6..2 m", 5), ("5 m +/- 1 cm", 10)],
+)  # fmt: skip
+def test_a_refusal_knows_how_far_the_text_was_read(text, column):
+    assert refusal(text).position == (1, column)
+
+
+def test_a_text_that_is_too_long_is_refused_unread():
+    assert read_value("1" + " " * 398 + "m").number == 1
+    error = refusal("1" + " " * 399 + "m")
+    assert error.what == f"value '1{' ' * 59}...': 401 characters are too many for a value."
+    assert (error.hint, len(error.text)) == ("Keep it under 400.", 401)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text", "expected"),
+    [
+        (math.inf, "m", "", "value 'inf': it is not a finite number. Give a finite number."),
+        (math.nan, "m", "x/0", "value 'x/0': it is not a finite number. Give a finite number."),
+        (-300.0, "degC", "", "value '-300.0': it lies below absolute zero. Temperatures start at 0 K."),
+        (
+            1e308,
+            "km",
+            "",
+            "value '1e+308': in base units it leaves the range of double precision. "
+            "Give a number between 1e-300 and 1e300 in base units.",
+        ),
+    ],
+)
+def test_a_number_that_is_refused_is_shown_as_it_was_given(number, unit, text, expected):
+    with pytest.raises(DomainError) as caught:
+        read_number(number, parse_unit(unit), text)
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize("text", ["60/min", "60 /min", "60 1/min", "60 per min", "60 per  min", "60 / min"])
+def test_a_number_over_a_unit_is_that_many_of_its_inverse(text):
+    value = read_value(text)
+    assert (value.number, str(value.unit), value.base[1]) == (60, "1/min", 1)
+
+
 @pytest.mark.parametrize("text", ["0 K", "0 degR", "-273.15 degC", "-459.67 degF"])
 def test_absolute_zero_is_zero_on_every_scale(text):
     assert read_value(text).base == (0, 0, 0)
@@ -460,3 +558,120 @@ def test_a_value_is_frozen_and_remembers_who_said_it():
     assert len({value, read_value("3 m"), value.sourced(sheet)}) == 2
     with pytest.raises(AttributeError):
         value.number = 4.0
+
+
+# What a value says of itself
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("3.350 TB/s", "3.35 TB/s"),
+        ("5", "5"),
+        ("5 1", "5"),
+        ("2..6 m", "2..6 m"),
+        ("-6..-2", "-6..-2"),
+        ("5 +/- 1 m", "4..6 m"),
+        ("1.2345678901234 m", "1.23456789012 m"),
+        ("1.2345678901234..2.3456789012345 m", "1.23456789012..2.34567890123 m"),
+    ],
+)
+def test_a_value_is_written_short(text, shown):
+    assert str(read_value(text)) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "ends", "shown"),
+    [
+        ("3 USD", "2..10 USD", "3 (2..10) USD"),
+        ("2 USD", "2..10 USD", "2 (2..10) USD"),
+        ("10 USD", "2..10 USD", "10 (2..10) USD"),
+        ("6 USD", "2..10 USD", "2..10 USD"),
+        ("3 km", "2000..10000 m", "3 (2..10) km"),
+        ("3", "2.0000000000001..9.8765432109876", "3 (2..9.87654321099)"),
+        ("3.0000000000001", "2..9", "3 (2..9)"),
+    ],
+)
+def test_a_number_keeps_its_place_between_the_ends_of_a_range(text, ends, shown):
+    value = read_value(text).sourced(Source("data sheet"))
+    held = value.between(read_value(ends))
+    assert (str(held), held.number, held.unit, held.source) == (shown, value.number, value.unit, value.source)
+
+
+@pytest.mark.parametrize("text", ["1 km", "11 km"])
+def test_a_range_that_does_not_hold_its_number_is_refused(text):
+    with pytest.raises(ExpressionError) as caught:
+        read_value(text).between(read_value("2..10 km"))
+    assert str(caught.value) == f"value {text}: it lies outside its range, 2..10 km. Widen the range."
+
+
+ROUNDED = [  # a text, and the ends of all that would be written alike, in base units
+    ("175 kg", 174.5, 175.5),
+    ("175.0 kg", 174.95, 175.05),
+    ("-3.5 m", -3.55, -3.45),
+    ("3.14e5 m", 313_500, 314_500),
+    ("1.E2 m", 50, 150),
+    ("20 degC", 292.65, 293.65),
+    ("0.5 km", 450, 550),
+    ("80", 80, 80),
+    ("80 token", 80, 80),
+    ("80 sequence", 80, 80),
+    ("80.0 token", 79.95, 80.05),
+    ("8e1 token", 75, 85),
+    ("80 ktoken", 79_500, 80_500),
+    ("80 token/s", 79.5, 80.5),
+    ("2..6 m", 2, 6),
+    ("4 +/- 2 m", 2, 6),
+]
+
+
+@pytest.mark.parametrize(("text", "low", "high"), ROUNDED)
+def test_what_is_published_stands_for_all_that_would_be_written_alike(text, low, high):
+    value = read_value(text)
+    for kind in ("published", "measured"):
+        assert value.sourced(Source("a report", kind)).as_rounded == pytest.approx((low, high), rel=1e-14)
+    assert value.as_rounded == (value.base[0], value.base[2])
+
+
+@pytest.mark.parametrize(
+    ("text", "unit"), [("175 kg", "g"), ("20 degC", "K"), ("68.0 degF", "degC"), ("80 token", "ktoken")]
+)
+def test_another_unit_does_not_change_what_would_be_written_alike(text, unit):
+    value = read_value(text).sourced(Source("a report", "published"))
+    assert value.within(parse_unit(unit)).as_rounded == pytest.approx(value.as_rounded, rel=1e-12)
+
+
+def test_a_default_that_stands_in_and_a_definition_say_so():
+    assert (definition("2 m").source, otherwise("1.5").source) == (BY_DEFINITION, OTHERWISE)
+    assert (definition("2 m").number, otherwise("1.5").number) == (2, 1.5)
+
+
+def test_the_word_of_the_same_source_changes_nothing():
+    value = read_value("3 m")
+    assert value.sourced(ASKER) is value
+
+
+class Shaped:
+    """What has some of the marks of a number."""
+
+    def __init__(self, **marks):
+        vars(self).update(marks)
+
+    def __float__(self):
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("marks", "expected"),
+    [
+        ({}, True),
+        ({"shape": ()}, True),
+        ({"shape": (1,)}, False),
+        ({"_units": {}}, False),
+        *(({"dtype": np.dtype(kind)}, kind != "c16") for kind in ("i4", "u2", "f8", "c16")),
+        ({"dtype": np.dtype(bool)}, False),
+        ({"dtype": object()}, True),
+    ],
+)
+def test_a_number_is_what_floats_and_has_neither_axes_nor_units(marks, expected):
+    assert is_number(Shaped(**marks)) is expected

@@ -4,61 +4,18 @@ from __future__ import annotations
 
 import sys
 from itertools import combinations
-from types import SimpleNamespace
 
-import networkx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from derive.expressions.grammar import parse_equation
-from derive.planning.incidence import Structure
 from derive.planning.matching import closure
 from derive.planning.plan import Block, plan
-
-
-def structure(*equations):
-    """The graph of equations, named r0, r1, ... in the order in which they are stated."""
-    written = [parse_equation(text) for text in equations]
-    return Structure.of(SimpleNamespace(name=f"r{i}", written=one, approximate=None) for i, one in enumerate(written))
+from tests.derive.planning.graphs import GRAPHS, NAMES, determined, drawn, structure
 
 
 def blocks(made):
     return [(block.relations, block.unknowns) for block in made.blocks]
-
-
-# The oracle: what is covered by every maximum matching
-
-
-def rank(rows, unknowns):
-    graph = networkx.Graph()
-    tops = [("relation", i) for i in range(len(rows))]
-    graph.add_nodes_from(tops)
-    graph.add_edges_from((("relation", i), name) for i, row in enumerate(rows) for name in row if name in unknowns)
-    return len(networkx.bipartite.hopcroft_karp_matching(graph, tops)) // 2
-
-
-def determined(rows, known):
-    unknowns = {name for row in rows for name in row} - set(known)
-    whole = rank(rows, unknowns)
-    return set(known) | {name for name in unknowns if rank(rows, unknowns - {name}) < whole}
-
-
-NAMES = "abcdefgh"
-GRAPHS = st.lists(
-    st.tuples(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True), st.booleans()),
-    min_size=1,
-    max_size=7,
-)
-
-
-def drawn(rows):
-    """A structure of drawn relations; those written forwards are written for their first quantity."""
-    texts = [
-        f"{row[0]} = {' + '.join(row[1:]) or '1'}" if forward else f"{' + '.join(row)} + {row[0]} = 1"
-        for row, forward in rows
-    ]
-    return structure(*texts), [row for row, _ in rows]
 
 
 @settings(max_examples=300)

@@ -1,0 +1,72 @@
+"""Drawn sets of relations, and what is known of them by another way: matchings of networkx, and rounds of deduction."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import networkx
+from hypothesis import strategies as st
+
+from derive.expressions.grammar import parse_equation
+from derive.planning.incidence import Structure
+
+NAMES = "abcdefgh"
+GRAPHS = st.lists(
+    st.tuples(st.lists(st.sampled_from(NAMES), min_size=1, max_size=4, unique=True), st.booleans()),
+    min_size=1,
+    max_size=7,
+)
+SOME = st.sets(st.sampled_from(NAMES), max_size=4)
+
+
+def structure(*equations, estimates=(), otherwise=frozenset()):
+    """The graph of equations, named r0, r1, ... in the order in which they are stated; some are approximate."""
+    return Structure.of(
+        (
+            SimpleNamespace(name=f"r{i}", written=parse_equation(text), approximate="" if i in estimates else None)
+            for i, text in enumerate(equations)
+        ),
+        otherwise,
+    )
+
+
+def texts(rows):
+    """Drawn relations; those written forwards are written for their first quantity."""
+    return [
+        f"{row[0]} = {' + '.join(row[1:]) or '1'}" if forward else f"{' + '.join(row)} + {row[0]} = 1"
+        for row, forward in rows
+    ]
+
+
+def drawn(rows):
+    return structure(*texts(rows)), [row for row, _ in rows]
+
+
+def rank(rows, unknowns):
+    """The size of a maximum matching of relations to unknowns."""
+    graph = networkx.Graph()
+    tops = [("relation", i) for i in range(len(rows))]
+    graph.add_nodes_from(tops)
+    graph.add_edges_from((("relation", i), name) for i, row in enumerate(rows) for name in row if name in unknowns)
+    return len(networkx.bipartite.hopcroft_karp_matching(graph, tops)) // 2
+
+
+def determined(rows, known):
+    """What every maximum matching covers."""
+    unknowns = {name for row in rows for name in row} - set(known)
+    whole = rank(rows, unknowns)
+    return set(known) | {name for name in unknowns if rank(rows, unknowns - {name}) < whole}
+
+
+def deduced(graph, known):
+    """What follows from what is known by relations as they are written, found in rounds over all of them."""
+    found = set(known)
+    while True:
+        more = {
+            name
+            for relation, name in graph.forward.items()
+            if name not in found and found.issuperset(set(graph.members[relation]) - {name})
+        }
+        if not more:
+            return found
+        found |= more

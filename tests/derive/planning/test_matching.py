@@ -1,0 +1,101 @@
+"""Matchings: what relations fix, what they leave loose, and what hangs on what, judged by matchings of networkx."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import networkx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.planning.matching import Matching
+from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, determined, drawn, rank
+
+
+def matched(rows, known):
+    """A matching of drawn relations, and what each of them said as it was taken in."""
+    graph, _ = drawn(rows)
+    matching = Matching(frozenset(known))
+    return matching, [matching.add(relation, held) for relation, held in graph.members.items()]
+
+
+def is_sound(matching):
+    """Whether each relation fixes an unknown that it holds, and no unknown is fixed twice."""
+    fixed = {relation: name for name, relation in matching.fixed_by.items()}
+    return fixed == matching.fixes and all(name in matching.members[r] for r, name in matching.fixes.items())
+
+
+@given(GRAPHS, SOME)
+def test_a_relation_adds_to_a_matching_just_when_it_raises_the_rank(rows, known):
+    matching, taken = matched(rows, known)
+    held = [row for row, _ in rows]
+    unknowns = {name for row in held for name in row} - known
+    ranks = [rank(held[:i], unknowns) for i in range(len(held) + 1)]
+    assert taken == [after > before for before, after in pairwise(ranks)]
+    assert is_sound(matching)
+    assert len(matching.fixes) == ranks[-1]
+    assert (set(matching.unknowns), set(matching.members)) == (unknowns, {f"r{i}" for i in range(len(rows))})
+    assert all(known.isdisjoint(open_ones) for open_ones in matching.members.values())
+
+
+@given(GRAPHS, SOME)
+def test_many_relations_at_once_are_matched_as_one_after_the_other(rows, known):
+    graph, _ = drawn(rows)
+    one, _ = matched(rows, known)
+    many = Matching(frozenset(known))
+    many.add_all(graph.members, graph.members)
+    assert (many.fixes, many.fixed_by, many.members) == (one.fixes, one.fixed_by, one.members)
+    assert list(many.unknowns) == list(one.unknowns)
+
+
+def test_whoever_comes_first_is_served():
+    matching = Matching(frozenset())
+    taken = [matching.add(r, held) for r, held in (("p", "ab"), ("q", "bc"), ("r", "ab"), ("s", "abc"))]
+    assert taken == [True, True, True, False]
+    assert matching.fixes == {"p": "a", "q": "c", "r": "b"}
+
+
+def test_relations_change_partners_along_the_shortest_way():
+    matching = Matching(frozenset())
+    for relation, held in (("p", "ac"), ("q", "bd"), ("r", "ce"), ("s", "ab")):
+        assert matching.add(relation, held)
+    assert matching.fixes == {"p": "a", "q": "d", "r": "c", "s": "b"}
+
+
+@given(GRAPHS, SOME, st.sampled_from(NAMES))
+def test_a_quantity_is_settled_just_when_it_is_determined(rows, known, name):
+    matching, _ = matched(rows, known)
+    fixed = determined([row for row, _ in rows], known) - known
+    assert matching.loose() == matching.unknowns.keys() - fixed
+    assert name in known or matching.settles(name) == (name in fixed)
+
+
+@given(GRAPHS, SOME, st.sampled_from(NAMES))
+def test_a_quantity_hangs_on_what_the_relation_that_fixes_it_holds_and_so_on(rows, known, name):
+    matching, _ = matched(rows, known)
+    way = networkx.DiGraph()
+    way.add_nodes_from({*matching.unknowns, name})
+    way.add_edges_from((n, other) for n, relation in matching.fixed_by.items() for other in matching.members[relation])
+    distance = networkx.single_source_shortest_path_length(way, name)
+    found = list(matching.hangs_on(name))
+    assert found[0] == name
+    assert len(found) == len(set(found)) == len(distance)
+    assert [distance[one] for one in found] == sorted(distance.values())
+    assert matching.ways_to(name) == {matching.fixed_by[one] for one in distance if one in matching.fixed_by}
+    is_open = name in matching.unknowns and name not in matching.fixed_by
+    exchangeable = {one for one in matching.unknowns if name in set(matching.hangs_on(one))}
+    assert matching.loose([name]) - {name} == (exchangeable - {name} if is_open else set())
+
+
+@given(GRAPHS, SOME, SOME)
+def test_what_becomes_known_settles_a_copy_and_leaves_the_matching_as_it_was(rows, known, more):
+    matching, _ = matched(rows, known)
+    names = set(matching.unknowns) & more
+    copy = matching.given(names)
+    assert {name for name in copy.unknowns if copy.settles(name)} | known == determined(
+        [row for row, _ in rows], known | names
+    ) | known
+    again, _ = matched(rows, known)
+    assert (vars(matching), is_sound(copy)) == (vars(again), True)
+    assert [copy.add("last", (name,)) for name in sorted(names)] == [False] * len(names)
+    assert matching.given(()).fixes == matching.fixes
