@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import Apply, names_in, render, walk
 from derive.numerics.algebra.evaluation import holds, value
-from derive.numerics.algebra.isolation import TURNS, isolate, unwound
+from derive.numerics.algebra.isolation import TURNS, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import occurrences, polynomial
 from tests.derive.corpus import FORMULAS, Formula
 
@@ -171,7 +171,9 @@ def test_a_form_reads_as_a_pencil_would_write_it(text, expected):
 
 
 @pytest.mark.parametrize(
-    "text", ["y = x*exp(x)", "y = x + sin(x)", "y = x**x", "y = floor(x)", "y = x**5 + x", "y = a"]
+    "text",
+    ["y = x*exp(x)", "y = x + sin(x)", "y = x**x", "y = floor(x)", "y = x**5 + x", "y = a"]
+    + ["y = sin(cos(x))", "y = a*tan(sqrt(sin(x)))", "y = gamma(x)", "y = x**0", "y = x - x"],
 )
 def test_there_is_no_closed_form_where_there_is_none(text):
     assert isolate(parse_equation(text), "x") is None
@@ -214,3 +216,178 @@ def test_the_inverse_of_sinh_keeps_its_digits_on_both_sides(y):
 def test_a_candidate_says_what_it_was_divided_by():
     (found,) = isolate(parse_equation("x*(y - a) = b*(y - a)"), "x")
     assert [render(divisor) for divisor in found.divisors] == ["y - a"]
+
+
+# The other way round: what the conditions let through is a solution
+
+
+@settings(max_examples=200)
+@given(st.lists(st.sampled_from([*STEPS, *CHOICES]), min_size=1, max_size=2), st.floats(-3.0, 3.0), NUMBERS)
+def test_a_candidate_whose_conditions_hold_solves_the_relation(steps, y, a):
+    text = "x"
+    for step in steps:
+        text = step.replace("{}", text)
+    equation = parse_equation(f"y = {text}")
+    for candidate in isolate(equation, "x") or ():
+        at = {"y": y, "a": a, "x": value(candidate.form, {"y": y, "a": a, TURNS.name: 1})}
+        slope = value(equation.rhs, {**at, "x": at["x"] + 1e-7}) - value(equation.rhs, at)
+        divided = all(abs(value(divisor, at)) > 1e-6 for divisor in candidate.divisors)
+        powers = all(value(power.args[0], at) > 0 for power in candidate.powers)
+        if math.isfinite(at["x"]) and abs(at["x"]) < 1e6 and divided and powers and abs(slope) < 1e-3:
+            sound = all(holds(condition, {**at, TURNS.name: 1}) for condition in candidate.conditions)
+            assert not sound or value(equation.rhs, at) == pytest.approx(y, rel=1e-6, abs=1e-6)
+
+
+CONDITIONS = [  # a relation, its closed forms for x, and what must hold for each
+    ("y = a - x", {"-(y - a)": []}),
+    ("y = x*a/b", {"y*b/a": []}),
+    ("a*x + b = x", {"-b/(a - 1)": []}),
+    ("x**2 = y", {"sqrt(y)": ["y >= 0"], "-sqrt(y)": ["y >= 0"]}),
+    ("y = sqrt(x)", {"y**2": ["y >= 0"]}),
+    ("y = abs(x)", {"y": ["y >= 0"], "-y": ["y >= 0"]}),
+    ("y = x**3", {"y**(1/3)": ["y >= 0"], "-(-y)**(1/3)": ["y < 0"]}),
+    ("y = x**(-3)", {"1/y**(1/3)": ["y >= 0"], "-(1/(-y)**(1/3))": ["y < 0"]}),
+    ("y = x**(-2)", {"1/sqrt(y)": ["y >= 0"], "-(1/sqrt(y))": ["y >= 0"]}),
+    ("y = x**(-1)", {"1/y": []}),
+    ("y = x**1", {"y": []}),
+    ("y = x**(2/3)", {"y**1.5": ["y >= 0"]}),
+    ("y = max(x, a)", {"y": ["a <= y"]}),
+    ("y = min(a, x, b)", {"y": ["a >= y", "b >= y"]}),
+    ("y = x if a > 1 else b", {"y": ["a > 1"]}),
+    ("y = a if a > 1 else x", {"y": ["not a > 1"]}),
+    ("y = a if a > 2 else x if a > 1 else b", {"y": ["a > 1", "not a > 2"]}),
+    ("y = a if a > 2 else b if a > 1 else x", {"y": ["not a > 2", "not a > 1"]}),
+    ("y = asin(x)", {"sin(y)": ["abs(y) <= 0.5*pi"]}),
+    ("y = atan(x)", {"tan(y)": ["abs(y) < 0.5*pi"]}),
+    ("y = acos(x)", {"cos(y)": ["y >= 0", "y <= pi"]}),
+    ("y = cosh(x)", {"log(y + sqrt(y**2 - 1))": [], "-log(y + sqrt(y**2 - 1))": []}),
+    ("y = tanh(x)", {"0.5*log((1 + y)/(1 - y))": []}),
+    ("y = log10(x)", {"10**y": []}),
+    ("y = log2(x)", {"2**y": []}),
+    ("y = log(x)", {"exp(y)": []}),
+    ("y = erf(x)", {"erfinv(y)": ["y >= -1", "y <= 1"]}),
+    ("y = erfinv(x)", {"erf(y)": []}),
+    ("y = lambertw(x)", {"y*exp(y)": ["y >= -1"]}),
+    ("y = sqrt(abs(x))", {"y**2": ["y >= 0", "y**2 >= 0"], "-y**2": ["y >= 0", "y**2 >= 0"]}),
+    ("y = sqrt(x + a*x)", {"y**2/(1 + a)": ["y >= 0"]}),
+    ("y = (a if x > 1 else x) + x", {"-a + y": ["x > 1"], "y/(1 + 1)": ["not x > 1"]}),
+    ("y = max(x, 2*x, a)", {"y": ["x >= 2*x", "x >= a"], "y/2": ["2*x >= x", "2*x >= a"]}),
+    (
+        "y = sqrt(max(x, a) + x)",
+        {"y**2/(1 + 1)": ["y >= 0", "x >= a"], "-a + y**2": ["y >= 0", "a >= x"]},
+    ),
+    (
+        "y = sqrt(a*x**2 + x)",
+        {
+            "(-1 + sqrt(1**2 - 4*a*(-y**2)))/2/a": ["y >= 0", "1**2 - 4*a*(-y**2) >= 0"],
+            "(-1 - sqrt(1**2 - 4*a*(-y**2)))/2/a": ["y >= 0", "1**2 - 4*a*(-y**2) >= 0"],
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CONDITIONS)
+def test_a_closed_form_says_what_must_hold_for_it(text, expected):
+    found = isolate(parse_equation(text), "x")
+    assert {render(one.form): [render(condition) for condition in one.conditions] for one in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "divisors", "powers"),
+    [
+        ("y = x + a", [], []),
+        ("y = x*a/b", ["a", "1/b"], []),
+        ("x*(y - a) = b*(y - a)", ["y - a"], []),
+        ("y = a*x**2 + b*x", ["a"], []),
+        ("y = a**x", ["log(a)"], ["a**x"]),
+        ("y = x**a", [], ["x**a"]),
+        ("y = x**2", [], []),
+        ("y = (b*x**a + c)**b", ["b"], ["(b*x**a + c)**b", "x**a"]),
+        ("y = c**(a**(b*x))", ["log(c)", "log(a)", "b"], ["c**a**(b*x)", "a**(b*x)"]),
+        ("y = (a*x + x**2)**b", ["1"], ["(a*x + x**2)**b"]),
+        ("y = b*(a*x + c*x)**a", ["b", "a + c"], ["(a*x + c*x)**a"]),
+        ("y = b*(a*x**2 + x)", ["b", "a"], []),
+        ("y = b*sqrt(x**a)", ["b"], ["x**a"]),
+        ("y = b*abs(x*sinh(a))", ["b", "sinh(a)"], []),
+        ("y = b*sinh(a*x)", ["b", "a"], []),
+    ],
+)
+def test_a_candidate_says_what_it_was_divided_by_and_which_powers_it_undid(text, divisors, powers):
+    for found in isolate(parse_equation(text), "x"):
+        assert [render(divisor) for divisor in found.divisors] == divisors
+        assert [render(power) for power in found.powers] == powers
+
+
+@pytest.mark.parametrize(
+    ("text", "winds"),
+    [
+        ("y = sin(a*x)", "sin(a*x)"),
+        ("y = sqrt(cos(x))", "cos(x)"),
+        ("y = tan(a*x + b*x)", "tan(a*x + b*x)"),
+        ("y = sin(a*x**2 + x)", "sin(a*x**2 + x)"),
+        ("y = sin(max(x, a) + x)", "sin(max(x, a) + x)"),
+    ],
+)
+def test_a_candidate_says_whose_angle_it_winds_round(text, winds):
+    found = isolate(parse_equation(text), "x")
+    assert {render(candidate.winds) for candidate in found} == {winds}
+    assert all(TURNS.name in names_in(candidate.form) for candidate in found)
+
+
+@pytest.mark.parametrize(
+    "text", ["y = sin(cos(x))", "y = a*tan(sqrt(sin(x)))", "y = gamma(x)", "y = x**0", "y = x - x"]
+)
+def test_an_angle_within_an_angle_and_what_has_no_inverse_have_no_closed_form(text):
+    assert isolate(parse_equation(text), "x") is None
+
+
+def test_of_two_forms_of_a_quadratic_one_keeps_its_digits():
+    for found in isolate(parse_equation("a*x**2 + b*x + c = 0"), "x"):
+        at = {"a": 1.0, "b": 1e9, "c": 1.0}
+        forms = [value(form, at) for form in (found.form, found.other)]
+        assert any(x == pytest.approx(-1e-9) or x == pytest.approx(-1e9) for x in forms)
+        assert [value(form, {"a": 1.0, "b": -5.0, "c": 6.0}) for form in (found.form, found.other)] in ([3, 3], [2, 2])
+
+
+@pytest.mark.parametrize(("text", "divisor"), [("x*y = x*a", "y - a"), ("y*x = x", "y - 1"), ("b*x = a*b", "b")])
+def test_a_quotient_that_cancels_still_has_no_value_where_its_divisor_is_zero(text, divisor):
+    (found,) = isolate(parse_equation(text), "x")
+    assert [render(one) for one in found.divisors] == [divisor]
+    at = {"y": 1.0, "a": 1.0, "b": 0.0}
+    assert found.form == parse_expression("a") or not math.isfinite(value(found.form, at))
+
+
+@pytest.mark.parametrize(("nested", "count"), [(4, 16), (5, 32), (6, None)])
+def test_a_relation_of_very_many_closed_forms_counts_as_one_of_none(nested, count):
+    text = "x"
+    for level in range(nested):
+        text = f"abs({text} - {level})"
+    found = isolate(parse_equation(f"y = {text}"), "x")
+    assert (found and len(found)) == count
+
+
+@pytest.mark.parametrize(("choices", "count"), [(1, 2), (4, 16), (5, None)])
+def test_choices_beside_each_other_are_taken_arm_by_arm_up_to_four(choices, count):
+    text = " + ".join(f"abs(x - {level})" for level in range(choices))
+    found = isolate(parse_equation(f"y = {text} + 9*x"), "x")
+    assert (found and len(found)) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "expected"),
+    [
+        ("y = x**a", 0.0, False),
+        ("y = x**a", -1.0, True),
+        ("y = (x + 1)**a", -1.0, False),
+        ("y = (x + 1)**a", -1.5, True),
+        ("y = 2**x", -1.0, False),
+        ("y = x + a", -1.0, False),
+        ("y = sqrt(x)**a", -2.0, False),
+        ("y = (x + 1)**a*(x - 5)**b", 1.0, True),
+    ],
+)
+def test_a_power_leaves_out_what_has_a_negative_base(text, low, expected):
+    equation = parse_equation(text)
+    powers = [part for part in walk(equation.rhs) if isinstance(part, Apply) and part.op == "pow"]
+    assert leaves_out(powers, {"x": (low, 9.0), "a": (1.0, 2.0), "b": (1.0, 2.0)}) == expected
+    assert leaves_out([parse_expression("sqrt(x)**a")], {"x": (-2.0, -1.0), "a": (1.0, 2.0)}) is False
