@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import derive
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
-from derive.expressions.tree import render
+from derive.expressions.tree import Apply, render
+from derive.model.angles import mark_of
 from derive.model.dimensions import dimension_of, mismatches, mismatches_of_condition
+from derive.numerics.algebra.evaluation import value
 from quantities import parse_unit
+from quantities.errors import LimitError
 from tests.derive.corpus import FORMULAS, Formula, relation_file
 from tests.derive.mutants import mutants, sampled
 from tests.derive.oracle import consistent
@@ -332,6 +336,170 @@ def test_an_expression_measures_something(text, dimension):
 @pytest.mark.parametrize("text", ["0", "x + t", "0*x + sin(t)", "max(0, 0)"])
 def test_a_bare_zero_and_a_misfit_measure_nothing_in_particular(text):
     assert dimension_of(parse_expression(text), KNOWN) is None
+
+
+@pytest.mark.parametrize(
+    ("equation", "kind", "node", "left", "right"),
+    [
+        ("x = t", "sides", "x = t", ("x", "m"), ("t", "s")),
+        ("x <= t", "sides", "x = t", ("x", "m"), ("t", "s")),
+        ("x = max(0, y, t)", "terms", "max(0, y, t)", ("y", "m"), ("t", "s")),
+        ("x = y if n > 1 else t", "terms", "y if n > 1 else t", ("y", "m"), ("t", "s")),
+        ("k = log(n) + exp(t)", "argument", "exp(t)", ("t", "s"), ("1", "1")),
+        ("k = n**(2*t)", "exponent", "n**(2*t)", ("2*t", "s"), ("1", "1")),
+        ("x = ceil(2*x)", "rounding", "ceil(2*x)", ("2*x", "m"), ("1", "1")),
+    ],
+)
+def test_each_kind_of_misfit_tells_where_it_is_and_what_meets_there(equation, kind, node, left, right):
+    (fault,) = mismatches(parse_equation(equation), KNOWN)
+    sides = ((fault.left, fault.left_dimension), (fault.right, fault.right_dimension))
+    assert fault.kind == kind
+    assert fault.node == (Apply("=", (fault.left, fault.right)) if kind == "sides" else parse_expression(f"({node})"))
+    assert tuple((render(part), str(dimension)) for part, dimension in sides) == (left, right)
+
+
+MARKS = {name: mark_of(parse_unit(unit)) for name, unit in UNITS.items()}
+
+
+@pytest.mark.parametrize(
+    ("equation", "kinds"),
+    [
+        ("omega = f", ["sides"]),
+        ("omega = 2*pi*f", []),
+        ("f = omega/(2*pi)", []),
+        ("omega = omega - f", ["terms"]),
+        ("f = 2*pi*rate", ["sides"]),
+        ("f = rate", []),
+        ("v = omega*r", []),
+        ("k = n + t*f", []),
+        ("k = sin(2*pi*f*t) + cos(omega/f)", []),
+        ("k = sin(rate/f)", []),
+        ("k = n**(rate/f)", []),
+        ("k = sin(rate*t)", ["argument"]),
+        ("k = n**(rate*t)", ["exponent"]),
+        ("k = n**(2*pi*rate*t)", []),
+    ],
+)
+def test_what_the_units_say_of_turning_is_held_together(equation, kinds):
+    assert [fault.kind for fault in mismatches(parse_equation(equation), KNOWN, MARKS)] == kinds
+    assert [fault.kind for fault in mismatches_of_condition(parse_condition("f < omega"), KNOWN, MARKS)] == ["terms"]
+    assert mismatches_of_condition(parse_condition("2*pi*f < omega"), KNOWN, MARKS) == []
+
+
+@pytest.mark.parametrize("op", ["<", "<=", ">", ">=", "==", "!="])
+def test_a_comparison_is_no_argument_and_no_sum(op):
+    def kinds(text):
+        return [fault.kind for fault in mismatches_of_condition(parse_condition(text), KNOWN)]
+
+    assert kinds(f"x {op} y") == []
+    assert kinds(f"x {op} t and exp(t) {op} 1") == ["terms", "argument"]
+    assert kinds(f"n {op} 1 or x {op} t") == ["terms"]
+
+
+@pytest.mark.parametrize(
+    ("equation", "expected"),
+    [
+        ("A = (x + t)**2", [("terms", "x + t")]),
+        ("A = (x + t)**n", [("terms", "x + t")]),
+        ("k = 1/(x + t)", [("terms", "x + t")]),
+        ("k = sqrt(x + t)", [("terms", "x + t")]),
+        ("k = exp(x + t)", [("terms", "x + t")]),
+        ("k = n**(x + t)", [("terms", "x + t")]),
+        ("k = ceil(x + t)", [("terms", "x + t")]),
+        ("x = (x + t)*(L + tau)", [("terms", "x + t"), ("terms", "L + tau")]),
+        ("x = max(y, (x + t)*L, r, t)", [("terms", "x + t"), ("terms", "max(y, (x + t)*L, r, t)")]),
+        ("t = (x**t)**2", [("exponent", "x**t")]),
+        ("x = y if n > 1 else L if x > t else r", [("terms", "x > t")]),
+        ("x = 0**2 + y", []),
+        ("k = 0**n + 1", []),
+        ("x = 2*0*y*3", []),
+        ("x = 2*t*3*v", []),
+        ("k = n**gamma", []),
+        ("x*n**gamma = y", []),
+        ("x = max(0, y*0, L)", []),
+        ("t = max(0, y*0, L)", [SIDES]),
+        ("chips = floor(0*tokens)", [SIDES]),
+        ("k = ceil(0) + floor(n)", []),
+        ("speed*x/v = ceil(chips/chips)*work", []),
+    ],
+)
+def test_what_holds_a_misfit_is_judged_no_further(equation, expected):
+    assert faults(equation) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "dimension"),
+    [
+        ("omega + 2*pi*rate", "1/s"),
+        ("2*pi*rate + omega", "1/s"),
+        ("rate + rate", "revolution/s"),
+        ("(2*pi*rate + omega)*t", "1"),
+        ("max(omega, 2*pi*rate)*t", "1"),
+        ("0 + x", "m"),
+        ("max(0, 0, t)", "s"),
+        ("x*0", "m"),
+        ("pi", "1"),
+        ("x < y", "1"),
+        ("abs(-x)", "m"),
+        ("k*x**0", "1"),
+        ("n**gamma", "1"),
+        ("x**(n - n)", "1"),
+        ("x**(n + 1 - n)", "m"),
+        ("ceil(3*tokens)", "token"),
+        ("floor(x/y)", "1"),
+    ],
+)
+def test_the_dimension_of_the_whole_is_made_of_those_of_its_parts(text, dimension):
+    found = dimension_of(parse_expression(text) if "<" not in text else parse_condition(text), KNOWN)
+    assert found == parse_unit(dimension).dimension
+
+
+ATOMS = st.sampled_from(["n", "gamma", "k", "2", "0", "(-3)", "(1/2)", "sqrt(n)", "exp(k)"])
+EXPONENTS = st.recursive(
+    ATOMS,
+    lambda inner: st.one_of(
+        st.builds("({} + {})".format, inner, inner),
+        st.builds("({} - {})".format, inner, inner),
+        st.builds("{}*{}".format, inner, inner),
+        st.builds("{}/{}".format, inner, ATOMS.filter(lambda atom: atom != "0")),
+        st.builds("{}/(n + {})".format, inner, ATOMS),
+        st.builds("({})**{}".format, inner, st.integers(1, 3)),
+        st.builds("(n + {})**{}".format, ATOMS, st.sampled_from([1, 8, 9, -1, -2])),
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=150)
+@given(EXPONENTS)
+def test_an_exponent_made_of_names_comes_to_its_number(text):
+    at = {"n": 1.7, "gamma": 0.6, "k": 2.3}
+    exponent = parse_expression(text)
+    assume(math.isfinite(value(exponent, at)))
+    try:
+        found = dimension_of(parse_expression(f"A**({text})"), KNOWN)
+    except LimitError:
+        return
+    total = sum(
+        float(factor) * math.prod(value(parse_expression(atom), at) ** power for atom, power in monomial)
+        for (_, monomial), factor in found.powers
+    )
+    assert total == pytest.approx(2 * value(exponent, at), rel=1e-9, abs=1e-6)
+    assert {base for (base, _), _ in found.powers} <= {"length"}
+
+
+def test_an_exponent_of_very_many_terms_is_refused():
+    def raised(terms):
+        return parse_expression(f"x**(({' + '.join('abcdefgh')})*({' + '.join(terms)}))")
+
+    known = {**KNOWN, **{name: parse_unit("1").dimension for name in "abcdefghijklmnopq"}}
+    assert len(dimension_of(raised("ijklmnop"), known).powers) == 64
+    with pytest.raises(LimitError) as caught:
+        dimension_of(raised("ijklmnopq"), known)
+    assert str(caught.value) == (
+        "An exponent with a dimension below it has more than 64 terms. Give the exponent a name of its own."
+    )
+    assert caught.value.limit == "64 terms"
 
 
 # The published formulas
