@@ -185,6 +185,7 @@ class _Search:
         """Of the places that doubles leave open: the plateaus, the roots, and whether any stays in doubt."""
         plateaus: list[Span] = []
         points: list[float] = []
+        touched: list[Span] = []
         doubtful = False
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
@@ -197,12 +198,15 @@ class _Search:
             if wide:  # and not level: the sides approach each other, and mostly that is all
                 found = [x for x in found if self._is_root(x)]
             points += found
+            touched += [span] if found else []
             doubtful = doubtful or (wide and not found)
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
             found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
             settled = bool(found) or self._is_gap(span)
+            if any(low <= span[1] and span[0] <= high for low, high in touched):  # the edge of what blurs a root
+                found = [x for x in found if self._is_root(x)]
             if self._jumps(span):
                 found, settled = self._beside_jump(span, found)
             points += found

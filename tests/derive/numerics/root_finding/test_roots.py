@@ -262,6 +262,11 @@ def test_two_roots_that_rounding_may_have_made_of_one_are_the_turning_point():
     assert roots("x*exp(-x) = y", y=0.367879441171442).values == pytest.approx((1.0,), rel=1e-12)
 
 
+@pytest.mark.parametrize("text", ["log(x) - x + k = 0*k", "log(x) + k = x", "exp(x - 1) = k*x", "sqrt(x) = x/2 + k/2"])
+def test_a_double_root_is_not_told_again_where_its_blur_ends(text):
+    assert roots(text, k=1.0).values == pytest.approx((1.0,), rel=1e-12)
+
+
 def test_a_proof_does_not_reach_beyond_the_sizes_that_were_searched():
     assert not roots("x*exp(-x) = y", y=1e-300).clear
     assert roots("x*exp(x) = y", y=1e-200).values == pytest.approx((1e-200,))
