@@ -238,7 +238,8 @@ class _Search:
         if self._is_root(x) or self._is_blurred(x):
             return [x]
         x = self._polished(x)
-        return [x] if self._is_root(x) or self._is_blurred(x) else []
+        near = _SAME * max(abs(low), abs(high))  # beside a pole it may be sent far away
+        return [x] if low - near <= x <= high + near and (self._is_root(x) or self._is_blurred(x)) else []
 
     def _at_brink(self, span: Span) -> list[float]:
         """The root at the last point at which the sides have values, where they have none on one side of it."""
