@@ -300,3 +300,152 @@ def test_a_number_for_which_a_double_has_no_room_proves_nothing():
     sides = Apply("add", (beyond, Apply("exp", (Name("x"),)))), "=", Name("x")
     found = roots_of(Equation(*sides), "x", {}, Domain("real", -math.inf, math.inf))
     assert (found.values, found.proved) == ((), False)
+
+
+INF = math.inf
+E2 = math.exp(2)
+
+FOUND = [  # an equation at k = 1, where x may be, its roots, and the intervals on which it holds; all of it proved
+    # steps and choices
+    ("floor(x) = 2.5*k", REAL, (), ()),
+    ("ceil(x) = 2*k", interval(0, 10), (), ((1, 2),)),
+    ("floor(x)*x = 6*k", interval(-10, 10), (), ()),
+    ("floor(x)*x = 6.3*k", interval(-10, 2.5), (-2.1,), ()),
+    ("x - floor(x) = 0*k", interval(-3, 3), (-3, -2, -1, 0, 1, 2, 3), ()),
+    ("x + floor(x)/1024 = 2*k", interval(0, 5), (2 - 1 / 1024,), ()),
+    ("exp(x)*floor(x) = 0*k", interval(-2, 5), (), ((0, 1),)),
+    ("exp(x)*ceil(x) = 2*exp(2)*k", interval(0, 9), (2,), ()),
+    ("exp(x)*ceil(x) = 3*exp(2)*k", interval(0, 9), (), ()),
+    ("exp(x)*floor(x) = 2*exp(2)*k", interval(0, 9), (2,), ()),
+    ("exp(x)*floor(x) = exp(2)*k", interval(0, 9), (), ()),
+    ("(x if x < 3 else x**2) = 3*k", interval(-10, 10), (), ()),
+    ("(x if x <= 3 else x**2) = 3*k", interval(-10, 10), (3,), ()),
+    ("(x if x < 3 else x + 1) = 3.5*k", REAL, (), ()),
+    ("(x if x < 3 else x + 1) = 5*k", REAL, (4,), ()),
+    ("(x**3 + x if x < 1 else x**3 + x + 1) = 3*k", REAL, (1,), ()),
+    ("(x + exp(x) if x < 1 else x + exp(x) - 2) = 2*k", interval(-5, 5), (0.44285440100238858, 1.0737289375564991), ()),
+    ("(exp(x) if x < 2 else exp(x) - 10) = exp(2)*k", interval(-4, 9), (math.log(E2 + 10),), ()),
+    ("(exp(x) if x <= 2 else exp(x) - 10) = exp(2)*k", interval(-4, 9), (2, math.log(E2 + 10)), ()),
+    ("(exp(x) if x < 2 else exp(x) - 10) = (exp(2) - 10)*k", interval(-4, 9), (2,), ()),
+    ("(exp(x) - 10 if x < 2 else exp(x)) = exp(2)*k", interval(-4, 9), (2,), ()),
+    ("(exp(x) - 10 if x <= 2 else exp(x)) = exp(2)*k", interval(-4, 9), (), ()),
+    # stretches
+    ("max(x, 0) = 0*k", REAL, (), ((-INF, 0),)),
+    ("min(x, 0) = 0*k", REAL, (), ((0, INF),)),
+    ("max(x, 0)*x = 0*k", interval(-5, 5), (), ((-5, 0),)),
+    ("max(x, k) + max(x, 2*k) = 3*k", REAL, (), ((-INF, 1),)),
+    ("abs(x - k) + abs(x - 3*k) = 2*k", REAL, (), ((1, 3),)),
+    ("max(x - 2*k, 3*k - x, 0) = k/2", REAL, (2.5,), ()),
+    ("max(x, k)*exp(max(x, k)) = exp(1)*k", interval(-5, 5), (), ((-5, 1),)),
+    ("max(x, 1e-40) = 1e-40*k", NONNEGATIVE, (), ((0, 1e-40),)),
+    ("min(x, -(1e-31)) + 1e-31*k = 0*k", interval(-9, 0), (), ((-1e-31, 0),)),
+    ("(x if x < 2 else 2 if x < 3 else x - 1) = 2*k", interval(0, 9), (), ((2, 3),)),
+    ("x*(x if x > 1e-20 else 0) = 0*k", NONNEGATIVE, (), ((0, 1e-20),)),
+    ("(0 if x < 0 else x)*exp(x) = 0*k", interval(-1, 1), (), ((-1, 0),)),
+    ("max(abs(x), 2)*(x - 3) = 2*(x - 3)*k", interval(-4, 4), (3,), ((-2, 2),)),
+    # double roots and flat ones
+    ("exp(x)*(x - k)**2 = 0*k", interval(-9, 9), (1,), ()),
+    ("(x - k)**3*exp(x) = 0*k", interval(0, 4), (1,), ()),
+    ("x - sin(x) = 0*k", interval(-2, 2), (0,), ()),
+    ("cos(x) = k", interval(0, 20), (0, math.tau, 2 * math.tau, 3 * math.tau), ()),
+    ("exp(x) = 1.00001*x + k", interval(-2, 2), (0, 1.999986666777777e-5), ()),
+    ("x**0.5 - x/2 = k/2*(1 + 1e-9)", POSITIVE, (), ()),
+    ("x**0.5 - x/2 = k/2*(1 - 1e-9)", POSITIVE, (0.99993675544680, 1.00006324655320), ()),
+    # where the sides end
+    ("sqrt(x - k) = 0*k", POSITIVE, (1,), ()),
+    ("sqrt(x - k) + x = k", POSITIVE, (1,), ()),
+    ("sqrt(1 - x**2)*exp(x) = 0*k", REAL, (-1, 1), ()),
+    ("asin(x) = pi/2*k", interval(-1, 1), (1,), ()),
+    ("acos(x) = 0*k", interval(-1, 2), (1,), ()),
+    ("x*log(x) = 0*k", NONNEGATIVE, (1,), ()),
+    ("sqrt(x)*exp(x) = 0*k", NONNEGATIVE, (0,), ()),
+    ("log(x - 1) = -300*k", POSITIVE, (), ()),
+    # where the domain ends
+    ("exp(x) = exp(3)*k", interval(0, 3), (3,), ()),
+    ("exp(x) = exp(3)*k", interval(3, 9), (3,), ()),
+    ("exp(-x) = exp(-3)*k", interval(3, 9), (3,), ()),
+    ("x**3 + x = 30*k", interval(0, 3), (3,), ()),
+    ("exp(x) + x = (exp(3) + 3)*k", interval(3, 4), (3,), ()),
+    ("exp(x) = exp(3)*k*(1 + 1e-9)", interval(0, 3), (), ()),
+    ("exp(x) = exp(3)*k*(1 - 1e-9)", interval(3, 9), (), ()),
+    ("x**3 - 7*x + 6*k = 0", interval(-3, 2), (-3, 1, 2), ()),
+    ("x**3 - 7*x + 6*k = 0", interval(-2.9, 1.9), (1,), ()),
+    # poles
+    ("1/(x - k) = 0*k", REAL, (), ()),
+    ("1/(x - k) = 2*k", REAL, (1.5,), ()),
+    ("(x - k)*(x - 3)/(x - k) = 0*k", REAL, (3,), ()),
+    ("tan(x) = k", interval(0, 10), (math.pi / 4, 5 * math.pi / 4, 9 * math.pi / 4), ()),
+    ("exp(x)/(x - k) = 0*k", interval(-9, 9), (), ()),
+    ("exp(1/x) = 2*k", interval(-9, 9), (1 / math.log(2),), ()),
+    # sizes
+    ("x*exp(x) = 1e-200*k", POSITIVE, (1e-200,), ()),
+    ("x + exp(x) = -1e80*k", REAL, (-1e80,), ()),
+    ("x + tanh(x) = 1e80*k", POSITIVE, (1e80,), ()),
+    ("x**1.5 + x = 1e-70*k", NONNEGATIVE, (1e-70,), ()),
+    ("log(x) = 150*k", POSITIVE, (1.393709580666379e65,), ()),
+    ("log(x) = -150*k", POSITIVE, (7.175095973164411e-66,), ()),
+    ("(x/1e30)*exp(x/1e30) = exp(1)*k", POSITIVE, (1e30,), ()),
+    ("(x/1e-30)*exp(x/1e-30) = exp(1)*k", POSITIVE, (1e-30,), ()),
+    ("(x - 1e-45)*exp(x) = 0*k", POSITIVE, (1e-45,), ()),
+    ("exp(-x) = 1e-200*k", POSITIVE, (200 * math.log(10),), ()),
+    ("exp(exp(x)) = 7*k", REAL, (math.log(math.log(7)),), ()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "domain", "values", "plateaus"), FOUND)
+def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(text, domain, values, plateaus):
+    found = roots(text, domain, k=1.0)
+    assert found.values == pytest.approx(values, rel=1e-9, abs=1e-12)
+    assert len(found.plateaus) == len(plateaus)
+    for span, expected in zip(found.plateaus, plateaus, strict=True):
+        assert span == pytest.approx(expected, rel=1e-9, abs=1e-60)
+    assert found.proved
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "values"),
+    [
+        ("(x if x == 3 else 7) = 3*k", interval(-10, 10), (3,)),
+        ("(x if x != 3 else 7) = 7*k", interval(-10, 10), (3, 7)),
+        ("(x if x != 3 else 7) = 3*k", interval(-10, 10), ()),
+        ("exp(x) - exp(2*x) + 5*k = 0", POSITIVE, (math.log((1 + math.sqrt(21)) / 2),)),
+        ("tanh(x) = k", REAL, ()),
+        ("exp(-x) = 0*k", POSITIVE, ()),
+    ],
+)
+def test_what_cannot_be_shown_is_not_claimed(text, domain, values):
+    found = roots(text, domain, k=1.0)
+    assert found.values == pytest.approx(values, rel=1e-9)
+    assert not found.proved
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "low", "high"),
+    [
+        ("exp(x) = 2*k", interval(0, 3), 0, 3),
+        ("exp(x) = 2*k", POSITIVE, 0, 1e60),
+        ("exp(x) = 2*k", REAL, -1e60, 1e60),
+        ("exp(x) - exp(2*x) + 5*k = 0", POSITIVE, 0, 649.4),
+        ("exp(-x) - exp(-2*x) + 5*k = 0", REAL, -649.4, 1e60),
+        ("x**2 = 2*k", REAL, -INF, INF),
+        ("sin(x) + exp(sin(x)) = k", REAL, -math.pi, math.pi),
+    ],
+)
+def test_where_roots_were_sought_is_said(text, domain, low, high):
+    assert roots(text, domain, k=1.0).sought == pytest.approx((low, high), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "clear"),
+    [
+        ("exp(x) = 2*k", REAL, True),
+        ("max(x, 5) = 5*k", NONNEGATIVE, False),
+        ("1/(1 + x**1.5) = 0*k", POSITIVE, False),
+        ("1/(1 + x**1.5) = 0*k", interval(1, 5), True),
+        ("x + tanh(x) = 1e80*k", POSITIVE, True),
+        ("cos(x) = k", interval(-1, 1), False),
+        ("cos(x) = k/2", interval(-1.5, 1.5), True),
+    ],
+)
+def test_whether_a_root_may_lie_where_no_search_goes_is_said(text, domain, clear):
+    assert roots(text, domain, k=1.0).clear is clear
