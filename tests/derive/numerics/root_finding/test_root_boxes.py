@@ -14,7 +14,7 @@ from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Apply, Number
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
-from derive.numerics.root_finding.root_boxes import middle, pruned
+from derive.numerics.root_finding.root_boxes import joined, middle, pruned
 from tests.derive.draws import expressions
 
 
@@ -72,6 +72,144 @@ def test_a_stretch_where_doubles_overflow_is_said():
 
 def test_patience_ends_and_what_is_left_is_said():
     assert pruned(parse_expression("sin(x)"), "x", (1.0, 1e6), patience=50).unsettled
+
+
+def near(spans):
+    return [pytest.approx(span, rel=1e-12, abs=1e-60) for span in spans]
+
+
+WHERE = [  # a form, the span that is looked at, and what is found there, of which kind
+    ("x - 5", -9, 9, {"crossings": [(1e-60, 9)]}),
+    ("x", -3, 3, {"level": [(0, 0)]}),
+    ("x**3", -3, 3, {"level": [(0, 0)]}),
+    ("exp(x) - 2", -math.inf, math.inf, {"crossings": [(1e-60, 1)]}),
+    ("x**2 - 2", 0, 1e70, {"crossings": [(1e-60, 1e60)]}),
+    ("x + 1e20 - 1e20 - 3", 0, 9, {"crossings": [(1e-60, 9)]}),
+    ("x*exp(x) - 1e-61", 0, 9, {}),
+    ("atan(x - 2)", 2, 2, {"level": [(2, 2)]}),
+    ("(x - 2)*exp(x/9)", 2, 9, {"level": [(2, 2)]}),
+    ("(x - 2)*exp(x/9)", -9, 2, {"level": [(2, 2)]}),
+    ("sinh(x)", 0, 9, {"level": [(0, 0)]}),
+    ("cosh(x)", -9, 9, {}),
+    ("log(x)", -9, -1, {}),
+    ("floor(x) - 2.5", -9, 9, {"jumps": [(3, 3)]}),
+    ("1/(x - 1)", 0, 9, {"jumps": [(1, 1)]}),
+    ("sqrt(x - 1)", 0, 9, {"jumps": [(1, 1)]}),
+    ("(x - 1)**2*exp(x)", 0, 9, {"jumps": [(1, 1)]}),
+    ("x if x < 2 else x - 5", 1, 9, {"crossings": [(3, 9)], "jumps": [(2, 2)]}),
+    ("x*0", 1, 5, {"level": [(1, 5)], "flat": [(1, 5)]}),
+    ("x*0 + 1", 1, 5, {}),
+    ("max(x, 3) - 3.0000001", 0.5, 9, {"crossings": [(3.000000072822452, 3.000001144802739)]}),
+    ("max(x, 3) - 2.9999999", 0.5, 9, {}),
+    ("tanh(x) - 1", 0, math.inf, {"level": [(16.106164162015908, 1e60)]}),
+    ("sin(x) - 1", 1, 2, {"level": [(1.5707961, 1.5707965)]}),
+    ("exp(x) - exp(2*x) + 5", 2, math.inf, {"beyond": [(429.5572085280588, 1e60)]}),
+    ("exp(x) - exp(2*x) + 5", 2, 700, {}),
+]
+
+
+@pytest.mark.parametrize(("text", "low", "high", "expected"), WHERE)
+def test_the_places_of_a_form_are_of_their_kind_on_either_side_of_zero(text, low, high, expected):
+    there = places(text, low, high)
+    mirrored = places(
+        text.replace("exp", "EXP").replace("x", "(-x)").replace("EXP", "exp").replace("ma(-x)", "max"), -high, -low
+    )
+    for kind in ("crossings", "level", "flat", "jumps", "unsettled", "beyond"):
+        found = getattr(there, kind)
+        assert found == [pytest.approx(span, rel=1e-6, abs=1e-60) for span in expected.get(kind, [])], kind
+        assert getattr(mirrored, kind) == near((-b, -a) for a, b in reversed(found)), kind
+
+
+def test_what_is_constant_counts_as_zero_to_nine_digits():
+    def flat(level):
+        return places(f"max(x, 3) - {level}", 0.5, 2.0).flat
+
+    assert all(flat(level) for level in ("3", "3.000000002", "2.999999998"))
+    assert not any(flat(level) for level in ("3.00000001", "2.99999999"))
+    assert bool(places("max(1e9*x, 3e9) - 3000000001", 0.5, 2.0).flat)
+
+
+def test_a_flat_stretch_reaches_from_jump_to_jump():
+    found = places("floor(x) - 2", -9, 9)
+    assert found.level == near([(2.0000000000000573, 2.9999999999998286)])
+    assert [(low, high) for low, high in found.jumps] == [pytest.approx((n, n), rel=1e-12) for n in (2, 3)]
+    assert found.flat == sorted(found.flat)
+    assert (found.flat[0][0], found.flat[-1][1]) == found.level[0]
+
+
+def test_where_rounding_hides_a_form_its_span_is_left_unsettled_in_many_parts():
+    found = places("sin(1e17*x)", 1.0, 2.0)
+    assert found.unsettled == near((1 + n / 64, 1 + (n + 1) / 64) for n in range(64))
+    assert [found.crossings, found.level, found.jumps] == [[], [], []]
+    assert not places("sin(1e17*x) + 1.5", 1.0, 2.0).unsettled
+    assert len(places("x*sin(1e15*x) + 1/1000", 1.0, 2.0).unsettled) >= 64
+
+
+@pytest.mark.parametrize(
+    ("patience", "left"),
+    [
+        (0, [(1, 1e6)]),
+        (1, [(1, 1e3), (1e3, 1e6)]),
+        (2, [(1, 1e6**0.25), (1e6**0.25, 1e3), (1e3, 1e6)]),
+        (3, [(1, 1e6**0.25), (1e6**0.25, 1e3), (1e3, 1e6**0.75), (1e6**0.75, 1e6)]),
+    ],
+)
+def test_patience_is_the_number_of_boxes_that_are_opened(patience, left):
+    def unsettled(low, high):
+        return pruned(parse_expression("sin(x)"), "x", (low, high), patience=patience).unsettled
+
+    assert unsettled(1.0, 1e6) == near(left)
+    assert len(unsettled(-1e6, 1e6)) == (3, 4, 3, 4)[patience]  # the second box is zero itself, and settled
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(expressions(), st.floats(0.05, 50))
+def test_a_crossing_holds_a_change_of_sign_and_what_is_dropped_holds_none(text, hidden):
+    tree = folded(parse_expression(text), {"y": 1.5})
+    level = value(tree, {"x": hidden})
+    assume(math.isfinite(level))
+    form = Apply("add", (tree, Number(-Fraction(level))))
+    found = pruned(form, "x", (-60.0, 60.0), patience=200)
+    for low, high in found.crossings:
+        ends = value(form, {"x": low}), value(form, {"x": high})
+        assert not all(abs(end) > 1e-9 * max(1.0, abs(level)) for end in ends) or ends[0] * ends[1] < 0
+    assert any(low * (1 - 1e-9) <= hidden <= high * (1 + 1e-9) for low, high in every(found))
+
+
+@pytest.mark.parametrize(
+    ("spans", "whole"),
+    [
+        ([], []),
+        ([(1, 2)], [(1, 2)]),
+        ([(2, 3), (1, 2)], [(1, 3)]),
+        ([(1, 2), (2.1, 3)], [(1, 2), (2.1, 3)]),
+        ([(1, 5), (2, 3)], [(1, 5)]),
+        ([(1, 5), (2, 3), (4, 6), (8, 9)], [(1, 6), (8, 9)]),
+        ([(-3, -2), (-2 + 1e-13, -1)], [(-3, -1)]),
+        ([(1, 2), (2 + 1e-13, 3)], [(1, 3)]),
+        ([(1, 2), (2 + 1e-10, 3)], [(1, 2), (2 + 1e-10, 3)]),
+        ([(-1, -1e-60), (0, 0), (1e-60, 1)], [(-1, 1)]),
+        ([(-1, 0), (1e-50, 1)], [(-1, 0), (1e-50, 1)]),
+    ],
+)
+def test_spans_that_touch_are_one(spans, whole):
+    assert joined(spans) == whole
+
+
+@pytest.mark.parametrize(
+    ("box", "cut"),
+    [
+        ((1.0, 3.0), 2.0),
+        ((1.0, 4.0), 2.5),
+        ((1.0, 9.0), 3.0),
+        ((1e-30, 1e30), 1.0),
+        ((-9.0, -1.0), -3.0),
+        ((0.0, 2.0), 0.0),
+    ]
+    + [((1e-200, 1e-100), 1e-150), ((1e100, 1e250), 1e175)],
+)  # fmt: skip
+def test_a_box_is_cut_in_its_middle_or_by_ratio_where_its_ends_are_far_apart(box, cut):
+    assert middle(box) == pytest.approx(cut, rel=1e-12)
 
 
 @pytest.mark.parametrize(
