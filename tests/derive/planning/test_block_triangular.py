@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 import networkx
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -28,3 +31,10 @@ def test_components_stand_together_and_after_what_they_point_to(edges):
 def test_a_chain_of_any_length_is_no_deeper_than_a_short_one():
     edges = {str(i): [str(i + 1)] for i in range(50_000)} | {"50000": []}
     assert [node for (node,) in components(edges)] == [str(i) for i in range(50_000, -1, -1)]
+
+
+def test_what_runs_one_way_needs_no_networkx(monkeypatch):
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    assert components({"a": ["b", "c"], "b": ["c"], "c": [], "d": ["a"]}) == [("c",), ("b",), ("a",), ("d",)]
+    with pytest.raises(ImportError):
+        components({"a": ["a"]})

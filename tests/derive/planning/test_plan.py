@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from derive.planning.matching import closure
-from derive.planning.plan import Block, plan
+from derive.planning.plan import Block, basis_of, plan
 from tests.derive.planning.graphs import GRAPHS, NAMES, determined, drawn, structure
 
 
@@ -109,6 +109,70 @@ def test_of_two_weak_values_for_one_freedom_the_first_is_used():
     graph = structure("y = a + b", "a = 2*b")
     assert plan(graph, "y", [], ["a", "b"]).weak == ("a",)
     assert plan(graph, "y", [], ["b", "a"]).weak == ("b",)
+
+
+def test_a_weak_value_that_yields_to_what_the_answer_is_made_of_is_worked_out_for_the_check():
+    made = plan(structure("y = 2*a", "w = 3*a"), "y", [], ["a", "w"])
+    assert (made.weak, blocks(made), made.extra) == (("a",), [(("r0",), ("y",))], (Block(("r1",), ("w",)),))
+    through = plan(structure("y = 2*a", "v = 3*a", "w = v + 1"), "y", [], ["a", "w"])
+    assert through.extra == (Block(("r1",), ("v",)), Block(("r2",), ("w",)))
+
+
+def test_a_weak_value_that_yields_to_something_far_from_the_answer_is_not():
+    made = plan(structure("y = 2*a", "s = a + u", "w = 3*u"), "y", [], ["a", "u", "w"])
+    assert (made.weak, blocks(made), made.extra) == (("a", "u"), [(("r0",), ("y",))], ())
+
+
+def test_a_relation_beyond_need_is_a_check_once_all_in_it_is_worked_out():
+    made = plan(structure("y = 2*a", "v = 3*a", "y = v - b", "v = c + y"), "y", ["a", "b"], [])
+    assert blocks(made) == [(("r0",), ("y",))]
+    assert (made.extra, made.checks) == ((Block(("r1",), ("v",)),), ("r2",))
+    open_one = plan(structure("y = 2*a", "y = v - b", "v = u*c"), "y", ["a"], [])
+    assert (open_one.extra, open_one.checks) == ((), ())
+
+
+def test_a_block_names_its_relations_and_its_unknowns_as_they_are_stated():
+    made = plan(structure("q = 2*z", "b = x + y + z", "a = x*y", "c = z - x", "z = 9 + q - y"), "x", list("abc"), [])
+    assert set(made.blocks[0].relations) <= {"r1", "r2", "r3", "r0", "r4"}
+    assert all(list(block.relations) == sorted(block.relations) for block in made.blocks)
+    order = "qzbxya"
+    assert all(sorted(block.unknowns, key=order.index) == list(block.unknowns) for block in made.blocks)
+
+
+def test_every_unknown_that_is_open_and_that_the_target_hangs_on_is_free():
+    assert plan(structure("y = a + b", "a = c*d"), "y", ["d"], []).free in (("b",), ("c",), ("b", "c"), ("c", "b"))
+    made = plan(structure("y = a", "a = b"), "y", [], [])
+    assert (made.blocks, made.extra, made.is_determined, len(made.free)) == ((), (), False, 1)
+
+
+def test_a_target_that_is_given_or_has_a_weak_value_of_its_own_needs_no_block():
+    graph = structure("y = 2*a", "a = b")
+    assert plan(graph, "y", ["y", "b"], []).blocks == ()
+    assert plan(graph, "y", [], ["y", "b"]).weak == ("b",)
+
+
+def test_two_questions_of_one_graph_do_not_mix():
+    graph = structure("y = a*b", "b = 2*c")
+    asked = [
+        ("y", ("a",), ("b",)),
+        ("y", ("a", "c"), ()),
+        ("c", ("b",), ()),
+        ("b", ("a", "y"), ("b",)),
+        ("y", ("a",), ("c",)),
+    ]
+    fresh = [plan(structure("y = a*b", "b = 2*c"), *question) for question in asked]
+    assert [plan(graph, *question) for question in (*asked, *asked, *asked)] == fresh * 3
+    assert basis_of(graph, "y", ("a",), ("b",)) is basis_of(graph, "y", ["a"], ["b"])
+    for n in range(40):
+        basis_of(graph, f"z{n}", (), ())
+    assert len(graph.bases) <= 8
+
+
+def test_the_later_of_two_estimates_displaces_no_weak_value():
+    graph = structure("y = a", "y = b", "z = b", estimates=(0, 1))
+    assert plan(graph, "z", ["a"], ["b"]).weak == ("b",)
+    assert plan(structure("y = a", "y = b", "z = b"), "z", ["a"], ["b"]).weak == ()
+    assert plan(graph, "z", ["a", "y"], ["b"]).weak == ()
 
 
 def test_relations_that_need_each_other_are_one_block():

@@ -6,7 +6,9 @@ import pytest
 
 import derive
 from derive import Library, Quantity, relate
+from derive.planning.plan import standing_in
 from quantities.value import otherwise
+from tests.derive.planning.graphs import structure
 from tests.derive.statements import number
 
 share = Quantity("share", "", domain="0..1", default=otherwise("1"))
@@ -61,3 +63,26 @@ def test_two_that_are_only_led_to_by_way_of_each_other_both_stand_in():
     weights = derive.solve("weight_time", "h100-sxm:fp8", "llama3-70b", memory_time="40 ms", chips="8 chip",
                            batch="64 sequence", context="8 ktoken/sequence")  # fmt: skip
     assert [check.name for check in weights.checks if not check.passed] == ["bandwidth_efficiency"]
+
+
+OWN = ("s = 1 - n", "b = s*z", "t = b + n")
+
+
+@pytest.mark.parametrize(
+    ("target", "known", "weak", "left", "rest"),
+    [
+        ("b", "z", "s", ["r1", "r2"], ["s"]),
+        ("b", "zn", "s", ["r0", "r1", "r2"], []),
+        ("n", "bz", "s", ["r0", "r1", "r2"], []),
+        ("b", "z", "sn", ["r0", "r1", "r2"], ["n"]),
+        ("b", "z", "sbt", ["r0", "r1", "r2"], ["t"]),
+        ("b", "z", "t", ["r0", "r1", "r2"], ["t"]),
+        ("s", "z", "s", ["r0", "r1", "r2"], []),
+        ("t", "bn", "sz", ["r0", "r1", "r2"], ["s", "z"]),
+        ("n", "tz", "s", ["r0", "r1", "r2"], []),
+    ],
+)
+def test_what_stands_in_takes_the_place_of_its_relations_or_is_forgotten(target, known, weak, left, rest):
+    graph = structure(*OWN, otherwise=frozenset("s"))
+    found, used = standing_in(graph, target, known, weak)
+    assert (list(found.members), used) == (left, rest)
