@@ -403,6 +403,38 @@ def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(te
 
 
 @pytest.mark.parametrize(
+    ("text", "domain", "low", "high"),
+    [
+        ("floor(x) = 2*k", REAL, 2, math.nextafter(3, 0)),
+        ("ceil(x) = 2*k", REAL, math.nextafter(1, 2), 2),
+        ("floor(x) = -2*k", REAL, -2, math.nextafter(-1, -2)),
+        ("max(x, 5) = 5*k", POSITIVE, 0, 5),
+        ("max(x, 5) = 5*k", REAL, -INF, 5),
+        ("min(x, 5) = 5*k", REAL, 5, INF),
+        ("min(x, -5) = -5*k", REAL, -5, INF),
+        ("(x if x < 2 else 2 if x < 3 else x - 1) = 2*k", interval(0, 9), 2, 3),
+        ("x*(x if x > 1e-20 else 0) = 0*k", NONNEGATIVE, 0, 1e-20),
+        ("x**20*(x - k if x > k else 0) = 0*k", NONNEGATIVE, 0, 1),
+        ("(0 if x > 1e-35 else 1) = 0*k", NONNEGATIVE, math.nextafter(1e-35, 1), INF),
+        ("(0 if x > 1e-35 else x) = 0*k", NONNEGATIVE, 0, INF),
+        ("(0 if x < -1e-35 else x) = 0*k", REAL, -INF, 0),
+        ("(0 if x > 1e-25 else x) = 0*k", NONNEGATIVE, math.nextafter(1e-25, 1), INF),
+        ("(0 if x < -1e-25 else x) = 0*k", REAL, -INF, math.nextafter(-1e-25, -1)),
+    ],
+)
+def test_a_stretch_of_solutions_ends_at_the_last_double_that_is_one(text, domain, low, high):
+    assert roots(text, domain, k=1.0).plateaus == ((low, high),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(x if x <= 0.3 else x + 7) = a + b", "(x + 9 if x < 0.3 else x) = a + b", "(x + b if x >= 0.3 else 9) = a + 2*b"],
+)
+def test_where_a_choice_changes_hands_a_root_is_one_though_the_givens_are_rounded(text):
+    assert roots(text, interval(0.0, 9.0), a=0.1, b=0.2).values == (0.3,)
+
+
+@pytest.mark.parametrize(
     ("text", "domain", "values"),
     [
         ("(x if x == 3 else 7) = 3*k", interval(-10, 10), (3,)),
