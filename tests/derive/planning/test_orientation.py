@@ -77,6 +77,12 @@ def test_the_first_stated_is_run_forwards_unless_it_runs_in_a_circle(equations, 
     assert forwards(graph, list(graph.members), frozenset(known)) == expected
 
 
+def test_what_is_stated_first_is_so_by_its_place_and_not_by_its_name():
+    graph = structure("y = a", "y = b", "y = z", "z = y")
+    assert forwards(graph, ["r1", "r0"], {"a", "b"}) == {"y": "r1"}
+    assert forwards(graph, ["r2", "r3", "r1", "r0"], {"a", "b"}) == {"y": "r1", "z": "r3"}
+
+
 @pytest.mark.parametrize(
     ("equations", "known", "expected"),
     [

@@ -86,3 +86,9 @@ def test_what_stands_in_takes_the_place_of_its_relations_or_is_forgotten(target,
     graph = structure(*OWN, otherwise=frozenset("s"))
     found, used = standing_in(graph, target, known, weak)
     assert (list(found.members), used) == (left, rest)
+
+
+def test_the_later_of_two_estimates_leads_to_what_would_stand_in_where_the_first_does_not():
+    graph = structure("s = n", "s = m", "b = s*z", estimates=(0, 1), otherwise=frozenset("s"))
+    assert standing_in(graph, "b", "zm", "s") == (graph, [])
+    assert standing_in(graph, "b", "z", "s")[1] == ["s"]
