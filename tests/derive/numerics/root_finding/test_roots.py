@@ -410,6 +410,8 @@ def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(te
         ("floor(x) = -2*k", REAL, -2, math.nextafter(-1, -2)),
         ("max(x, 5) = 5*k", POSITIVE, 0, 5),
         ("max(x, 5) = 5*k", REAL, -INF, 5),
+        ("max(log(x), 1) = k", POSITIVE, 0, math.e),
+        ("min(1/x, 8) = 8*k", POSITIVE, 0, 0.125),
         ("min(x, 5) = 5*k", REAL, 5, INF),
         ("min(x, -5) = -5*k", REAL, -5, INF),
         ("(x if x < 2 else 2 if x < 3 else x - 1) = 2*k", interval(0, 9), 2, 3),
@@ -432,6 +434,20 @@ def test_a_stretch_of_solutions_ends_at_the_last_double_that_is_one(text, domain
 )
 def test_where_a_choice_changes_hands_a_root_is_one_though_the_givens_are_rounded(text):
     assert roots(text, interval(0.0, 9.0), a=0.1, b=0.2).values == (0.3,)
+
+
+@pytest.mark.parametrize(
+    ("text", "y", "expected"),
+    [
+        ("(x if x <= 0.3 else x + 7) = y", 0.3 * (1 + 1.5e-15), (0.3,)),
+        ("(x*exp(x) if x <= 0.3 else x + 7) = y", 0.3 * math.exp(0.3) * (1 + 1.6e-15), (0.3,)),
+        ("exp(x)*floor(x/3) = y", math.exp(3) * (1 - 1e-15), (3.0,)),
+        ("(x if x <= 0.3 else x + 7) = y", 0.3 * (1 + 1e-14), ()),
+        ("exp(x)*floor(x/3) = y", math.exp(3) * (1 - 1e-14), ()),
+    ],
+)
+def test_a_root_at_a_jump_may_be_missed_by_rounding_and_by_no_more(text, y, expected):
+    assert roots(text, interval(0.0, 9.0), y=y).values == expected
 
 
 @pytest.mark.parametrize(
