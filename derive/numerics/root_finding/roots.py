@@ -238,7 +238,7 @@ class _Search:
         if self._is_root(x) or self._is_blurred(x):
             return [x]
         x = self._polished(x)
-        near = _SAME * max(abs(low), abs(high))  # beside a pole it may be sent far away
+        near = SAME_ROOT * max(abs(low), abs(high))  # beside a pole it may be sent far away
         return [x] if low - near <= x <= high + near and (self._is_root(x) or self._is_blurred(x)) else []
 
     def _at_brink(self, span: Span) -> list[float]:
