@@ -74,7 +74,7 @@ class Declaration:
         self.__dict__["default"] = None if default is None else read_given(default, self, DEFAULT)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
-        raise AttributeError(f"{self.name}: a quantity does not change; declare another one.")
+        raise AttributeError(f"{self.name}: a quantity is immutable; declare another one.")
 
     def __delattr__(self, name: str) -> NoReturn:
         self.__setattr__(name, None)
@@ -128,7 +128,7 @@ def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
     listed = tuple(aliases) if isinstance(aliases, Iterable) and not isinstance(aliases, (str, Mapping)) else (None,)
     if not all(isinstance(alias, str) and any(map(str.isalnum, alias)) for alias in listed):
         said = f'["{aliases}"]' if isinstance(aliases, str) and aliases else '["TPOT", "seconds per token"]'
-        raise ExpressionError(f"{name}: the aliases are no list of words.", hint=f"Write aliases = {said}.", text=name)
+        raise ExpressionError(f"{name}: aliases is not a list of words.", hint=f"Write aliases = {said}.", text=name)
     return tuple(dict.fromkeys(listed))
 
 
@@ -275,7 +275,7 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
             error.hint = _meant(written[1], quantity, f"Give a value in {quantity.unit}.")
         raise
     except (DomainError, OverflowError) as error:
-        what, hint = "it leaves the range of double precision.", "Give a number up to 1e300."
+        what, hint = "it exceeds the range of double precision.", "Give a number up to 1e300."
         if isinstance(error, DomainError):
             what, hint = error.what, error.hint
         facts = {"quantity": quantity.name, "domain": quantity.domain.text}
@@ -285,8 +285,8 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
         raise UnitError(f"{quantity.name}: {error.what}", hint=hint, quantity=quantity.name, unit=error.unit) from None
     except (TypeError, ValueError):
         raise ExpressionError(
-            f"{quantity.name}: a {type(given).__name__} is no value.",
-            hint=f'Write a text such as "3 {quantity.unit}", or a pint Quantity.',
+            f"{quantity.name}: a {type(given).__name__} is not a value.",
+            hint=f'Write a string such as "3 {quantity.unit}", or a pint Quantity.',
             text=type(given).__name__,
         ) from None
     shown = str(given) if isinstance(given, str) or is_number(given) else repr(value.number)

@@ -68,7 +68,7 @@ class Dimension:
         return cls([((base, ()), Fraction(1))])
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("a dimension does not change")
+        raise AttributeError("a dimension is immutable")
 
     def __reduce__(self) -> tuple[type[Dimension], tuple[object, ...]]:
         return Dimension, (self.powers,)

@@ -85,9 +85,9 @@ def read_domain(text: str, unit: Unit) -> Domain:
         return Domain(word, 0.0, math.inf, unit=unit)
     if word == "real":
         return Domain(word, -math.inf, math.inf, unit=unit)
-    hint = f"Write {', '.join(_WORDS)}, or an interval as in 0..6.3 radian."
+    hint = f"Write {', '.join(_WORDS)}, or an interval such as 0..6.3 radian."
     if ".." not in word:
-        raise ExpressionError(f"domain {excerpt(text)}: it is none of the known words.", hint=hint, text=text)
+        raise ExpressionError(f"domain {excerpt(text)}: it is not one of the known words.", hint=hint, text=text)
     try:
         value = read_value(word)
         if not (value.unit.factors or value.unit.text or unit.is_number):

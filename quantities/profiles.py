@@ -43,7 +43,7 @@ class Profile:
             )
         for name, value in dict[str, object](self.values).items():
             if not isinstance(value, Value):
-                what = f"{self.name}, {name}: a {type(value).__name__} is no value."
+                what = f"{self.name}, {name}: a {type(value).__name__} is not a value."
                 raise ExpressionError(what, hint='Write read_value("3 m").', text=str(name))
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 

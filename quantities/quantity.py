@@ -70,7 +70,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in vars(Quantity):
-            raise AttributeError(f"{self.name}: a quantity does not change; declare another one.")
+            raise AttributeError(f"{self.name}: a quantity is immutable; declare another one.")
         super().__setattr__(name, value)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -34,11 +34,11 @@ class Source:
 DEFAULT = Source("default of the quantity", "assumed")
 """The source of a default that names none."""
 
-ASKER = Source("given by the asker", "assumed")
+ASKER = Source("given in the question", "assumed")
 """The source of a value that was typed in with the question."""
 
 BY_DEFINITION = Source("by definition", "exact")
 """The source of a value that could not be otherwise."""
 
-OTHERWISE = Source("stands in where no relation gives it", "assumed")
+OTHERWISE = Source("used where no relation gives it", "assumed")
 """The source of a default that counts only where the relations written for its quantity do not lead to it."""

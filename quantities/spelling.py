@@ -51,7 +51,7 @@ def parse_unit(text: str) -> Unit:
     quantities.errors.UnitError: unit 'Nm': 'Nm' is not a unit. Write N*m for the product.
     """
     if not isinstance(text, str):
-        raise UnitError(f"a {type(text).__name__} is no unit.", hint='Write a text such as "m/s".', unit="")
+        raise UnitError(f"a {type(text).__name__} is not a unit.", hint='Write a string such as "m/s".', unit="")
     if len(text) > _LONGEST:
         raise UnitError(
             f"unit {excerpt(text)}: {len(text)} characters are too many for a unit.",
@@ -87,7 +87,7 @@ class _Reader:
             match = _TOKEN.match(text, position)
             if match is None:
                 mark = text[position]
-                raise self._error(f"{mark!r} (U+{ord(mark):04X}) has no place in a unit.", MARKS.get(mark, ""))
+                raise self._error(f"{mark!r} (U+{ord(mark):04X}) does not belong in a unit.", MARKS.get(mark, ""))
             kind, word = str(match.lastgroup), match.group()
             if kind == "name" and word == "per":
                 kind, word = "op", "/"
@@ -108,7 +108,7 @@ class _Reader:
             kind, word = self._peek()
             if kind == "space" and self.divided:
                 hint = "After a '/', write the product with '*' and parentheses: J/(kg*K)."
-                raise self._error("A blank after a division can be read two ways.", hint)
+                raise self._error("A space after a division can be read two ways.", hint)
             if kind == "space" or word in ("*", "·", "⋅", "×"):
                 sign = 1
             elif word == "/":
@@ -156,8 +156,8 @@ class _Reader:
             self.depth -= 1
             return parts
         if kind == "number":
-            raise self._error(f"The number {word} stands where a unit belongs.", "A unit is made of names, or is '1'.")
-        raise self._error("It ends where a unit belongs." if kind == "end" else f"{word!r} is out of place.")
+            raise self._error(f"Expected a unit, not the number {word}.", "A unit is made of names, or is '1'.")
+        raise self._error("It ends where a unit is expected." if kind == "end" else f"{word!r} is out of place.")
 
     def _exponent(self) -> Fraction:
         enclosed = self._peek()[1] == "("
@@ -199,13 +199,13 @@ class _Reader:
             if found.offset:
                 if not (power == 1 and all(other < 0 for one, _, other in parts if one != name)) and power > 0:
                     hint = f"Write delta_{name} for a difference, K for an absolute temperature."
-                    raise self._error(f"{name} has a zero of its own and cannot be multiplied.", hint)
+                    raise self._error(f"{name} is an offset unit and cannot be multiplied.", hint)
                 canonical = "delta_" + canonical
             size *= _raised(found.factor, power)
             dimension = dimension * found.dimension**power
             powers[canonical] = powers.get(canonical, Fraction(0)) + power
         if not LEAST < size < MOST:
-            raise self._error("Its size in base units leaves the range of numbers.", "Use smaller powers.")
+            raise self._error("Its size in base units is out of range.", "Use smaller powers.")
         return Unit(text, tuple((n, p) for n, p in powers.items() if p), size, dimension)
 
     def _error(self, what: str, hint: str = "") -> UnitError:

@@ -111,7 +111,7 @@ def convert(number: float, source: Unit, target: Unit) -> float:
         return float((_decimal(number) * source.size + source.offset - target.offset) / target.size)
     converted = number * ratio
     if math.isinf(converted) and math.isfinite(number):
-        raise _misfit(source, target, "The number leaves the range of double precision.")
+        raise _misfit(source, target, "The number exceeds the range of double precision.")
     return converted
 
 
@@ -121,7 +121,7 @@ def _ratio(source: Unit, target: Unit) -> float:
     turns = _turns(source, target)
     scale = source.size / target.size
     if not (LEAST < scale < MOST or source.offset or target.offset):
-        raise _misfit(source, target, "Their ratio leaves the range of numbers.")
+        raise _misfit(source, target, "Their ratio is out of range.")
     return float(scale) * turns
 
 

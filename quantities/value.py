@@ -133,7 +133,7 @@ def read_number(number: float, unit: Unit, text: str = "") -> Value:
     base = unit.to_base(number)
     if not math.isfinite(base) or (number != 0 and base == 0 and not unit.offset):
         raise DomainError(
-            f"value {excerpt(shown)}: in base units it leaves the range of double precision.",
+            f"value {excerpt(shown)}: in base units it exceeds the range of double precision.",
             hint="Give a number between 1e-300 and 1e300 in base units.",
         )
     if unit.offset and base < 0:
@@ -224,11 +224,11 @@ class _Reader:
         """What may not follow a number at once, because it looks like more of it."""
         mark = rest[:1]
         if mark == ",":
-            raise self._error(f"after {word} comes a comma.", _comma(word, rest))
+            raise self._error(f"a comma follows {word}.", _comma(word, rest))
         if mark == "." and not rest.startswith(".."):
-            raise self._error(f"after {word} comes another point.", "Write one decimal point, as in 1.5e3.")
+            raise self._error(f"another point follows {word}.", "Write one decimal point, as in 1.5e3.")
         if mark in ("_", "'") or (mark.isdigit() and not mark.isascii()):
-            raise self._error(f"{mark!r} stands inside the number.", "Write plain digits 0 to 9, as in 1e6.")
+            raise self._error(f"{mark!r} is inside the number.", "Write plain digits 0 to 9, as in 1e6.")
         following = re.match(r"\s+(\d+(?:\s+\d{3}\b)*)(?!\s*/)", rest)
         if following and following.group(1) != "1":
             together = word + "".join(following.group(1).split())
@@ -287,7 +287,7 @@ def _comma(word: str, rest: str) -> str:
     groups = re.findall(r",([0-9]*)", (re.match(r"(?:,[0-9]*)+", rest) or [""])[0])
     together = word + "".join(groups)
     if "." in word:
-        return "Write a decimal point, and no mark between thousands: 1000.5."
+        return "Write a decimal point and no thousands separator: 1000.5."
     if len(groups) > 1 or not groups[0]:
         return f"Write {together}."
     return f"Write {word}.{groups[0]} for a decimal, {together} for thousands."

@@ -77,9 +77,9 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
     >>> displaced("gravity", read_value("9.81 m/s**2"), 1.62, parse_unit("m/s**2"))
-    'gravity is 9.81 m/s**2, given by the asker, and follows as 1.62 m/s**2 here'
+    'gravity is 9.81 m/s**2, given in the question, but comes out as 1.62 m/s**2 here'
     """
-    here = "and no value of it fits here" if number is None else f"and follows as {customary(number, unit)} here"
+    here = "but no value of it fits here" if number is None else f"but comes out as {customary(number, unit)} here"
     return f"{name} is {weak}, {weak.source}, {here}"
 
 
