@@ -163,7 +163,9 @@ def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> 
     """
     close = suggest(name, known) if search else ()
     if not isinstance(name, str):
-        return UnknownNameError(f"a {type(name).__name__} names no {kind}.", hint="Give its name as text.", kind=kind)
+        return UnknownNameError(
+            f"a {type(name).__name__} does not name a {kind}.", hint="Give its name as text.", kind=kind
+        )
     if close:
         hint = f"Did you mean {' or '.join(close)}?"
     elif 0 < len(known) <= 8:

@@ -51,7 +51,7 @@ def prove_constants(node: Node) -> None:
     >>> prove_constants(Apply("log", (Number(Fraction(0)),)))
     Traceback (most recent call last):
         ...
-    derive.expressions.constants.ConstantError: log(0) is no real number
+    derive.expressions.constants.ConstantError: log(0) is not a real number
     """
     _size(node)
 
@@ -80,14 +80,14 @@ def _size(node: Node) -> float | None:
         raise ConstantError(node, "it divides by zero") from None
     except ValueError:
         shown = ", ".join(f"{size:g}" for size in known)
-        raise ConstantError(node, f"{node.op}({shown}) is no real number") from None
+        raise ConstantError(node, f"{node.op}({shown}) is not a real number") from None
 
 
 def _number(node: Number) -> float:
     size = math.inf if node.real != node.real else node.real
     if LEAST < abs(size) < MOST or not node.value:
         return size
-    raise ConstantError(node, "a number leaves the range of numbers", "1e-300 to 1e300")
+    raise ConstantError(node, "a number is out of range", "1e-300 to 1e300")
 
 
 def _bits(node: Node) -> int:
@@ -98,7 +98,7 @@ def _bits(node: Node) -> int:
 def _worked_out(node: Apply, sizes: list[float]) -> float | None:
     op = node.op
     if (op in PERIODIC or op in STEPPED) and abs(sizes[0]) > _WHOLE:
-        raise ConstantError(node, f"{op} of {sizes[0]:g} is beyond the digits of a double", f"{_WHOLE:g}")
+        raise ConstantError(node, f"{op} of {sizes[0]:g} is beyond the precision of a double", f"{_WHOLE:g}")
     if op in _FUNCTIONS:
         return _FUNCTIONS[op](sizes[0])
     if op in _FOLDS:
@@ -131,8 +131,8 @@ def _bounded(node: Node, size: float | None) -> float | None:
     if size is None or size == 0 or LEAST < abs(size) < MOST:
         return size
     if size != size:
-        raise ConstantError(node, "a constant is no real number")
-    raise ConstantError(node, "a constant leaves the range of numbers", "1e-300 to 1e300")
+        raise ConstantError(node, "a constant is not a real number")
+    raise ConstantError(node, "a constant is out of range", "1e-300 to 1e300")
 
 
 @lru_cache(maxsize=1024)

@@ -40,7 +40,7 @@ def parse_equation(text: str) -> Equation:
     >>> parse_equation("y = a[0]")
     Traceback (most recent call last):
         ...
-    quantities.errors.ExpressionError: 'y = a[0]', column 6: '[' has no place here. There are no indices: give each \
+    quantities.errors.ExpressionError: 'y = a[0]', column 6: '[' does not belong here. There are no indices: give each \
 element a name of its own.
     """
     return _Reader(text, "equation").equation()
@@ -91,7 +91,7 @@ class _Reader:
         self._finish(node)
         if not is_condition(node):
             hint = "Write a comparison such as swing < 0.3."
-            raise self._error(0, "it compares nothing.", hint)
+            raise self._error(0, "it is not a comparison.", hint)
         return node
 
     def expression(self) -> Node:
@@ -134,7 +134,7 @@ class _Reader:
         if self.depth > _DEEPEST:
             raise LimitError(
                 f"{excerpt(self.text)}, column {self._start() + 1}: nested deeper than {_DEEPEST}.",
-                hint="Split it: give its inner parts names of their own.",
+                hint="Split it: name its inner parts.",
                 limit=f"{_DEEPEST} levels",
             )
         start = self._start()
@@ -199,7 +199,7 @@ class _Reader:
         if word == "True":
             return Apply("true", (), (start, end))
         if keyword.iskeyword(word):
-            raise self._error(start, f"'{word}' cannot stand for a value.", "")
+            raise self._error(start, f"'{word}' cannot be used as a value.", "")
         return Name(word, (start, end))
 
     def _call(self, word: str, start: int) -> Node:
@@ -247,18 +247,18 @@ class _Reader:
 
     def _value(self, node: Node) -> Node:
         if is_condition(node):
-            raise self._error(node.at[0], "a condition stands where a value belongs.", "Write a if condition else b.")
+            raise self._error(node.at[0], "expected a value, not a condition.", "Write a if condition else b.")
         return node
 
     def _truth(self, node: Node) -> Node:
         if not is_condition(node):
-            raise self._error(node.at[0], "a value stands where a condition belongs.", "Compare it: x > 0.")
+            raise self._error(node.at[0], "expected a condition, not a value.", "Compare it: x > 0.")
         return node
 
     def _too_large(self, start: int, what: str, limit: str) -> DeriveError:
         return LimitError(
             f"{excerpt(self.text)}, column {start + 1}: {what}.",
-            hint="Make it a quantity with a value of its own.",
+            hint="Make it a quantity with its own value.",
             limit=limit,
         )
 
@@ -285,22 +285,22 @@ class _Reader:
             return
         if kind in ("word", "number") or word == "(":
             raise self._error(start, f"an operator is missing before '{word}'.", "Write * for a product.")
-        raise self._error(start, f"'{word}' has no place here.", MENDS.get(word, ""))
+        raise self._error(start, f"'{word}' does not belong here.", MENDS.get(word, ""))
 
     def _no_equation(self, kind: str, op: str) -> tuple[str, str]:
         if kind == "end":
-            return "it is no equation.", "Write left = right."
+            return "it is not an equation.", "Write left = right."
         if op in ("<", ">", "!=", "=="):
             mend = "Write '='." if op == "==" else "A relation is written with =, <= or >=."
             return f"'{op}' does not make a relation.", mend
         if kind in ("word", "number") or op == "(":
             return f"an operator is missing before '{op}'.", "Write * for a product."
-        return f"'{op}' has no place here.", MENDS.get(op, "")
+        return f"'{op}' does not belong here.", MENDS.get(op, "")
 
     def _no_operand(self, kind: str, word: str) -> tuple[str, str]:
         if kind == "end":
-            return ("it ends where a value belongs.", "") if self.text.strip() else ("it is empty.", "Write a = b.")
-        return f"'{word}' stands where a value belongs.", MENDS.get(word, "")
+            return ("it ends where a value is expected.", "") if self.text.strip() else ("it is empty.", "Write a = b.")
+        return f"expected a value, not '{word}'.", MENDS.get(word, "")
 
     def _error(self, start: int, what: str, hint: str) -> ExpressionError:
         return complaint(self.text, start, what, hint)

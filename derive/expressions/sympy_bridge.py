@@ -91,11 +91,11 @@ def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
         prove_constants(node)
     except ConstantError as fault:
         kind = LimitError if fault.limit else ExpressionError
-        raise kind(f"In the expression {fault.what}.", hint="Make it a quantity with a value of its own.") from None
+        raise kind(f"In the expression {fault.what}.", hint="Make it a quantity with its own value.") from None
     except (sympy.SympifyError, AttributeError, TypeError):
         raise _no_expression(expression) from None
     except (ValueError, OverflowError):
-        what = f"a {type(expression).__name__} of this size is no expression."
+        what = f"a {type(expression).__name__} of this size is not an expression."
         raise LimitError(what, hint="Write numbers between 1e-300 and 1e300.", limit="1e-300 to 1e300") from None
     except RecursionError:
         raise _too_deep() from None
@@ -105,12 +105,12 @@ def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
 def _no_expression(given: Any) -> ExpressionError:
     shown = type(given).__name__
     hint = "Write a sympy expression of quantities, or text."
-    return ExpressionError(f"a {shown} is no expression.", hint=hint, text=shown)
+    return ExpressionError(f"a {shown} is not an expression.", hint=hint, text=shown)
 
 
 def _too_deep() -> LimitError:
     what = f"The expression is nested too deep, over {_DEEPEST} levels."
-    return LimitError(what, hint="Give its inner parts names of their own.", limit=f"{_DEEPEST} levels")
+    return LimitError(what, hint="Name its inner parts.", limit=f"{_DEEPEST} levels")
 
 
 class _Reader:
@@ -166,7 +166,7 @@ class _Reader:
         op = "add" if expression.is_Add else "mul" if expression.is_Mul else _OPS.get(expression.func, "")
         if not op:
             raise ExpressionError(
-                f"sympy's {expression.func.__name__} has no place in a relation: {excerpt(str(expression))}.",
+                f"sympy's {expression.func.__name__} cannot appear in a relation: {excerpt(str(expression))}.",
                 hint="Write it with + - * / **, the functions of the relation file, Min, Max and Piecewise.",
                 text=str(expression),
             )

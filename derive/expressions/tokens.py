@@ -25,7 +25,7 @@ _STRAYS = {
     "√": "Write sqrt(x).",
     "%": "Write 0.01* for a percentage.",
     "!": "There is no factorial.",
-    "[": "There are no indices: give each element a name of its own.",
+    "[": "There are no indices: give each element its own name.",
     "{": "Use parentheses.",
     ";": "Write one equation in each relation.",
     "÷": "Write /.",
@@ -45,7 +45,7 @@ MENDS = {
     "->": "Write '='.",
     "==": "Write '='.",
     "=": "An equation has one '='.",
-    ")": "A parenthesis too many.",
+    ")": "One parenthesis too many.",
     ",": "Write numbers with a decimal point.",
     "**": "A power needs a base.",
 }
@@ -150,7 +150,7 @@ def tokens(text: str) -> list[Token]:
         if kind == "number" and _RUN_ON.match(plain, position):
             raise _run_on(text, word, plain[position], start)
         if word in ("//", ":=", "->"):
-            raise complaint(text, start, f"'{word}' has no place here.", MENDS[word])
+            raise complaint(text, start, f"'{word}' does not belong here.", MENDS[word])
         found.append((kind, word, start, position))
         if kind == "end":
             return found
@@ -176,8 +176,8 @@ def _stray(text: str, position: int) -> ExpressionError:
     if mark == "^":
         hint = _raised(text, position) or hint
     if mark.isalpha() and not hint:
-        hint = "Names are made of the letters A to Z, digits and underscores; this letter only looks alike."
-    return complaint(text, position, f"{shown} has no place here.", hint)
+        hint = "Names are made of the letters A to Z, digits and underscores; this letter only looks like one."
+    return complaint(text, position, f"{shown} does not belong here.", hint)
 
 
 _BEFORE = re.compile(r"([\w.]+|\([^()]*\))\s*$")
@@ -193,11 +193,11 @@ def _raised(text: str, position: int) -> str:
 def _run_on(text: str, word: str, mark: str, start: int) -> ExpressionError:
     """A number that goes on where numbers end."""
     if mark == ".":
-        return complaint(text, start, f"{word}. is no number.", "Write one decimal point.")
+        return complaint(text, start, f"{word}. is not a number.", "Write one decimal point.")
     if word == "0" and mark in "xXoObB":
         return complaint(text, start, "only decimal numbers are read.", "Write it in decimal digits.")
     if mark == "_":
-        return complaint(text, start, "digits are not grouped.", "Write plain digits, or 1e6.")
+        return complaint(text, start, "digits cannot be grouped.", "Write plain digits, or 1e6.")
     if mark in "eE":
         return complaint(text, start, f"the exponent after {word} is broken.", "Write 1.5e3.")
-    return complaint(text, start, f"{word}{mark}... is neither number nor name.", f"Write {word}*{mark}... .")
+    return complaint(text, start, f"{word}{mark}... is neither a number nor a name.", f"Write {word}*{mark}... .")

@@ -266,7 +266,7 @@ def _times(a: Polynomial, b: Polynomial) -> Polynomial:
     if len(a) * len(b) > _LARGEST:
         raise LimitError(
             f"An exponent with a dimension below it has more than {_LARGEST} terms.",
-            hint="Give the exponent a name of its own.",
+            hint="Give the exponent its own name.",
             limit=f"{_LARGEST} terms",
         )
     for one, c in a.items():

@@ -75,13 +75,13 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
             continue
         if not terms:
             hint = "State what fixes one of its quantities, or leave it out."
-            what = "it says nothing: both sides are the same, whatever its quantities are."
+            what = "it is an identity: both sides are the same for all values."
             yield Redundant(relation.name, what, hint)
         elif relation.is_equation:
             key = (_scaled(_product_row(relation, terms) or terms), frozenset(relation.when))
             if other := met.get(key):
-                hint = f"Leave one of {other} and {relation.name} out: either is asked for any of its quantities."
-                yield Redundant(relation.name, f"it says the same as {other}.", hint)
+                hint = f"Leave out {other} or {relation.name}: either one gives any of its quantities."
+                yield Redundant(relation.name, f"it is the same as {other}.", hint)
             else:
                 met[key] = relation.name
                 new[relation.name] = (relation, terms)
@@ -267,8 +267,8 @@ def _circles(stated: Sequence[tuple[Relation, _Sum]]) -> Iterator[Redundant]:
             joined = frozenset[str]().union(*(names[name] for name in circle))
             if len(joined) <= len(circle) and last not in told:
                 told.add(last)
-                what = f"with {', '.join(others)} it goes in a circle that fixes nothing: it follows from them."
-                yield Redundant(last, what, f"Leave {last} out, or state something else of its quantities.")
+                what = f"it goes in a circle with {', '.join(others)}: it follows from them and fixes nothing."
+                yield Redundant(last, what, f"Leave out {last}, or state something else about its quantities.")
 
 
 def _linear_row(relation: Relation, terms: _Sum) -> _Row | None:

@@ -62,8 +62,8 @@ class Relation:
         check_name(self.name)
         if not names_in(self.written.lhs, self.written.rhs):
             raise ExpressionError(
-                f"{self.name}: {excerpt(str(self.written))} names no quantity.",
-                hint="A relation joins at least one quantity to something.",
+                f"{self.name}: {excerpt(str(self.written))} contains no quantity.",
+                hint="A relation needs at least one quantity.",
                 text=str(self.written),
             )
         problems = self._problems(vocabulary or Vocabulary(self.declared))
@@ -87,7 +87,7 @@ class Relation:
         ]
         if len(faults) > _TOLD:
             rest = f"{self.name}: {len(faults) - _TOLD} more of its parts do not fit."
-            told.append(Problem(self.name, 0, rest, "Mend the first ones, and check it again."))
+            told.append(Problem(self.name, 0, rest, "Fix the first ones and check it again."))
         return told
 
     @cached_property
@@ -206,7 +206,7 @@ def relate(
     declared = ChainMap[str, Declaration]({}, stated)  # type: ignore[arg-type]  # what sympy brings is added in front
     equation = _equation(lhs, rhs, declared)
     if isinstance(when, str) or not isinstance(when, Iterable):
-        raise ExpressionError(f"{name}: 'when' is no list of conditions.", hint='Write when=["swing < 0.3"].')
+        raise ExpressionError(f"{name}: 'when' is not a list of conditions.", hint='Write when=["swing < 0.3"].')
     conditions = tuple(_condition(condition, declared) for condition in when)
     searched = vocabulary or Vocabulary(declared)
     used = names_in(equation.lhs, equation.rhs, *conditions)
@@ -233,7 +233,7 @@ def _by_name(quantities: Any) -> dict[str, Declaration]:
 def _declaration(quantity: Any) -> Declaration:
     said = declaration_of(quantity)
     if said is None:
-        raise ExpressionError(f"a {type(quantity).__name__} is no quantity.", hint='Write Quantity("x", "m").')
+        raise ExpressionError(f"a {type(quantity).__name__} is not a quantity.", hint='Write Quantity("x", "m").')
     return said
 
 
@@ -251,8 +251,8 @@ def _equation(lhs: Any, rhs: Any, declared: ChainMap[str, Declaration]) -> Equat
             return Equation(left, op, right)
     shown = repr(str(lhs)) if str(lhs) in ("True", "False") else f"a {type(lhs).__name__} alone"
     raise ExpressionError(
-        f"{shown} is no relation.",
-        hint="Give the two sides apart (sympy turns an equation it can decide into True or False), or text.",
+        f"{shown} is not a relation.",
+        hint="Give the two sides separately (sympy turns an equation it can decide into True or False), or text.",
         text=shown,
     )
 
@@ -261,7 +261,7 @@ def _value(side: Any, declared: ChainMap[str, Declaration]) -> Node:
     node = _side(side, declared)
     if is_condition(node):
         raise ExpressionError(
-            f"{excerpt(render(node))} is a condition, and no side of an equation.",
+            f"{excerpt(render(node))} is a condition, not a side of an equation.",
             hint="Give it as when=[...], or write Piecewise((a, condition), (b, True)).",
             text=render(node),
         )
@@ -292,7 +292,7 @@ def _condition(condition: Any, declared: ChainMap[str, Declaration]) -> Node:
         return parse_condition(condition)
     node = _side(condition, declared)
     if not is_condition(node):
-        raise ExpressionError(f"{excerpt(render(node))} compares nothing.", hint="Write swing < 0.3.")
+        raise ExpressionError(f"{excerpt(render(node))} is not a comparison.", hint="Write swing < 0.3.")
     return node
 
 
@@ -303,10 +303,10 @@ def read_tolerance(text: str) -> float:
     0.03
     """
     if not isinstance(text, str):
-        raise ExpressionError(f"approximate: a {type(text).__name__} is no share.", hint='Write "3 %".')
+        raise ExpressionError(f"approximate: a {type(text).__name__} is not a share.", hint='Write "3 %".')
     value = read_value(text)
     if value.unit.dimension != parse_unit("").dimension or value.is_range:
-        raise UnitError(f"approximate {excerpt(text)}: it is no share.", hint='Write "3 %".', unit=value.unit.text)
+        raise UnitError(f"approximate {excerpt(text)}: it is not a share.", hint='Write "3 %".', unit=value.unit.text)
     share = value.base[1]
     if not 0 < share < 1:
         raise ExpressionError(f"approximate {excerpt(text)}: it must lie between 0 and 1.", hint='Write "3 %".')

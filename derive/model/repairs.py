@@ -96,7 +96,7 @@ def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
         by, over = ("multiply", two_pi), ("divide", Apply("inv", (two_pi,)))
         for side, subject, (act, factor) in ((first, said[0], by), (second, said[1], by), (first, said[0], over)):
             if _mends(_Edit(act, side, Apply("mul", (side, factor))), equation, vocabulary):
-                return f"Cycles meet radians: 2*pi of these make one of those. {act.capitalize()} {subject} by 2*pi."
+                return f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
     return _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
 
 
@@ -116,7 +116,7 @@ def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> s
                 ways.setdefault(kind, f"declare {name} {words}")
     said = ", or ".join([ways[key] for key in ("plain", "per turn", "by turn") if key in ways][:2])
     meant = "Where radians are meant, multiply by 2*pi."
-    return f"A revolution is a unit of its own. {meant} {said[0].upper()}{said[1:]}." if said else ""
+    return f"A revolution is its own unit. {meant} {said[0].upper()}{said[1:]}." if said else ""
 
 
 def _chosen(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:

@@ -35,7 +35,7 @@ def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
     for part in listed:
         if not isinstance(part, wanted):
             raise ExpressionError(
-                f"a {type(part).__name__} is no {kind}.",
+                f"a {type(part).__name__} is not a {kind}.",
                 hint="Write Library([relation, ...], [quantity, ...], [profile, ...]).",
                 text=type(part).__name__,
             )

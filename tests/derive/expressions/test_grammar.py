@@ -157,7 +157,7 @@ def _read(text: str):
     except LimitError:
         assume(False)
     except ExpressionError as error:
-        assume("divides by zero" not in str(error) and "is no real number" not in str(error))
+        assume("divides by zero" not in str(error) and "is not a real number" not in str(error))
         raise
 
 
@@ -379,7 +379,7 @@ SAID = [
     ("a = b = c", "Write one in each relation."),
     ("y = log(x, 10)", "log is natural; for another base write log(x)/log(base)."),
     ("y = x if x > 1", "Write a if condition else b."),
-    ("y = 9**9**9", "Make it a quantity with a value of its own."),
+    ("y = 9**9**9", "Make it a quantity with its own value."),
     ("y = √x", "Write sqrt(x)."),
     ("y = 2 x", "Write * for a product."),
 ]

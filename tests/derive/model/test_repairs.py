@@ -142,17 +142,17 @@ def test_a_wrong_relation_is_met_with_its_mend(units, wrong, hint, right):
         (
             {"omega": "radian/s", "n": "rpm"},
             "omega = n",
-            "Cycles meet radians: 2*pi of these make one of those. Multiply the right by 2*pi.",
+            "Cycles meet radians: one cycle is 2*pi radians. Multiply the right by 2*pi.",
         ),
         (
             {"phi": "radian", "turns": "revolution"},
             "phi = turns",
-            "Cycles meet radians: 2*pi of these make one of those. Multiply the right by 2*pi.",
+            "Cycles meet radians: one cycle is 2*pi radians. Multiply the right by 2*pi.",
         ),
         (
             {"omega": "radian/s", "n": "rpm"},
             "n = omega",
-            "Cycles meet radians: 2*pi of these make one of those. Multiply the left by 2*pi.",
+            "Cycles meet radians: one cycle is 2*pi radians. Multiply the left by 2*pi.",
         ),
         (
             {"time": "s", "work": "FLOP", "peak": "FLOP"},

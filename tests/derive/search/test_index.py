@@ -46,7 +46,7 @@ def test_aliases_of_a_file_are_kept_with_the_quantity():
 def test_aliases_are_a_list_of_words(aliases, hint):
     (problem,) = derive.check(f'[quantities]\nx = {{ unit = "s", aliases = {aliases} }}')
     assert problem.line == 2
-    assert "the aliases are no list of words" in problem.message
+    assert "aliases is not a list of words" in problem.message
     assert problem.hint.startswith(hint)
 
 
