@@ -70,8 +70,8 @@ def _try(library: Library, example: Example, notes: Notes, told: Notes) -> None:
         told.note(where, error, line)
     else:
         if came:
-            what = f"{example.name}: {example.asked} is {came}; expected was {' and '.join(example.expected)}.{within}"
-            told.note(where, InconsistentError(what, hint="Mend a relation, a value or the example."), line)
+            what = f"{example.name}: {example.asked} is {came}; expected {' and '.join(example.expected)}.{within}"
+            told.note(where, InconsistentError(what, hint="Fix a relation, a value or the example."), line)
 
 
 def _otherwise(library: Library, example: Example) -> str:

@@ -49,11 +49,13 @@ def stated_example(notes: Notes, name: str, table: Mapping[str, Any]) -> Example
     expected = table.get("expected", "")
     wanted = [expected] if isinstance(expected, str) else expected
     if not _are_texts(profiles):
-        notes.complain(name, (*where, "profiles"), "'profiles' is no list of texts.", 'Write profiles = ["name"].')
+        notes.complain(name, (*where, "profiles"), "'profiles' is not a list of strings.", 'Write profiles = ["name"].')
     if not isinstance(given, dict) or not _are_texts(list(given.values())):
-        notes.complain(name, (*where, "given"), "'given' is no table of texts.", 'Write given = { length = "1 m" }.')
+        notes.complain(
+            name, (*where, "given"), "'given' is not a table of strings.", 'Write given = { length = "1 m" }.'
+        )
     if not _are_texts(wanted):
-        notes.complain(name, (*where, "expected"), "'expected' is no text.", _HINTS["expected"])
+        notes.complain(name, (*where, "expected"), "'expected' is not a string.", _HINTS["expected"])
     if len(notes.errors) > before:
         return None
     return Example(name, texts["asked"], tuple(profiles), given, tuple(wanted), texts["source"], texts["meaning"])

@@ -71,7 +71,7 @@ def proved(reader: Reader) -> Library:
 def read(document: Document, beside: Library | None) -> Reader:
     """A relation file as far as it can be read, and what is wrong with it."""
     if not isinstance(beside, (Library, type(None))):
-        raise ExpressionError(f"a {type(beside).__name__} is no library.", hint="Give beside=library.")
+        raise ExpressionError(f"a {type(beside).__name__} is not a library.", hint="Give beside=library.")
     reader = Reader(Notes(document), beside or Library())
     reader.read()
     return reader
@@ -173,7 +173,7 @@ class Reader:
         else:
             self.is_whole = False
             example = 'Write uses = ["quantities.toml", "llm"].'
-            self.notes.complain("", ("uses",), "'uses' is no list of texts.", example)
+            self.notes.complain("", ("uses",), "'uses' is not a list of strings.", example)
 
     def _use(self, used: str) -> bool:
         """Whether what is used could be taken in; if not, why is noted."""
@@ -183,7 +183,7 @@ class Reader:
             return library is not None
         path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for one file, its links not followed
         if path not in self.shelf and not path.is_file():
-            self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path, as it is from this file.")
+            self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path relative to this file.")
             return False
         if path not in self.shelf:
             self.shelf[path] = None
@@ -199,7 +199,7 @@ class Reader:
             first, count = file.notes.errors[0][0], len(file.notes.errors)
             many = "1 problem" if count == 1 else f"{count} problems; the first"
             what = f"{used} has {many}, on line {first.line}: {first.message}"
-            self.notes.complain("", ("uses",), what, f"Mend that file: derive check {used}")
+            self.notes.complain("", ("uses",), what, f"Fix that file: derive check {used}")
         else:
             self.files.append(file)
             return True
@@ -216,7 +216,7 @@ class Reader:
         if "unit" not in table:
             self.notes.complain(name, where, "it has no unit.", 'Add unit = "m", or unit = "" for a plain number.')
         if "." in name:
-            self.notes.complain(name, where, "a declared name has no dot.", "Dots name operating points: fast.batch.")
+            self.notes.complain(name, where, "declared names have no dots.", "Dots name operating points: fast.batch.")
         if len(self.notes.errors) > before:
             return
         domain = texts["domain"] or "positive"
@@ -291,7 +291,9 @@ class Reader:
         when = table.get("when", [])
         conditions = [when] if isinstance(when, str) else when
         if not isinstance(conditions, list) or not all(isinstance(condition, str) for condition in conditions):
-            self.notes.complain(name, (*where, "when"), "'when' is no list of texts.", 'Write when = ["swing < 0.3"].')
+            self.notes.complain(
+                name, (*where, "when"), "'when' is not a list of strings.", 'Write when = ["swing < 0.3"].'
+            )
             return []
         return conditions
 
@@ -299,7 +301,7 @@ class Reader:
         entries = data.get(section, {})
         if isinstance(entries, dict):
             return entries.items()
-        self.notes.complain("", (section,), f"'{section}' is no table.", f"Write [{section}] and the names below it.")
+        self.notes.complain("", (section,), f"'{section}' is not a table.", f"Write [{section}], then its names.")
         return ()
 
     def _tables(self, data: Mapping[str, Any], section: str) -> Iterable[tuple[str, Mapping[str, Any]]]:
@@ -308,7 +310,7 @@ class Reader:
             if not isinstance(table, dict):
                 example = {"quantities": '{ unit = "m" }', "relations": '{ equation = "a = b" }'}
                 self.broken |= {name} if section == "quantities" else set()
-                self.notes.complain(name, where, "it is no table.", f"Write {name} = {example.get(section, '{ }')}.")
+                self.notes.complain(name, where, "it is not a table.", f"Write {name} = {example.get(section, '{ }')}.")
             elif (
                 section in ("profiles", "examples")
                 or self.notes.attempt(name, where, partial(check_name, name)) is not None

@@ -55,7 +55,7 @@ class Notes:
     def text(self, name: str, where: Path, table: Mapping[str, Any], key: str) -> str:
         text = table.get(key, "")
         if not isinstance(text, str):
-            self.complain(name, (*where, key), f"'{key}' is no text.", f'Write {key} = "...".')
+            self.complain(name, (*where, key), f"'{key}' is not a string.", f'Write {key} = "...".')
             return ""
         return text
 

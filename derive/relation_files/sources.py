@@ -100,7 +100,7 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
         return _sized(source.removeprefix("\ufeff"), len(source)), "", Path()
     if not isinstance(source, (str, Path)):
         raise ExpressionError(
-            f"a {type(source).__name__} is no relation file.", hint="Give a Path, or the text of a file."
+            f"a {type(source).__name__} is not a relation file.", hint="Give a Path, or the text of a file."
         )
     path = Path(source)
     try:
@@ -108,7 +108,7 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
             content = file.read(_LARGEST + 1)  # a device has no size to ask for first
         return _sized(content.decode("utf-8-sig"), len(content)), path.name, path.parent
     except UnicodeDecodeError as error:
-        what = f"{excerpt(path.name)} is no UTF-8 text: byte {error.start} cannot be read."
+        what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
         unread = ExpressionError(what, hint="Save it as UTF-8.", text=str(path))
         raise _ContentError(unread, content.count(b"\n", 0, error.start) + 1) from None
     except (OSError, ValueError) as error:
@@ -146,7 +146,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
         except (ValueError, RecursionError) as raised:
             deep = isinstance(raised, RecursionError)
             reason = "tables or lists are nested too deep" if deep else "a number has too many digits"
-            unread = ExpressionError(f"This is no TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
+            unread = ExpressionError(f"This is not TOML: {reason}.", hint='Write numbers as text: value = "1e9 USD".')
             return Document(text, label, {}, folder, ((unread, 0),))
 
 
@@ -161,7 +161,7 @@ def _too_long(text: str) -> tuple[DeriveError, int] | None:
         what, limit = "The key has {} or more.", "50 dots"
     else:
         return None
-    return LimitError(what.format(limit), hint="Break it.", limit=limit), line
+    return LimitError(what.format(limit), hint="Split it.", limit=limit), line
 
 
 def _names(text: str) -> set[str]:
@@ -182,7 +182,7 @@ def _said(message: str, text: str) -> tuple[ExpressionError, int]:
             name = f"{name}.{inline.group(1)}"
         what, hint = f"{name} is declared twice.", "Leave one out, or rename it."
     else:
-        what, hint = f"This is no TOML: {reason[:1].lower()}{reason[1:]}.", _toml_hint(text, line)
+        what, hint = f"This is not TOML: {reason[:1].lower()}{reason[1:]}.", _toml_hint(text, line)
     return ExpressionError(what, hint=hint, text=_row(text, line), position=(line, column)), line
 
 
@@ -208,7 +208,7 @@ def _toml_hint(text: str, line: int) -> str:
     if row.startswith(("{", "<")):
         return 'A relation file is TOML: [quantities], then name = { unit = "m" }.'
     if "'" in row or '"' in row or "=" in row:
-        return "Texts stand in quotes, tables in [brackets], one key on each line."
+        return "Write strings in quotes, tables in [brackets], one key to a line."
     return 'Write key = "text".'
 
 

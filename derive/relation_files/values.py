@@ -47,9 +47,9 @@ def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
     where: Path = ("units", name)
     example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
     if not isinstance(meaning, str):
-        notes.complain(name, where, "a unit is defined by a text.", example)
+        notes.complain(name, where, "a unit is defined by a string.", example)
     elif not _NAME.fullmatch(name):
-        notes.complain(name, where, "it is no name for a unit.", "Write it in letters: EUR, widget.")
+        notes.complain(name, where, "it cannot name a unit.", "Write it in letters: EUR, widget.")
     elif meaning.strip() == _NEW:
         _define(notes, name, Fraction(1), None)
     else:
@@ -57,7 +57,7 @@ def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
         if value is None:
             return
         if value.is_range or not value.number > 0 or value.unit.offset:
-            notes.complain(name, where, f"{meaning} is no size for a unit.", example)
+            notes.complain(name, where, f"{meaning} cannot be the size of a unit.", example)
         else:
             _define(notes, name, Fraction(repr(value.number)) * value.unit.size, value.unit.dimension)
 
@@ -65,8 +65,8 @@ def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
 def _define(notes: Notes, name: str, factor: Fraction, dimension: Dimension | None) -> None:
     met = define(name, factor, dimension, notes.document.label or "a text that was read before")
     if met:
-        hint = f"Name it otherwise, such as own_{name}: a unit means one thing for as long as the process lives."
-        notes.complain(name, ("units", name), f"this unit is defined {met}, as something else.", hint)
+        hint = f"Choose another name, such as own_{name}: a unit keeps its meaning while the process lives."
+        notes.complain(name, ("units", name), f"this unit is defined {met}, with another meaning.", hint)
 
 
 def stated_profiles(
@@ -125,7 +125,7 @@ def stated_default(
     if "otherwise" not in table:
         return _value(notes, name, where, quantity, {**shared_by_all(notes), **table})
     if beside := [key for key in VALUE if key in table]:
-        hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation leads to one."
+        hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation gives one."
         notes.complain(name, (*where, "otherwise"), f"it has both 'otherwise' and '{beside[0]}'.", hint)
         return None
     found = _value(notes, name, where, quantity, {"value": table["otherwise"]})
@@ -144,7 +144,7 @@ def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: M
     if isinstance(stated, (bool, list, dict)) or not isinstance(stated, (str, int, float)):
         kind = "a table" if isinstance(stated, dict) else f"a {type(stated).__name__}"
         said = f"'{stated}'" if isinstance(stated, bool) else kind
-        notes.complain(name, (*where, "value"), f"{said} is no value.", f'Write "3 {quantity.unit}".')
+        notes.complain(name, (*where, "value"), f"{said} is not a value.", f'Write "3 {quantity.unit}".')
         return None
     value = notes.attempt(name, (*where, "value"), lambda: read_given(stated, quantity, source))
     ends = notes.text(name, where, table, "range")

@@ -48,9 +48,9 @@ HOLDS = {
     "said of it": 'given.y = "4"\nasked = "x"\nexpected = ["2", "-2"]\nsource = "a book"\nmeaning = "both roots"',
 }
 FAILS = {
-    "value": ('given.length = "1 m"\nasked = "period"\nexpected = "2.00 s"', "period is 2.006 s; expected was 2.00 s"),
+    "value": ('given.length = "1 m"\nasked = "period"\nexpected = "2.00 s"', "period is 2.006 s; expected 2.00 s"),
     "bound": ('given.length = "1 m"\nasked = "period"\nexpected = "less than 2 s"', "less than 2 s"),
-    "other two": ('given.y = "4"\nasked = "x"\nexpected = ["1", "2"]', "x is -2 and 2; expected was 1 and 2."),
+    "other two": ('given.y = "4"\nasked = "x"\nexpected = ["1", "2"]', "x is -2 and 2; expected 1 and 2."),
     "ambiguous": ('given.y = "4"\nasked = "x"\nexpected = "2"', "2 admissible values"),
     "one of two": ('given.y = "4"\nasked = "x"\nexpected = ["2"]', "2 admissible values"),
     "answer": ('given.y = "4"\nasked = "x"\nexpected = "impossible"', "2 admissible values"),
@@ -62,8 +62,8 @@ FAILS = {
     "key": ('given.y = "4"\nasked = "x"\nexpected = ["2", "-2"]\nwhy = "2"', "why"),
     "asked": ('expected = "2"', "no 'asked'"),
     "expected": ('asked = "x"', "no 'expected'"),
-    "given": ('given = "y"\nasked = "x"\nexpected = "2"', "'given' is no table"),
-    "profiles": ('profiles = "clock"\nasked = "x"\nexpected = "2"', "'profiles' is no list"),
+    "given": ('given = "y"\nasked = "x"\nexpected = "2"', "'given' is not a table"),
+    "profiles": ('profiles = "clock"\nasked = "x"\nexpected = "2"', "'profiles' is not a list"),
 }
 
 
@@ -80,7 +80,7 @@ def test_bounds_are_not_the_answers_that_an_example_lists():
     expected = ["1 m", "2 m"]
     """
     (problem,) = check(bounded)
-    assert "x is only bounded; expected was 1 m and 2 m" in problem.message
+    assert "x is only bounded; expected 1 m and 2 m" in problem.message
 
 
 @pytest.mark.parametrize("example", HOLDS.values(), ids=HOLDS)
@@ -134,4 +134,4 @@ def test_the_command_fails_where_an_example_does(tmp_path: Path):
         f'{PENDULUM}\n[examples.trial]\nasked = "x"\ngiven.y = "4"\nexpected = ["1", "2"]\n'
     )
     said = ask("check", str(tmp_path / "mine.toml"))
-    assert (said.status, "trial: x is -2 and 2; expected was 1 and 2." in said.err) == (1, True)
+    assert (said.status, "trial: x is -2 and 2; expected 1 and 2." in said.err) == (1, True)

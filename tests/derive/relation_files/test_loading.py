@@ -132,15 +132,15 @@ WRONG = {
         """,
     "a unit that is no text": """
         [quantities]
-        x = { unit = 1 }  # <- x: 'unit' is no text.
-        y = { unit = ["m"] }  # <- y: 'unit' is no text.
+        x = { unit = 1 }  # <- x: 'unit' is not a string.
+        y = { unit = ["m"] }  # <- y: 'unit' is not a string.
         """,
     "words that are no text": """
-        title = 3  # <- 'title' is no text.
+        title = 3  # <- 'title' is not a string.
         [quantities]
-        x = { unit = "m", meaning = 3 }  # <- x: 'meaning' is no text.
-        y = { unit = "m", latex = true }  # <- y: 'latex' is no text.
-        z = { unit = "m", domain = 1.5 }  # <- z: 'domain' is no text.
+        x = { unit = "m", meaning = 3 }  # <- x: 'meaning' is not a string.
+        y = { unit = "m", latex = true }  # <- y: 'latex' is not a string.
+        z = { unit = "m", domain = 1.5 }  # <- z: 'domain' is not a string.
         """,
     "keys that nobody knows": """
         titel = "Pendulum"  # <- Did you mean title?
@@ -168,7 +168,7 @@ WRONG = {
         "é" = { unit = "m" }  # <- it is not one word
         9x = { unit = "m" }  # <- it is not one word
         a-b = { unit = "m" }  # <- it is not one word
-        "fast.x" = { unit = "m" }  # <- fast.x: a declared name has no dot.
+        "fast.x" = { unit = "m" }  # <- fast.x: declared names have no dots.
         [relations]
         else = { equation = "x = 1" }  # <- (else) it is a word of the language
         """,
@@ -177,22 +177,22 @@ WRONG = {
         x = { unit = "m", value = "3 s" }  # <- x: 3 s does not fit its unit m
         y = { unit = "m", value = "3" }  # <- y: 3 has no unit
         z = { unit = "m", value = 3 }  # <- z: 3 has no unit
-        w = { unit = "m", value = "1,5 m" }  # <- after 1 comes a comma
+        w = { unit = "m", value = "1,5 m" }  # <- a comma follows 1
         a = { unit = "m", value = "-3 m" }  # <- a: -3 m lies outside its domain, positive.
         b = { unit = "m", value = "0 m" }  # <- b: 0 m lies outside its domain
         c = { unit = "m", value = "nan m" }  # <- not a finite number
         e = { unit = "", value = inf }  # <- not a finite number
         f = { unit = "m", value = "2..6 s" }  # <- f: 2..6 s does not fit
         g = { unit = "m", domain = "1..2 m", value = "3 m" }  # <- g: 3 m lies outside its domain, 1..2 m.
-        h = { unit = "m", value = true }  # <- h: 'True' is no value.
-        i = { unit = "m", value = [3] }  # <- i: a list is no value.
-        j = { unit = "m", value = 2026-01-01 }  # <- j: a date is no value.
+        h = { unit = "m", value = true }  # <- h: 'True' is not a value.
+        i = { unit = "m", value = [3] }  # <- i: a list is not a value.
+        j = { unit = "m", value = 2026-01-01 }  # <- j: a date is not a value.
         k = { unit = "rpm", value = "60 radian/s/s" }  # <- k: 60 radian/s/s does not fit
         l = { unit = "m", value = "" }  # <- l: value '': it does not begin with a number.
         """,
     "domains that are none": """
         [quantities]
-        x = { unit = "m", domain = "positiv" }  # <- it is none of the known words
+        x = { unit = "m", domain = "positiv" }  # <- it is not one of the known words
         y = { unit = "m", domain = "1..2 s" }  # <- y: domain '1..2 s'
         z = { unit = "m", domain = "2..1 m" }  # <- z: domain '2..1 m'
         """,
@@ -204,29 +204,29 @@ WRONG = {
         """,
     "what is no table": """
         [quantities]
-        x = "m"  # <- x: it is no table.
-        y = 3  # <- y: it is no table.
+        x = "m"  # <- x: it is not a table.
+        y = 3  # <- y: it is not a table.
         [relations]
-        r = "x = y"  # <- (r) r: it is no table.
+        r = "x = y"  # <- (r) r: it is not a table.
         [profiles]
-        p = 3  # <- p: it is no table.
+        p = 3  # <- p: it is not a table.
         """,
     "quantities that are no table": """
-        quantities = 3  # <- 'quantities' is no table.
+        quantities = 3  # <- 'quantities' is not a table.
         """,
     "relations that are no table": """
-        relations = 3  # <- 'relations' is no table.
+        relations = 3  # <- 'relations' is not a table.
         """,
     "relations that are a text": """
-        relations = "x = y"  # <- 'relations' is no table.
+        relations = "x = y"  # <- 'relations' is not a table.
         """,
     "profiles that are a list": """
-        profiles = []  # <- 'profiles' is no table.
+        profiles = []  # <- 'profiles' is not a table.
         """,
     "relations that are a list of tables": """
         [quantities]
         x = { unit = "m" }
-        [[relations]]  # <- 'relations' is no table.
+        [[relations]]  # <- 'relations' is not a table.
         equation = "x = 2*x"
         """,
     "a relation without an equation": """
@@ -239,31 +239,31 @@ WRONG = {
         [quantities]
         x = { unit = "m" }
         [relations.a]
-        equation = 3  # <- (a) a: 'equation' is no text.
+        equation = 3  # <- (a) a: 'equation' is not a string.
         [relations.b]
         equation = "x = 2*x"
-        because = 3  # <- (b) b: 'because' is no text.
+        because = 3  # <- (b) b: 'because' is not a string.
         [relations.c]
         equation = "x = 2*x"
-        when = 3  # <- (c) c: 'when' is no list of texts.
+        when = 3  # <- (c) c: 'when' is not a list of strings.
         [relations.d]
         equation = "x = 2*x"
-        when = ["x < 2*x", 3]  # <- (d) d: 'when' is no list of texts.
+        when = ["x < 2*x", 3]  # <- (d) d: 'when' is not a list of strings.
         [relations.e]
         equation = "x = 2*x"
-        approximate = 0.03  # <- (e) e: 'approximate' is no text.
+        approximate = 0.03  # <- (e) e: 'approximate' is not a string.
         """,
     "equations that do not read": """
         [quantities]
         x = { unit = "m" }
         [relations]
-        a = { equation = "x + x" }  # <- (a) it is no equation.
-        b = { equation = "x = 2x" }  # <- (b) neither number nor name
+        a = { equation = "x + x" }  # <- (a) it is not an equation.
+        b = { equation = "x = 2x" }  # <- (b) neither a number nor a name
         c = { equation = "" }  # <- (c) it is empty.
-        d = { equation = "2 = 1 + 1" }  # <- (d) names no quantity
+        d = { equation = "2 = 1 + 1" }  # <- (d) contains no quantity
         e = { equation = "x = 9**9**9" }  # <- (e) the exponent
         f = { equation = "x = eval(x)" }  # <- (f) calls a function that does not exist
-        g = { equation = 'x = \\alpha' }  # <- (g) has no place here
+        g = { equation = 'x = \\alpha' }  # <- (g) does not belong here
         """,
     "equations that do not fit": """
         [quantities]
@@ -293,7 +293,7 @@ WRONG = {
         [relations.a]
         equation = "x = 2*x"
         because = "so"
-        when = ["x <"]  # <- (a) it ends where a value belongs.
+        when = ["x <"]  # <- (a) it ends where a value is expected.
         [relations.b]
         equation = "x = 2*x"
         because = "so"
@@ -301,7 +301,7 @@ WRONG = {
         [relations.c]
         equation = "x = 2*x"
         because = "so"
-        when = "x"  # <- (c) it compares nothing.
+        when = "x"  # <- (c) it is not a comparison.
         """,
     "tolerances that are none": """
         [quantities]
@@ -313,7 +313,7 @@ WRONG = {
         [relations.b]
         equation = "x = 2*x"
         because = "so"
-        approximate = "3 m"  # <- (b) it is no share.
+        approximate = "3 m"  # <- (b) it is not a share.
         [relations.c]
         equation = "x = 2*x"
         because = "so"
@@ -332,7 +332,7 @@ WRONG = {
         n = { value = 3, sorce = "ruler" }  # <- Did you mean source?
         [profiles.r]
         x = { value = "3 m", kind = "guessed" }  # <- There is no kind of source 'guessed'.
-        n = []  # <- r, n: a list is no value.
+        n = []  # <- r, n: a list is not a value.
         [profiles."h100/fp8"]  # <- cannot be a profile's name.
         """,
     "profiles with choices that do not fit": """
@@ -340,7 +340,7 @@ WRONG = {
         x = { unit = "m" }
         y = { unit = "m" }
         [profiles.p]
-        source = 3  # <- p: 'source' is no text.
+        source = 3  # <- p: 'source' is not a string.
         x.first = "3 m"
         x.second = "3 s"  # <- 3 s does not fit its unit m
         y = { value = "3 m", range = "4..5 m" }  # <- p, y: value 3 m: it lies outside its range, 4..5 m.
@@ -400,7 +400,7 @@ WRONG = {
         x = { unit = "metr" }  # <- 'metr' is not a unit.
         y = { unit = "m", value = "3 s" }  # <- y: 3 s does not fit
         pi = { unit = "m" }  # <- cannot be a name
-        w = 3  # <- w: it is no table.
+        w = 3  # <- w: it is not a table.
         z = { unit = "m" }
         [relations]
         a = { equation = "z = x" }
@@ -424,14 +424,14 @@ WRONG = {
         [quantities]
         x = { unit = "m" }
         [relations]
-        y = 3  # <- (y) y: it is no table.
+        y = 3  # <- (y) y: it is not a table.
         r = { equation = "x = y" }  # <- (r) There is no quantity 'y'.
         """,
     "a profile that is no table and a value that does not fit": """
         [quantities]
         x = { unit = "m" }
         [profiles]
-        x = 3  # <- x: it is no table.
+        x = 3  # <- x: it is not a table.
         p = { x = "3 s" }  # <- 3 s does not fit
         """,
     "a quantity and a relation of one name": """
@@ -441,20 +441,20 @@ WRONG = {
         [relations.x]
         equation = "y = 2*y"
         """,
-    "what is no TOML": """
+    "what is not TOML": """
         [quantities]
-        x = { unit = m }  # <- This is no TOML: invalid value.
+        x = { unit = m }  # <- This is not TOML: invalid value.
         """,
     "a bracket that is not closed": """
-        [quantities  # <- This is no TOML:
+        [quantities  # <- This is not TOML:
         x = { unit = "m" }
         """,
     "a key without a value": """
         [quantities]
-        x =  # <- This is no TOML: invalid value.
+        x =  # <- This is not TOML: invalid value.
         """,
     "JSON": """
-        {"quantities": 1}  # <- This is no TOML: invalid statement.
+        {"quantities": 1}  # <- This is not TOML: invalid statement.
         """,
     "a line of a hundred thousand characters": f"""
         title = "{"x" * 100_000}"  # <- The line has more than
@@ -718,10 +718,10 @@ def test_a_text_is_a_text_and_a_path_is_a_path(tmp_path, monkeypatch):
         (Path("."), "The file '.' cannot be read: is a directory."),
         (Path("x" * 5000), "cannot be read: file name too long."),
         ("nul\x00.toml", "cannot be read: embedded null byte."),
-        (3, "a int is no relation file."),
-        (None, "a NoneType is no relation file."),
-        (b"[quantities]", "a bytes is no relation file."),
-        ({"quantities": {}}, "a dict is no relation file."),
+        (3, "a int is not a relation file."),
+        (None, "a NoneType is not a relation file."),
+        (b"[quantities]", "a bytes is not a relation file."),
+        ({"quantities": {}}, "a dict is not a relation file."),
     ],
     ids=str,
 )
@@ -741,7 +741,7 @@ def test_what_is_no_file_is_told_in_words(source, said, tmp_path, monkeypatch):
 def test_a_binary_file_is_told_in_words(written, content, byte):
     path = written(content)
     with pytest.raises(
-        ExpressionError, match=f"'pendulum.toml' is no UTF-8 text: byte {byte} cannot be read"
+        ExpressionError, match=f"'pendulum.toml' is not UTF-8 text: byte {byte} cannot be read"
     ) as caught:
         derive.load(path)
     assert caught.value.hint == "Save it as UTF-8."

@@ -64,12 +64,12 @@ def test_a_thing_that_is_counted_is_told_from_others():
         ('ecu = "1.2 USD"', "defined in"),
         ('km = "3 m"', "defined here already"),
         ('kB = "1024 byte"', "defined here already"),
-        ('gizmo = "3..4 m"', "no size"),
-        ('gizmo = "-3 m"', "no size"),
-        ('gizmo = "3 degC"', "no size"),
+        ('gizmo = "3..4 m"', "cannot be the size"),
+        ('gizmo = "-3 m"', "cannot be the size"),
+        ('gizmo = "3 degC"', "cannot be the size"),
         ('gizmo = "3 nonsense"', "not a unit"),
-        ("gizmo = 3", "by a text"),
-        ('gizmo2 = "3 m"', "no name"),
+        ("gizmo = 3", "by a string"),
+        ('gizmo2 = "3 m"', "cannot name"),
     ],
 )
 def test_what_cannot_be_a_unit_is_refused_with_its_line(line, said):

@@ -68,8 +68,8 @@ def test_an_installed_library_is_used_by_its_name():
     ("areas", "told"),
     [
         (AREAS.replace("lengths.toml", "length.toml"), "there is no file length.toml. Give its path"),
-        (AREAS.replace('["lengths.toml"]', '"lengths.toml"'), "'uses' is no list of texts. Write uses = "),
-        (AREAS.replace('"lengths.toml"', "3"), "'uses' is no list of texts"),
+        (AREAS.replace('["lengths.toml"]', '"lengths.toml"'), "'uses' is not a list of strings. Write uses = "),
+        (AREAS.replace('"lengths.toml"', "3"), "'uses' is not a list of strings"),
         (AREAS.replace("lengths.toml", "areas.toml"), "areas.toml uses this file in turn"),
         (AREAS.replace("lengths.toml", "broken.toml"), "broken.toml has 1 problem, on line 2: x: unit 'metr'"),
         (AREAS.replace("lengths.toml", "lmm"), "There is no library 'lmm'. There are llm."),
