@@ -156,7 +156,7 @@ def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
     ]
     if quantity.default is not None:
         lines += [("default", str(quantity.default)), ("source", str(quantity.default.source))]
-    return [(label, text) for label, text in [*lines, *(("stands in", equation) for equation in used)] if text]
+    return [(label, text) for label, text in [*lines, *(("used in", equation) for equation in used)] if text]
 
 
 def _relation(relation: Relation) -> list[tuple[str, str]]:

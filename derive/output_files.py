@@ -52,7 +52,7 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
             raise
     except OSError as error:
         what = f"{str(path)!r} cannot be written: {str(error.strerror or error).lower()}."
-        raise DeriveError(what, hint="Give a file in a folder that exists and may be written to.") from None
+        raise DeriveError(what, hint="Give a file in a folder that exists and is writable.") from None
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:

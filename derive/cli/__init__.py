@@ -38,7 +38,7 @@ for verb in (check, find, list_, show, solve, graph, sweep, report, audit, infer
 
 def _interrupted() -> int:
     """What is said, and the status that is left with, where somebody pressed Ctrl-C."""
-    click.echo("derive: interrupted; a file that was not finished is not written.", err=True)
+    click.echo("derive: interrupted; unfinished files are not written.", err=True)
     return 130
 
 
@@ -78,7 +78,7 @@ def run(arguments: Sequence[str] | None) -> int:
                 raise
             click.echo(
                 f"derive: internal error, {type(error).__name__}: {error}\n"
-                "  This is a defect of derive. Set DERIVE_DEBUG=1 for the details, and report them.",
+                "  This is a bug in derive. Set DERIVE_DEBUG=1 for the details, and report them.",
                 err=True,
             )
             return 2

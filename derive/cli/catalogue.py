@@ -80,7 +80,7 @@ def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], a
     elif rows:
         table(header, [("", rows)])
     else:
-        click.echo(f"Nothing here is called {text}, or means it.")
+        click.echo(f"Nothing matches {text}.")
     return 0
 
 
@@ -89,7 +89,7 @@ def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], a
 @LIBRARY
 @ADD
 @JSON
-@click.option("--toml", "as_toml", is_flag=True, help="Print it as one would write it in a relation file.")
+@click.option("--toml", "as_toml", is_flag=True, help="Print it as an entry of a relation file.")
 def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool, as_toml: bool) -> int:
     """Show all that bear a name: a quantity, a relation, a profile, a report."""
     from derive.catalogue import LISTS, as_data, entries

@@ -24,7 +24,7 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
 
     named = [word for word in words if "=" not in word or Path(word).is_file()]
     if len(named) > 1:
-        raise click.UsageError(f"{named[1]!r} is no NAME=VALUE, and {named[0]!r} is the sheet already.")
+        raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])
     many = tuple(oracle.infer(source, *profiles, **stated) for source in named) or oracle.survey(*profiles, **stated)
     if as_json:

@@ -12,8 +12,8 @@ __all__ = ["report"]
 
 @click.command(epilog="Example:  derive report roofline prices --pdf;  derive report mine.md --out pages --html")
 @click.argument("names", nargs=-1, metavar="[NAME|FILE.md ...]")
-@click.option("--check", is_flag=True, help="Write nothing; fail if a report is not what the library says now.")
-@click.option("--pdf", is_flag=True, help="Press PDFs too (needs TeX).")
+@click.option("--check", is_flag=True, help="Write nothing; fail if a report is out of date.")
+@click.option("--pdf", is_flag=True, help="Make PDFs too (needs TeX).")
 @click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
 @click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
 def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
@@ -49,7 +49,7 @@ def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
     for line in dict.fromkeys(found):
         click.echo(f"derive: {folder}/{line}", err=True)
     if found:
-        click.echo(f"  Write them anew: derive report {' '.join(wanted) if not whole else ''}".rstrip(), err=True)
+        click.echo(f"  Regenerate: derive report {' '.join(wanted) if not whole else ''}".rstrip(), err=True)
         return 1
     click.echo(f"{folder}: up to date ({', '.join(wanted)})")
     return 0

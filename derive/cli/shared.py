@@ -30,10 +30,10 @@ __all__ = [
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 DIGITS = click.option(
-    "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (17 are all there are)."
+    "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (at most 17)."
 )
 LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
-ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file beside the library.")
+ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library.")
 WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
 
 
@@ -55,7 +55,7 @@ def givens(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise click.UsageError(f'{text!r} is no NAME=VALUE. Write for example  length="2 m"')
+            raise click.UsageError(f'{text!r} is not NAME=VALUE. Write, for example,  length="2 m"')
         if name.strip() in found:
             raise click.UsageError(f"{name.strip()} is given twice.")
         found[name.strip()] = value.strip()

@@ -31,7 +31,7 @@ _ENDINGS = (".csv", ".svg")
 @WITH
 @LIBRARY
 @ADD
-@click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points of each axis (50).")
+@click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points on each axis (50).")
 @click.option("-o", "output", metavar="FILE", help="A .csv with every point, or a picture as .svg.")
 @DIGITS
 @click.option("--strict", is_flag=True, help="Exit with 1 if a check fails at any point, or a given plays no part.")
@@ -95,10 +95,10 @@ def _ending(output: str | None) -> str | None:
         return None
     ending = Path(output).suffix.lower()
     if ending not in _ENDINGS:
-        raise click.UsageError(f"{output!r}: there is no way to write that. Name a file that ends in .csv or .svg.")
+        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .csv or .svg.")
     folder = Path(output).parent
     if Path(output).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        why = "it is a folder" if Path(output).is_dir() else "its folder is not there, or may not be written to"
+        why = "it is a folder" if Path(output).is_dir() else "its folder does not exist or is not writable"
         raise click.UsageError(f"{output!r} cannot be written: {why}.")
     return ending
 
@@ -136,7 +136,7 @@ def _status(found: Cautions, strict: bool) -> int:
         click.echo(f"derive: {caution}.", err=True)
     if not found.is_answered:
         click.echo(
-            "derive: there is no answer at any point.\n  Ask derive solve at one of them: it says why.", err=True
+            "derive: there is no answer at any point.\n  Run derive solve at one of them: it says why.", err=True
         )
         return 1
     return 1 if strict and (found.failing or found.missing or found.unused) else 0

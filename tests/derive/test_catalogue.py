@@ -90,8 +90,8 @@ def test_a_quantity_is_told_with_all_that_is_known_of_it():
         ("domain", "positive"),
         ("default", "9.80665 m/s**2"),
         ("source", "CGPM 1901 (1901)"),
-        ("stands in", "period = 2*pi*sqrt(length/gravity)"),
-        ("stands in", "period >= n*sqrt(length/gravity)"),
+        ("used in", "period = 2*pi*sqrt(length/gravity)"),
+        ("used in", "period >= n*sqrt(length/gravity)"),
     ]
 
 

@@ -187,7 +187,7 @@ def test_words_find_what_they_name_and_what_it_means():
     assert "relation" in ask("find", "the longest binds").out
     data = json.loads(ask("find", "breadth of the string", "--library", "pendulum.toml", "--json").out)["found"]
     assert [(entry["kind"], entry["name"]) for entry in data] == [("quantity", "length")]
-    assert ask("find", "kitchen", "--library", "pendulum.toml").out == "Nothing here is called kitchen, or means it.\n"
+    assert ask("find", "kitchen", "--library", "pendulum.toml").out == "Nothing matches kitchen.\n"
 
 
 def test_a_list_finds_words_by_their_aliases_and_shows_them():

@@ -37,7 +37,7 @@ def test_what_was_just_written_is_not_stale(shelf):
 @pytest.mark.parametrize(
     ("spoil", "told"),
     [
-        (lambda path: path.write_text(path.read_text() + "and more"), "is not what the library says"),
+        (lambda path: path.write_text(path.read_text() + "and more"), "is out of date"),
         (lambda path: path.unlink(), "is missing"),
         (lambda path: path.write_bytes(b"\xff\xfe"), "is missing"),
     ],

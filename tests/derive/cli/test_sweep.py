@@ -114,7 +114,7 @@ def test_an_added_file_is_asked_too():
     ("words", "status", "told"),
     [
         (("step", "batch=3 sequence"), 2, "There is no axis."),
-        (("step", "batch"), 2, "is no NAME=VALUE"),
+        (("step", "batch"), 2, "is not NAME=VALUE"),
         (("step", "batch=1..9 sequence", "-o", "x.pdf"), 2, "ends in .csv or .svg"),
         (("step", "batch=1..9 sequence", "-o", "nowhere/x.csv"), 2, "cannot be written"),
         (("step", "batch=1..9 sequence", "-o", "nowhere/x.svg"), 2, "cannot be written"),
@@ -124,7 +124,7 @@ def test_an_added_file_is_asked_too():
         (("step", "batch=-1..9 sequence"), 2, "outside its domain"),
         (("step", "batch=1..9 sequence", "--points", "1"), 2, "--points"),
         (("stepp", "batch=1..9 sequence"), 2, "Did you mean step?"),
-        (("batch", "batch=1..9 sequence"), 2, "is asked for"),
+        (("batch", "batch=1..9 sequence"), 2, "is also the target"),
         (("step", "rate=1..9 sequence/s", "--with", "slow"), 2, "no profile"),
         (("step", "each=1..9 ms/sequence"), 1, "not determined"),
         (("batch", "step=1..4 ms"), 1, "no answer at any point"),

@@ -147,7 +147,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("absent.toml",), 2, "'absent.toml' cannot be read"),
         (("gemini-2-5-pro",), 2, "Did you mean gemini-2-5-pro-prices?"),
         (("h100-sxm",), 2, "h100-sxm states no price of a token"),
-        (("good.toml", "gpt-5-prices"), 2, "is no NAME=VALUE"),
+        (("good.toml", "gpt-5-prices"), 2, "is not NAME=VALUE"),
         (("good.toml", "active_parameters=2 GB"), 2, "does not fit its unit"),
         (("good.toml", "activ_parameters=2 Gparameter"), 2, "Did you mean active_parameters"),
         (("good.toml", "--with", "h100-sxm:fp3"), 2, "not stated at precision"),
