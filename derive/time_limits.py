@@ -48,7 +48,7 @@ def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
     ...     pass
     """
     if not (isinstance(seconds, (int, float)) and seconds > 0):
-        raise LimitError(f"A limit of {seconds!r} seconds is none.", hint="Give a positive number of seconds.")
+        raise LimitError(f"{seconds!r} seconds is not a time limit.", hint="Give a positive number of seconds.")
     token = _mine.set(float(seconds))
     _everybodys.append(float(seconds))
     try:

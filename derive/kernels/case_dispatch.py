@@ -148,7 +148,7 @@ class _Sorting:
         self.count += 1
         if self.count > _MOST:
             raise LimitError(
-                f"{self.outline.target} may come from more than {_MOST} plans, by case.",
+                f"{self.outline.target} may need more than {_MOST} plans, depending on the case.",
                 hint="Leave out the relations of other cases: library.without(name, ...).",
                 limit=f"{_MOST} plans",
             )

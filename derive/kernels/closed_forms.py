@@ -222,8 +222,8 @@ def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict
 def _undecided(name: str, condition: Node | None) -> NoSolutionError:
     what = "which of several cases holds" if condition is None else f"whether {render(condition)}"
     return NoSolutionError(
-        f"{name} has no closed form: {what} is decided at some numbers only, and assumed at others.",
-        hint="solve and compile find its value by numbers; give what the condition asks for.",
+        f"{name} has no closed form: {what} is decided at some numbers only and assumed at others.",
+        hint="solve and compile find its value numerically; give the quantities in the condition.",
         reason="no closed form",
     )
 
@@ -231,6 +231,6 @@ def _undecided(name: str, condition: Node | None) -> NoSolutionError:
 def _none(name: str, equations: list[str]) -> NoSolutionError:
     return NoSolutionError(
         f"{name} has no closed form{' from ' * bool(equations)}{'; '.join(equations)}.",
-        hint="solve and compile find its value by numbers.",
+        hint="solve and compile find its value numerically.",
         reason="no closed form",
     )

@@ -16,7 +16,7 @@ from derive import LimitError, UnderdeterminedError
 from tests.derive.random_cases import Cased, cased, hidden, solutions
 
 SHORT, BATCH = 100, 25
-OPEN = ("not proved", ", nothing fixes", "assumed to apply")  # by which an answer says that there may be others
+OPEN = ("not proved", ", nothing determines", "assumed to apply")  # by which an answer says that there may be others
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..6000").split(".."))
 
 

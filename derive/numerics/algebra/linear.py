@@ -226,7 +226,7 @@ def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
         return "the equations contradict each other"
     if rank + len(gone) == len(rows):
         return f"{' and '.join(gone)} cancel{'s' if len(gone) == 1 else ''}"
-    return "the equations repeat each other"
+    return "the equations are dependent"
 
 
 def _balanced(rows: list[list[float]], size: int) -> list[float]:

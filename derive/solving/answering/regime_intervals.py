@@ -76,10 +76,10 @@ def left_open(library: RelationSet, question: Question, left_out: Mapping[str, s
         return []
     target, domain = question.target, library.declared[question.target].domain
     known = {name: value.base[1] for name, value in question.strong.items()}
-    start = State(known, {target: (domain.low, domain.high)}, {}, (f"nothing fixes {target} where {rules.where}",))
+    start = State(known, {target: (domain.low, domain.high)}, {}, (f"nothing determines {target} where {rules.where}",))
     states = list(rules.parts(start))
     if not states:
-        raise _none(target, f"nothing in its domain meets {rules.where}")
+        raise _none(target, f"nothing in its domain satisfies {rules.where}")
     spoken = tuple(state for state in states if rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
 

@@ -61,12 +61,12 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
     if len(answers) == 1:
         raise AmbiguousError(
             f"{target} is only bounded: {listing}.",
-            hint="The relations leave it open within these bounds; give a further quantity.",
+            hint="The relations do not fix it within these bounds; give another quantity.",
             answers=answers,
         )
     raise AmbiguousError(
         f"{target} has {len(answers)} admissible values: {listing}.",
-        hint="Give a further quantity, or narrow the domain; solve_all returns them all.",
+        hint="Give another quantity, or narrow the domain; solve_all returns them all.",
         answers=answers,
     )
 
@@ -136,7 +136,7 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
         cut = [confined(library, one, _narrowed(library, one, each)) for each in whole]
         kept = [each for each in cut if each.states]
         if not kept:
-            reason = f"{one.target}: its interval lies outside of what the relations and domains around it allow"
+            reason = f"{one.target}: its interval lies outside what the relations and domains around it allow"
             raise no_solution(library, one, replace(whole[0], reason=reason))
         return kept
 
@@ -148,10 +148,10 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
         errors.append(found or _too_many(question))
         if found is None or isinstance(found, LimitError):
             doubts.append(
-                (asked, f"whether there is another solution where {where or 'further cases hold'} is not proved")
+                (asked, f"it is not proved that there is no other solution where {where or 'further cases hold'}")
             )
         elif isinstance(found, UnderdeterminedError):
-            doubts.append((asked, f"where {where}, nothing fixes {question.target}"))
+            doubts.append((asked, f"where {where}, nothing determines {question.target}"))
     return [_doubted(library, one, doubts) for one in told_apart(library, question, answers)], errors
 
 
@@ -176,8 +176,8 @@ def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question
 
 def _too_many(question: Question) -> LimitError:
     return LimitError(
-        f"{question.target} hangs on more than {MOST_CASES} cases.",
-        hint="Give what the conditions of the relations ask for.",
+        f"{question.target} depends on more than {MOST_CASES} cases.",
+        hint="Give the quantities in the conditions of the relations.",
         limit=f"{MOST_CASES} cases",
     )
 
@@ -293,8 +293,8 @@ def _narrowed(library: RelationSet, question: Question, found: Found) -> Found:
 
 def _unsure(question: Question) -> LimitError:
     return LimitError(
-        f"{question.target}: the solutions that were found contradict a check, and others may exist.",
-        hint="Give more, so that the simultaneous relations are fewer.",
+        f"{question.target}: the solutions found contradict a check, and others may exist.",
+        hint="Give more, so that fewer relations are simultaneous.",
         limit="numerical search",
     )
 
@@ -332,7 +332,7 @@ def _verified(library: RelationSet, made: Plan, states: Sequence[State]) -> None
                 if not agrees(written, state.values):
                     raise VerificationError(
                         f"{name}: the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size.",
-                        hint="This is a defect of derive: please report the question.",
+                        hint="This is a bug in derive: report the question.",
                         relation=name,
                         residual=gap,
                     )

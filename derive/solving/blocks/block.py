@@ -47,8 +47,8 @@ __all__ = ["solve_block"]
 _VARIANTS = 24  # combinations of arms that a system is taken apart into
 _DIVISORS = 2  # that are zero at once
 _QUICK = 10  # times shorter than the last search through boxes is the first
-_UNPROVED = "that there are no other solutions is not proved"
-_REPEATING = Outcome((), singular=True, reason="the equations repeat each other, and hold along a whole curve")
+_UNPROVED = "it is not proved that there are no other solutions"
+_REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
 
 
 def solve_block(
@@ -153,11 +153,11 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     caveat = next((outcome.caveat for outcome in outcomes if outcome.caveat and outcome.solutions), "")
     undecided = any(outcome.undecided for outcome in outcomes)
     if found and undecided and not caveat:
-        caveat = "whether another arm has a solution was sought numerically and is not proved"
+        caveat = "another arm was searched numerically; it is not proved that it has no solution"
     reason = next((outcome.reason for outcome in outcomes if outcome.reason), "")
     singular = any(outcome.singular for outcome in outcomes)
     if found and singular:
-        caveat = "in another arm the relations repeat each other; that there are no other solutions is not proved"
+        caveat = "in another arm the relations are dependent; it is not proved that there are no other solutions"
     return Outcome(tuple(found), caveat, singular and not found, "" if found else reason, undecided and not found)
 
 
@@ -218,5 +218,5 @@ def _regained(
             open_ones.append(render(divisor))
     if not open_ones:
         return replace(outcome, solutions=tuple(solutions), undecided=outcome.undecided and not solutions)
-    note = f"that there are no others where {' or '.join(dict.fromkeys(open_ones))} is zero is not proved"
+    note = f"it is not proved that there are no others where {' or '.join(dict.fromkeys(open_ones))} is zero"
     return replace(outcome, solutions=tuple(solutions), caveat=outcome.caveat or note, undecided=not solutions)

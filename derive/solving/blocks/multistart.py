@@ -112,7 +112,7 @@ class _Harvest:
             if self.along:
                 return Outcome((), singular=True, reason="they hold along a whole curve")
             return Outcome((), reason=f"none was found from {self.tried} starts", undecided=True)
-        caveat = f"solved numerically from {self.tried} starts; that there are no other solutions is not proved"
+        caveat = f"solved numerically from {self.tried} starts; it is not proved that there are no other solutions"
         if self.rough:
             digits = min(digits for _, digits in self.rough)
             caveat += f"; the relations are singular at a solution, where the givens fix about {digits} digits"

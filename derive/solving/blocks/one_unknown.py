@@ -128,7 +128,7 @@ def _isolated(
     if found:
         return Outcome(tuple(found), within)
     if any(overflows(unwound(candidate.form, 0), known) for candidate in candidates):
-        return Outcome((), reason="it leaves the range of double precision", undecided=True)
+        return Outcome((), reason="it exceeds the range of double precision", undecided=True)
     numbers = [value(candidate.form, {**known, TURNS.name: 0.0}) for candidate in candidates]
     finite = [_without_noise(equation, name, known, number) for number in numbers if math.isfinite(number)]
     reason = _why_not(finite, domain, has_choice(equation, name))
@@ -287,12 +287,12 @@ def _outcome(roots: Roots, name: str, domain: Domain) -> Outcome:
     elif roots.proved:
         caveat = ""
     else:
-        caveat = f"roots were sought from {low} to {high}; that there are no others is not proved"
+        caveat = f"roots were sought from {low} to {high}; it is not proved that there are no others"
     sizes = "" if roots.clear else f" of a size from {SMALLEST:g} to {LARGEST:g}"
     proof = f"no other root{sizes}: proved by interval arithmetic" if roots.proved and not roots.turn else ""
     points = [Solution({name: x}, {}, None, proof) for x in roots.values]
     bounded = [Solution({}, {name: span}) for span in roots.plateaus]
-    reason = "" if points or bounded else f"the two sides meet nowhere in its domain{sizes and f', at numbers{sizes}'}"
+    reason = "" if points or bounded else f"the two sides never meet in its domain{sizes and f', at numbers{sizes}'}"
     if reason and roots.turn:
         reason += f"; it was {caveat}"
     undecided = not (points or bounded or (roots.proved and (roots.recurs or not roots.turn)))
@@ -344,7 +344,7 @@ def by_whole_exponents(
                 elif not value(exponent, at).is_integer():
                     undecided = True
     if found:
-        caveat = "that no other whole exponent fits is not proved" if undecided else ""
+        caveat = "it is not proved that no other integer exponent fits" if undecided else ""
         return Outcome(tuple(found), caveat)
-    reason = "several whole exponents may fit" if undecided else "no whole exponent fits"
+    reason = "several integer exponents may fit" if undecided else "no integer exponent fits"
     return Outcome((), reason=f"the base is negative, and {reason}", undecided=undecided)

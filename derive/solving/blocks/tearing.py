@@ -59,7 +59,7 @@ _OFTEN = 200  # places of a tear in one relation, beyond which its roots are out
 _SHARE = 0.4  # of the time that is left, which tearing may take
 _TEARS = 3  # unknowns that are tried as the one to take as known
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
-_UNPROVED = "that there are no other solutions is not proved"
+_UNPROVED = "it is not proved that there are no other solutions"
 
 
 def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:

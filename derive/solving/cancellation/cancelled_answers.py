@@ -104,8 +104,8 @@ def _prove_fit(library: RelationSet, question: Question, names: Sequence[str], d
             stated = [f"{n} = {question.strong[n]}" for one in relations for n in one.declared if n in question.strong]
             conflicts = list(dict.fromkeys([*names, *stated]))
             raise InconsistentError(
-                f"{', '.join(names)}: together they demand {equation}, and the sides differ by {abs(gap):.2g} of their "
-                f"size. The conflict: {'; '.join(conflicts)}.",
+                f"{', '.join(names)}: together they require {equation}, and the sides differ by {abs(gap):.2g} of "
+                f"their size. The conflict: {'; '.join(conflicts)}.",
                 hint="Change or drop one of the givens, or leave a relation out.",
                 conflicts=conflicts,
                 gap=abs(gap),

@@ -44,10 +44,10 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
     if sets:
         hints.append(wanted(sets))
     elif not library.holders.get(target):
-        hints.append("No relation holds it: add one, or give it.")
+        hints.append("No relation contains it: add one, or give it.")
     own = getattr(question, "own", None)
     if own is not None:
-        hints.append(f"Its own {own}, {own.source}, is never used for it; type it as a given to have it checked.")
+        hints.append(f"Its own {own}, {own.source}, is never used for it; give it to have it checked.")
     within = _determined(library, question, frozenset(left_out))
     if within:
         hints.append(f"These givens determine {', '.join(within[:6])}{' and more' if len(within) > 6 else ''}.")
@@ -146,7 +146,7 @@ def _told(relation: Relation, question: Question, state: State) -> str:
     right, left = value(written.rhs, state.values), value(written.lhs, state.values)
     if isinstance(written.lhs, Name):
         unit = relation.declared[written.lhs.name].unit
-        verb = {"=": "gives", "<=": "allows at most", ">=": "demands at least"}[written.op]
+        verb = {"=": "gives", "<=": "allows at most", ">=": "requires at least"}[written.op]
         whence = "is stated" if written.lhs.name in question.strong else "follows from the others"
         return f"{written} {verb} {shown_number(right, unit)}, and {shown_number(left, unit)} {whence}"
     measured = dimension_of(written.lhs, {name: said.dimension for name, said in relation.declared.items()})

@@ -139,7 +139,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
     numbers = {name: (number, number) for name, number in state.values.items()}
     spans = narrowed(written, block.unknowns, {**numbers, **state.spans, **starts})
     if spans is None:
-        return [], "nothing in its domain fits the intervals of what it hangs on"
+        return [], "nothing in its domain fits the intervals of what it depends on"
     if all(is_narrow(span) for span in spans.values()):
         inside = {name: middle(span) for name, span in state.spans.items()}
         settled = solve_block(written, block.unknowns, {**state.values, **inside}, domains).solutions

@@ -52,7 +52,7 @@ def checks_of(
             found.append(_yielding(library, name, weak, values[name], reach))
         elif name in state.barred:
             unit = library.declared[name].unit
-            statement = f"{name} = {shown_number(weak.base[1], unit)} by {weak.source}; no value fits here"
+            statement = f"{name} = {shown_number(weak.base[1], unit)} ({weak.source}); no value fits here"
             found.append(Check(name, statement, math.inf, False, displaced(name, weak, None, unit)))
     return found
 
@@ -104,7 +104,7 @@ def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
     slack = AGREEMENT * max(abs(low), abs(high))
     inside = low - slack <= reach[1] and reach[0] <= high + slack
-    statement = f"{name} = {shown_number(stated, unit)} by {weak.source}; here {shown_number(number, unit)}"
+    statement = f"{name} = {shown_number(stated, unit)} ({weak.source}); here {shown_number(number, unit)}"
     passed = gap <= AGREEMENT or inside
     return Check(name, statement, gap, passed, "" if passed else displaced(name, weak, number, unit))
 

@@ -105,7 +105,7 @@ def _prove_possible(library: RelationSet, question: Question, decisions: Decisio
     for claim in claims(library, question):
         numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
         if _truth(claim, numbers) is False and not _is_met(claim, numbers):
-            reason = f"{question.target}: where {worded(claim)}, what follows denies it"
+            reason = f"{question.target}: where {worded(claim)}, what follows contradicts it"
             what = f"{question.target} has no admissible value: {reason}."
             raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
 
@@ -271,7 +271,7 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
     if not found.plan.is_determined or (found.states and not heeded.states):
         return None
     states = tuple(both for state in heeded.states for both in _within(state, target, first.states))
-    reason = found.reason or ("" if states else f"{target}: {relation} leaves it nothing of what the others do")
+    reason = found.reason or ("" if states else f"{target}: {relation} allows none of the values that the others do")
     unproved = any("not proved" in note for state in (*first.states, *found.states) for note in state.notes)
     if unproved and not any(_may_agree(library.relations[relation], state) for state in states):
         return None
@@ -336,7 +336,7 @@ def _solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State]
             reason = f"{', '.join(block.unknowns)}: {reason}"
             if any("not proved" in note for state in states for note in state.notes):
                 hint = "Narrow the domains, or give more."
-                raise LimitError(f"{reason}; but others may exist of what that hangs on.", hint=hint, limit=_UNPROVED)
+                raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=_UNPROVED)
             return [], reason
         if len(following) > _MOST:
             raise LimitError(
@@ -398,7 +398,7 @@ def _other(library: RelationSet, question: Question, found: Found) -> str:
     false = [c for c in (*conditions, *claims(library, question)) if _truth(c, values) is False]
     number = state.values.get(question.target)
     told = "" if number is None else f"it would be {shown_number(number, library.declared[question.target].unit)}, "
-    return f"{told}where {worded(false[0])} is false" if false else f"{told}which is of another case"
+    return f"{told}where {worded(false[0])} is false" if false else f"{told}which belongs to another case"
 
 
 def _truth(condition: Node, values: Mapping[str, float]) -> bool | None:

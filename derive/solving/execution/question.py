@@ -114,7 +114,7 @@ def _asked(library: RelationSet, name: str, value: Any) -> Declaration:
     """The quantity of a given; where somebody wrote chip="h100-sxm", what to write instead."""
     if name not in library.declared and isinstance(value, str) and value in library.profiles:
         what = f"There is no quantity {name!r}, and {value} is a profile."
-        hint = f'Profiles stand before the givens and have no name there: solve(target, "{value}", ...).'
+        hint = f'Profiles come before the givens, and without a name: solve(target, "{value}", ...).'
         raise UnknownNameError(what, hint=hint, name=name, kind="quantity", suggestions=())
     return library.declaration(name)
 

@@ -47,7 +47,7 @@ __all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "claims", "explore
 
 _REACHES = Memo[frozenset[str]](most=64)
 
-ANOTHER = "its case is not this one"
+ANOTHER = "its case does not apply"
 """Why a relation is left out that a case takes not to apply."""
 
 MOST_CASES = 64
@@ -200,7 +200,7 @@ def worded(claim: Node) -> str:
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
     """Why a condition does not hold; what is given as a range is taken at its middle."""
-    verdict = "has no meaning" if truth(condition, values) is None else "is false"
+    verdict = "is undefined" if truth(condition, values) is None else "is false"
     ranged = {name for name, value in question.strong.items() if value.is_range}
     fixed = question.strong.keys() - ranged
     where = " in the middle of the ranges" if ranged and not fixed >= set(names_in(condition)) else ""

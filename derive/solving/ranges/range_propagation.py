@@ -67,7 +67,7 @@ def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, 
     low, high = _nearest(found[0], met), _nearest(found[1], met)
     if all(bound.is_close for bound in found):
         return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
-    return (low, high), f"bounds hold every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+    return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
 
 
 def _how_near(bounds: Span, met: Span | None) -> str:
@@ -76,7 +76,7 @@ def _how_near(bounds: Span, met: Span | None) -> str:
     if met is not None and 0 < size < math.inf:
         gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
         if gap <= 0.01:
-            return f"values within {gap:.1g} of their size were met"
+            return f"values within {gap:.1g} of their size were found"
     return WIDE
 
 

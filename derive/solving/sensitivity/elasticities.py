@@ -100,7 +100,7 @@ def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple
     (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign) for sign in (-1.0, 1.0))
     if low_is_close and high_is_close:
         return (-low, high), "bounds found by a global search, to one part in a million"
-    return (-low, high), "bounds hold every value in the range; they may be too wide"
+    return (-low, high), "bounds contain every value in the range; they may be too wide"
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:

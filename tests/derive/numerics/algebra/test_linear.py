@@ -58,7 +58,7 @@ def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
         (("x + b*y = a", "2*x + b*y = 2*a"), "y cancels"),
         (("b*x + b*y = a - a", "x*b = y*b"), "x and y cancel"),
         (("x + b*y = a", "x + b*y = 2*a"), "the equations contradict each other"),
-        (("x + y = a", "x + y + b*x = a"), "the equations repeat each other"),
+        (("x + y = a", "x + y + b*x = a"), "the equations are dependent"),
     ],
 )
 def test_an_unknown_that_is_nowhere_left_is_said_to_cancel(texts, why):

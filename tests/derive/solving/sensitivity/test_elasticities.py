@@ -128,7 +128,7 @@ def test_a_search_that_runs_out_of_boxes_claims_no_more_than_that_its_bounds_hol
     ranges = {"a": (0.1, 3.0), "b": (0.1, 3.0), "c": (0.1, 3.0), "d": (0.1, 5.0)}
     middle = {name: sum(span) / 2 for name, span in ranges.items()}
     (low, high), how = bounds_of_form(form, middle, ranges)
-    assert how == "bounds hold every value in the range; they may be too wide"
+    assert how == "bounds contain every value in the range; they may be too wide"
     assert low <= value(form, {"a": 3.0, "b": 0.1, "c": 3.0, "d": 5.0}) <= high
 
 
