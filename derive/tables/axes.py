@@ -62,14 +62,14 @@ def span(text: str, points: int = 50, *, log: bool = False) -> Axis:
     (1.0, 10.0, 100.0)
     """
     if not isinstance(text, str):
-        raise ExpressionError(f"a {type(text).__name__} spans nothing.", hint='Write span("1..100 sequence", 50).')
+        raise ExpressionError(f"a {type(text).__name__} is not a span.", hint='Write span("1..100 sequence", 50).')
     value = read_value(text)
     try:
         count = operator.index(points)
     except TypeError:
-        raise ExpressionError(f"{points!r} is no number of points.", hint="Give a whole number, such as 50.") from None
+        raise ExpressionError(f"{points!r} is not a number of points.", hint="Give an integer, such as 50.") from None
     if not value.is_range or count < 2:
-        raise ExpressionError(f"{text!r} spans nothing.", hint='Write span("1..100 sequence", 50).', text=text)
+        raise ExpressionError(f"{text!r} is not a span.", hint='Write span("1..100 sequence", 50).', text=text)
     if log and value.low <= 0:
         raise ExpressionError(f"{text!r} has no logarithm.", hint="Begin above zero.", text=text)
     return Axis(value.low, value.high, count, value.unit.text, log)
@@ -148,16 +148,16 @@ def _array(quantity: Declaration, given: Any) -> Any:
             return tuple(given)
     array = given if is_lazy(given) else numpy.asarray(given)
     if array.ndim != 1:
-        hint = "An axis has one; points that go together are for library.compile(...)."
+        hint = "An axis has one; for points that go together use library.compile(...)."
         raise _wrong(quantity, f"the array has {array.ndim} dimensions", hint)
     if array.shape[0] != array.shape[0]:
-        raise _wrong(quantity, "dask does not know how long the axis is", "Call array.compute_chunk_sizes() before.")
+        raise _wrong(quantity, "dask does not know how long the axis is", "Call array.compute_chunk_sizes() first.")
     if array.shape[0] == 0:
         raise _wrong(quantity, "the axis is empty", "Give at least one value.")
     if array.dtype.kind in "OUS" and not is_lazy(array):
         return tuple(array.tolist())
     if array.dtype.kind not in "iuf":
-        raise _wrong(quantity, f"an array of {array.dtype} is no axis", "Give real numbers.")
+        raise _wrong(quantity, f"an array of {array.dtype} cannot be an axis", "Give real numbers.")
     return array.astype(float)
 
 
@@ -168,7 +168,7 @@ def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
     for each in values:
         value = read_given(each, quantity)
         if value.is_range:
-            raise _wrong(quantity, f"{value} is a range, and stands in a list of values", "Write derive.span(...).")
+            raise _wrong(quantity, f"{value} is a range inside a list of values", "Write derive.span(...).")
         found.append(convert(value.number, value.unit, quantity.unit))
     return numpy.asarray(found)
 
@@ -181,7 +181,7 @@ def checked(quantity: Declaration, numbers: Any) -> Any:
     if not finite.all():
         place = int(numpy.argmin(finite))
         raise DomainError(
-            f"{quantity.name}: {numbers[place]} stands on the axis, at place {place}.",
+            f"{quantity.name}: {numbers[place]} is on the axis, at place {place}.",
             hint="Give finite numbers.",
             quantity=quantity.name,
             domain=quantity.domain.text,

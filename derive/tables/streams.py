@@ -156,7 +156,7 @@ class Tally:
         """What the column came to; `places` are the axes where it is lowest and highest."""
         for share in shares:
             if not 0 <= share <= 1:
-                raise ExpressionError(f"{share!r} is no share.", hint="Give quantiles between 0 and 1.")
+                raise ExpressionError(f"{share!r} is not a share.", hint="Give quantiles between 0 and 1.")
         quantiles = {share: self.quantile(share) for share in shares}
         low_at, high_at = map(dict, places)
         held = (self.low, self.high, low_at, high_at, self.mean, quantiles)
@@ -234,7 +234,7 @@ def stream(
     """The targets at every combination of the axes' values, to be gone through piece by piece."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):
-        raise ExpressionError("An axis of dask's is not streamed.", hint="Ask sweep(...), which leaves it to dask.")
+        raise ExpressionError("A dask axis cannot be streamed.", hint="Use sweep(...), which leaves it to dask.")
     survey.refuse_ranges("for a stream of them")
     return Stream(survey)
 

@@ -74,7 +74,7 @@ class Survey:
         """Say that there are too many points for the solver, who is asked where a given is a range."""
         if self.work.is_ranged:
             raise ExpressionError(
-                f"A given is a range, for which the solver is asked at every point, and not {how}.",
+                f"A given is a range, which the solver takes point by point, but not {how}.",
                 hint='Give a single value, derive.span("2..6") for an axis, or a table of fewer points.',
             )
 
@@ -162,7 +162,7 @@ def asked(
     for name, value in given.items():
         if name in wanted:
             varies = "is an axis" if is_axis(value) else "is given"
-            raise ExpressionError(f"{name} {varies}, and is asked for.", hint="Ask for what follows from it.")
+            raise ExpressionError(f"{name} {varies}, and is also the target.", hint="Ask for what follows from it.")
         (axes if is_axis(value) else fixed)[name] = value
     lines = _read(library, axes, fixed)
     recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]

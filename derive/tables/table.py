@@ -66,9 +66,9 @@ class Table:
     def holding(self) -> Holding:
         """What fails along the axes, and what plays no part."""
         if self.survey is None:
-            raise ExpressionError("A table without its question cannot be tested.", hint="Ask sweep(...) anew.")
+            raise ExpressionError("A table without its question cannot be tested.", hint="Call sweep(...) again.")
         if self.is_lazy:
-            raise ExpressionError("What fails by name is known once the table is worked out.", hint="Call compute().")
+            raise ExpressionError("Which checks fail is known once the table is computed.", hint="Call compute().")
         return held_along(self.survey, self.columns)
 
     @property

@@ -85,7 +85,7 @@ class Sample:
         import numpy
 
         if not 0 <= share <= 1:
-            raise ExpressionError(f"A share of {share!r} is none.", hint="Give one from 0 to 1.", text=repr(share))
+            raise ExpressionError(f"{share!r} is not a share.", hint="Give one from 0 to 1.", text=repr(share))
         return self._in_unit(float(numpy.quantile(self._sorted, share)))
 
     @property
@@ -184,7 +184,7 @@ def sample(
     numbers.setflags(write=False)
     if not numpy.isfinite(numbers).any():
         what = f"{target} has no value at any of {points} points of the ranges."
-        raise NoSolutionError(what, hint="Ask solve at one of them: it says why.", reason="no value within the ranges")
+        raise NoSolutionError(what, hint="Call solve at one of them: it says why.", reason="no value within the ranges")
     quantity = library.declared[target]
     facts = (MappingProxyType(draws), MappingProxyType(dict(venture.spreads)), swings(library, venture), seed)
     return Sample(quantity, numbers, *facts, library.declared, venture.work)
@@ -192,8 +192,8 @@ def sample(
 
 def _prove_whole(what: str, number: Any, least: int) -> None:
     if isinstance(number, bool) or not isinstance(number, int) or number < least:
-        hint = f"Give a whole number from {least} on; what a quantity of that name is worth goes into a profile."
-        raise ExpressionError(f"{what} = {number!r} is no such number.", hint=hint, text=repr(number))
+        hint = f"Give a whole number of at least {least}; put the value of a quantity of that name into a profile."
+        raise ExpressionError(f"{what} = {number!r} is not allowed.", hint=hint, text=repr(number))
 
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:

@@ -79,7 +79,7 @@ def as_text(sample: Sample) -> str:
     unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.6g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
-    lost = f"; {100 * sample.lost:.3g} % of them have no one value" if sample.lost else ""
+    lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
     lines = [
         f"{sample.quantity.name} = {middle} in the middle, 90 % of the values from {low} to {to}",
         f"{len(sample)} points, seed {sample.seed}{lost}",
@@ -100,7 +100,7 @@ def _amiss(sample: Sample) -> list[str]:
     shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
     told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:
-        told.append(f"without a part in it: {', '.join(sample.unused)}")
+        told.append(f"unused: {', '.join(sample.unused)}")
     return told
 
 

@@ -40,7 +40,7 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
     if not spreads:
         raise ExpressionError(
-            f"Nothing that {target} follows from is a range.",
+            f"{target} does not depend on any range.",
             hint='Give a range for one of them, such as "2..6" or "300 +/- 20 FLOP/byte".',
             text=target,
         )
@@ -72,7 +72,7 @@ def _stated(library: RelationSet, question: Question) -> dict[str, Value]:
     unsure = sorted(stated.keys() & yielding)
     if unsure:
         raise DeriveError(
-            f"Whether {unsure[0]} is taken as stated or follows from the rest hangs on conditions.",
+            f"Whether {unsure[0]} is taken as stated or follows from the rest depends on conditions.",
             hint=f"Give {unsure[0]}.",
         )
     return stated

@@ -35,13 +35,13 @@ LIBRARY = derive.load(SHOP)
 @pytest.mark.parametrize(
     ("axis", "error", "told"),
     [
-        (numpy.array([5, math.nan]) * derive.units.m, DomainError, "nan stands on the axis, at place 1"),
-        (numpy.array([math.inf, 5]) * derive.units.m, DomainError, "inf stands on the axis, at place 0"),
+        (numpy.array([5, math.nan]) * derive.units.m, DomainError, "nan is on the axis, at place 1"),
+        (numpy.array([math.inf, 5]) * derive.units.m, DomainError, "inf is on the axis, at place 0"),
         (["nan m"], DomainError, "not a finite number"),
         ([], ExpressionError, "the axis is empty"),
         (range(0), ExpressionError, "the axis is empty"),
         (numpy.array([]) * derive.units.m, ExpressionError, "the axis is empty"),
-        ([None], ExpressionError, "is no value"),
+        ([None], ExpressionError, "is not a value"),
         (["2 m", 3], UnitError, "has no unit"),
         (["2 m", "3 kg"], UnitError, "kg"),
         (["0 m", "2 m"], DomainError, "outside its domain"),

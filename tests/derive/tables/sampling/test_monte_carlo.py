@@ -140,7 +140,7 @@ def test_points_without_a_value_are_counted():
     found = root.sample("y", points=POINTS, x="1..5", z=2)
     assert found.lost == pytest.approx(0.25, abs=CLOSE)
     assert distance(found.numbers[numpy.isfinite(found.numbers)], lambda y: y**2 / 3) < 2 * CLOSE
-    assert "of them have no one value" in str(found)
+    assert "of them have no single value" in str(found)
 
 
 STEPS = derive.load("""
@@ -245,7 +245,7 @@ def test_where_no_point_has_a_value_it_is_an_error():
 
 def test_a_share_lies_between_none_and_all():
     found = AREA.sample("area", points=5, width="1..2", depth=3)
-    with pytest.raises(derive.ExpressionError, match=r"A share of 1\.1 is none"):
+    with pytest.raises(derive.ExpressionError, match=r"1\.1 is not a share"):
         found.quantile(1.1)
     assert (found.quantile(0).magnitude, found.quantile(1).magnitude) == (found.numbers.min(), found.numbers.max())
 
