@@ -137,7 +137,7 @@ class _Reader:
             elif isinstance(value, str):
                 given.append((name, value))
             else:
-                self.notes.complain(name, place, "it is no text.", f'Write given.{name} = "{value}".')
+                self.notes.complain(name, place, "it is not a string.", f'Write given.{name} = "{value}".')
         profiles = self._names(where, table, "profiles")
         return WrittenQuestion(self._needed(where, table, "asked"), profiles, tuple(given))
 
@@ -155,7 +155,7 @@ class _Reader:
                 self.notes.keys("", (*place, key), value, _QUESTION)
                 return Bound(_SIDES[key], self._question((*place, key), value))
         example = 'Write expected = "15 ms", "15..20 ms", "at least 15 ms" or "impossible".'
-        self.notes.complain("", place, "a reading expects nothing that can be met.", example)
+        self.notes.complain("", place, "a reading has no valid expectation.", example)
         return Sound()
 
     def _scene(self, where: _Place, table: Mapping[str, Any]) -> Scene:
@@ -179,7 +179,7 @@ class _Reader:
         names = table.get(key, [])
         if isinstance(names, list) and all(isinstance(name, str) for name in names):
             return tuple(names)
-        self.notes.complain("", (*where, key), f"'{key}' is no list of texts.", f'Write {key} = ["..."].')
+        self.notes.complain("", (*where, key), f"'{key}' is not a list of strings.", f'Write {key} = ["..."].')
         return ()
 
     def _texts(self, where: _Place, table: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
@@ -193,7 +193,7 @@ class _Reader:
 
     def _is_table(self, where: _Place, found: Any) -> bool:
         if not isinstance(found, dict):
-            self.notes.complain("", where, f"'{where[-1]}' is no table.", f"Write its keys below [{'.'.join(where)}].")
+            self.notes.complain("", where, f"'{where[-1]}' is not a table.", f"Put its keys below [{'.'.join(where)}].")
         return isinstance(found, dict)
 
     def _list(self, where: _Place, table: Mapping[str, Any], key: str) -> Iterator[tuple[_Place, Mapping[str, Any]]]:
@@ -202,4 +202,4 @@ class _Reader:
             yield from (((*where, key, str(place)), one) for place, one in enumerate(found))
         else:
             header = ".".join(part for part in (*where, key) if not part.isdigit())
-            self.notes.complain("", (*where, key), f"'{key}' is no list of tables.", f"Write [[{header}]].")
+            self.notes.complain("", (*where, key), f"'{key}' is not a list of tables.", f"Write [[{header}]].")

@@ -42,7 +42,7 @@ class Conflict:
 
     def __str__(self) -> str:
         parts = "; ".join(str(assertion) for assertion in self.assertions)
-        return f"{self.scene.words}: {parts} are apart by a factor of {self.factor:.3g}"
+        return f"{self.scene.words}: {parts} differ by a factor of {self.factor:.3g}"
 
 
 def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]:

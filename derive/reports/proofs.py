@@ -78,7 +78,7 @@ class Form:
         """
         left = sorted(self.quantities.keys() & set(names))
         if left:
-            raise VerificationError(f"A report says that {', '.join(left)} cancels, and it does not: {self}.")
+            raise VerificationError(f"A report says that {', '.join(left)} cancels, but it does not: {self}.")
         return self
 
     def slope(self, name: str) -> Form:
@@ -107,7 +107,7 @@ def _expression(value: Any) -> Any:
         return value.expression
     if not isinstance(value, Real):
         hint = "Write form(...), quantity(...) or a number."
-        raise ExpressionError(f"{type(value).__name__} has no place in a form.", hint=hint)
+        raise ExpressionError(f"{type(value).__name__} cannot be used in a form.", hint=hint)
     return sympy.nsimplify(value)
 
 
@@ -138,7 +138,7 @@ def unknown_function(name: str) -> Callable[..., Form]:
 
 def _plain_name(name: str) -> str:
     if not (name.isascii() and name.isidentifier()):
-        raise ExpressionError(f"{name!r} names no letter.", hint="Write a letter, such as x or x_1.", text=name)
+        raise ExpressionError(f"{name!r} is not a letter.", hint="Write a letter, such as x or x_1.", text=name)
     return name
 
 
@@ -177,7 +177,7 @@ def identical(left: Form, right: Form | float) -> Form:
 
 
 def _differ(left: Form, right: Form | float) -> VerificationError:
-    return VerificationError(f"A report says that two forms are the same, and they are not: {left}; {right}.")
+    return VerificationError(f"A report says that two forms are the same, but they are not: {left}; {right}.")
 
 
 def positive(form: Form) -> Form:
@@ -189,7 +189,7 @@ def positive(form: Form) -> Form:
     'x**a + 1'
     """
     if not form.expression.is_positive:
-        raise VerificationError(f"A report says that this is positive, and it need not be: {form}.")
+        raise VerificationError(f"A report says that this is positive, but it need not be: {form}.")
     return form
 
 

@@ -107,11 +107,11 @@ def opening(path: Path) -> dict[str, str]:
     try:
         said = tomli.loads(found[1]) if found else {}
     except tomli.TOMLDecodeError as error:
-        raise _told(ExpressionError(f"This is no TOML: {error}."), path, 1) from None
+        raise _told(ExpressionError(f"This is not TOML: {error}."), path, 1) from None
     for key, value in said.items():
         if key not in _SAID or not isinstance(value, str):
             hint = f'Write {" or ".join(_SAID)}, such as library = "pendulum.toml".'
-            raise _told(ExpressionError(f"{key} = {value!r} says nothing of a report.", hint=hint), path, 1)
+            raise _told(ExpressionError(f"{key} = {value!r} is not a report setting.", hint=hint), path, 1)
     return said
 
 
@@ -145,7 +145,7 @@ class _Sandbox(SandboxedEnvironment):
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
             return float(left) ** right
         if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
-            raise ExpressionError(f"A text or a list stands beside {operator}.", hint="Only numbers can.")
+            raise ExpressionError(f"A string or a list is used with {operator}.", hint="Only numbers can be.")
         return super().call_binop(context, operator, left, right)
 
 
@@ -172,7 +172,7 @@ class _Sheet:
         if value is None or isinstance(value, (str, int)):
             return "" if value is None else str(value)
         hint = 'Write number(x, "USD") for a number, and solve(...) or stated(...) for what is asked.'
-        raise ExpressionError(f"{type(value).__name__} is nothing that stands on a page.", hint=hint)
+        raise ExpressionError(f"{type(value).__name__} cannot be put on a page.", hint=hint)
 
     def _mark(self, value: Any) -> str:
         self.held.append(value)
@@ -188,7 +188,7 @@ class _Sheet:
             return
         if _FOREIGN.match(lines[0]):
             hint = "Write headings, paragraphs, lists with hyphens, and tables."
-            raise ExpressionError(f"{lines[0][:40]!r} is Markdown that has no place in a report.", hint=hint)
+            raise ExpressionError(f"{lines[0][:40]!r} is Markdown that reports do not support.", hint=hint)
         heading = _HEADING.fullmatch(lines[0])
         if heading:
             yield Heading(self._words(heading[2])[0], len(heading[1]))
@@ -207,7 +207,7 @@ class _Sheet:
         if not blocks:
             yield Text(*self._words(text))
         elif _HELD.sub("", text).strip():
-            what = f"{type(blocks[0]).__name__} stands in the paragraph {_HELD.sub('', text).strip()[:40]!r}."
+            what = f"{type(blocks[0]).__name__} is inside the paragraph {_HELD.sub('', text).strip()[:40]!r}."
             raise ExpressionError(what, hint="Leave a blank line before and after it.")
         else:
             yield from blocks
@@ -223,15 +223,15 @@ class _Sheet:
         rows = [line for line in lines if line.startswith("|") and not _RULE.fullmatch(line)]
         below = " ".join(line for line in lines if not line.startswith("|"))
         if below and not below.startswith(_CAPTION):
-            raise ExpressionError(f"Below a table stands {below[:40]!r}.", hint=f"Write {_CAPTION} before a caption.")
+            raise ExpressionError(f"A table is followed by {below[:40]!r}.", hint=f"Write {_CAPTION} before a caption.")
         said = (self.held[int(place)] for row in rows for place in _HELD.findall(row))
         caption, cited = self._words(below.removeprefix(_CAPTION).strip())
         header, *body = (tuple(self._words(cell.strip())[0] for cell in _cells(row)) for row in rows)
         sources = (*places_of(one.answer for one in said if isinstance(one, Said)), *cited)
         for row in body:
             if len(row) != len(header):
-                what = f"A row of a table has {len(row)} cells, and its head has {len(header)}: {' | '.join(row)[:60]}"
-                raise ExpressionError(what, hint="Write as many, empty ones among them.")
+                what = f"A row of a table has {len(row)} cells, its header {len(header)}: {' | '.join(row)[:60]}"
+                raise ExpressionError(what, hint="Write as many, empty ones included.")
         return Grid(header, tuple(body), caption, tuple(dict.fromkeys(sources)))
 
 

@@ -30,7 +30,7 @@ def pressed(name: str, tex: str, pictures: Mapping[str, bytes], log: list[str] |
     """The PDF of a document; what TeX said of it goes to `log`."""
     if not is_installed():
         hint = "On Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern"
-        raise DeriveError("PDF needs TeX, and there is no pdflatex.", hint=hint)
+        raise DeriveError("PDF needs TeX, and pdflatex is not installed.", hint=hint)
     with TemporaryDirectory() as place:
         folder = Path(place)
         (folder / f"{name}.tex").write_text(tex, encoding="utf-8")
@@ -52,10 +52,10 @@ def _run(folder: Path, name: str) -> None:
             command, cwd=folder, env={**os.environ, **fixed}, capture_output=True, timeout=_SECONDS, check=False
         )
     except subprocess.TimeoutExpired:
-        raise LimitError(f"{name}: TeX did not come to an end.", limit=f"{_SECONDS} s") from None
+        raise LimitError(f"{name}: TeX did not finish.", limit=f"{_SECONDS} s") from None
     if done.returncode:
         said = [line for line in _log(folder, name) if line.startswith(("!", "l."))]
-        raise DeriveError(f"{name}: TeX refused the document: {' '.join(said[:_TOLD])}")
+        raise DeriveError(f"{name}: TeX rejected the document: {' '.join(said[:_TOLD])}")
 
 
 def _log(folder: Path, name: str) -> list[str]:

@@ -149,7 +149,7 @@ def chart(x: Axis, y: Axis, series: Iterable[Series], **how: Any) -> Chart:
 def picture(name: str, *charts: Chart, caption: str) -> Picture:
     """Charts below each other under one caption, in a file of this name."""
     if not _NAME.fullmatch(name):
-        raise ExpressionError(f"{name!r} names no picture.", hint="Write letters, digits and hyphens.", text=name)
+        raise ExpressionError(f"{name!r} cannot name a picture.", hint="Write letters, digits and hyphens.", text=name)
     return Picture(name, charts, " ".join(caption.split()))
 
 

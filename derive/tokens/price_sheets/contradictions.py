@@ -44,5 +44,5 @@ def _by_definition(asker: Asker) -> Iterator[Contradiction]:
         compared |= {name, *answer.given}
         stated, (low, high) = asker.sheet.profile.values[name], ends(answer)
         if stated.base[0] > high * (1 + AGREEMENT) or low * (1 - AGREEMENT) > stated.base[2]:
-            text = f"{name} is stated as {stated}, and by the others it is {shown(low, answer.quantity.unit)}"
+            text = f"{name} is stated as {stated}, and the others make it {shown(low, answer.quantity.unit)}"
             yield Contradiction((name, *answer.given), text, answer)

@@ -132,7 +132,7 @@ def stale(folder: Path, name: str) -> list[str]:
             found.append(f"{path} is missing")
         else:
             if before != text:
-                found.append(f"{path} is not what the library says now")
+                found.append(f"{path} is out of date")
     return found
 
 
@@ -141,4 +141,4 @@ def orphans(folder: Path) -> list[str]:
     made = {path for name in titles.titles() for path in texts(name)} | _MEASURED
     written = (path for pattern in ("*.tex", "*.md", "figures/*.svg") for path in folder.glob(pattern))
     names = sorted(path.relative_to(folder).as_posix() for path in written)
-    return [f"{name} belongs to no report" for name in names if name not in made]
+    return [f"{name} is not part of any report" for name in names if name not in made]

@@ -125,10 +125,10 @@ def test_a_slip_in_a_question_is_an_error_and_no_verdict(slip, kind):
 
 WRONG = {
     "reading.asked": ('expected = "1 s"', 6, "'asked' is missing"),
-    "reading.expected": ('asked = "batch"', 6, "expects nothing"),
+    "reading.expected": ('asked = "batch"', 6, "has no valid expectation"),
     "unit": ('asked = "batch"\nexpected = "15 mz"', 8, "'mz' is not a unit"),
     "key": ('asked = "batch"\nexpected = "1"\nmaychange = ["a"]', 9, "may_change"),
-    "list": ('asked = "batch"\nexpected = "1"\neach = "a"', 9, "no list of texts"),
+    "list": ('asked = "batch"\nexpected = "1"\neach = "a"', 9, "not a list of strings"),
     "given": ('asked = "batch"\nexpected = "1"\ngiven.chips = 8', 9, 'given.chips = "8"'),
     "side": ('asked = "batch"\nexpected.above.asked = "chips"', 8, "at least"),
 }

@@ -125,7 +125,7 @@ def test_the_same_document_makes_the_same_pdf():
 
 @needs_tex
 def test_what_tex_refuses_is_told_in_its_words():
-    with pytest.raises(Exception, match=r"toy: TeX refused the document: ! Undefined control sequence"):
+    with pytest.raises(Exception, match=r"toy: TeX rejected the document: ! Undefined control sequence"):
         tex.pressed("toy", r"\documentclass{article}\begin{document}\nothing\end{document}", {})
 
 

@@ -127,9 +127,9 @@ WRONG = {
     "syntax": ("{% if %}", 3, "Expected an expression"),
     "argument": ("{{ solve() }}", 3, "missing 1 required positional argument"),
     "profile's value": ('{{ held("clock", "gravity") }}', 3, "no value of clock 'gravity'"),
-    "no text": ("{{ 1.5 }}", 3, "float is nothing that stands on a page"),
+    "no text": ("{{ 1.5 }}", 3, "float cannot be put on a page"),
     "division": ("{{ number(1/0) }}", 3, "division by zero"),
-    "picture": ('{{ picture("../mine", caption="") }}', 3, "names no picture"),
+    "picture": ('{{ picture("../mine", caption="") }}', 3, "cannot name a picture"),
     "form": ('{{ lines(("x", form("period", "length").without("length"))) }}', 3, "length cancels"),
     "unproved": ('{% do identical(quantity("length"), quantity("period")) %}', 3, "are not"),
 }
@@ -227,7 +227,7 @@ def test_one_s_own_report_is_written_and_checked_for_staleness(tmp_path):
     shelf.report.cache_clear()
     shelf.texts.cache_clear()
     stale = ask("report", path, "--out", out, "--check")
-    assert (stale.status, "mine.md is not what the library says now" in stale.err) == (1, True)
+    assert (stale.status, "mine.md is out of date" in stale.err) == (1, True)
 
 
 def test_a_report_is_not_written_over_its_template(tmp_path):
@@ -244,7 +244,7 @@ def test_a_report_is_not_written_over_its_template(tmp_path):
         ("# Mine\n\n{{ solve('perod') }}", "mine.md, line 3: There is no quantity 'perod'"),
         ("no title", "mine.md: It has no title"),
         ('+++\nlibary = "x"\n+++\n# Mine', "libary"),
-        ("+++\nlibrary = \n+++\n# Mine", "This is no TOML"),
+        ("+++\nlibrary = \n+++\n# Mine", "This is not TOML"),
         ('+++\nlibrary = "nowhere.toml"\n+++\n# Mine', "nowhere.toml"),
     ],
 )
