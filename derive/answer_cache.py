@@ -1,4 +1,4 @@
-"""Answers of the command line, remembered: a question that was asked before needs no sympy, pint, numpy or networkx.
+"""A cache of command-line answers: a repeated question needs no sympy, pint, numpy or networkx.
 
 What was printed, on both streams, is kept with the exit status in the user's cache folder, under a key made of the
 words of the command, the files that it names, the sources of this package, and the versions of what it calculates with.

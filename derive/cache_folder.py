@@ -1,4 +1,4 @@
-"""The user's cache folder: what was worked out once, as bytes, for whoever asks again in another process.
+"""The user's cache folder: results kept as bytes, for later processes.
 
 An entry lies under a key made of all that it hangs on: what it is, the files that it was made of, the sources that made
 it, the versions of what they work with. It is data, and nothing in it is ever run. It appears whole or not at all, so

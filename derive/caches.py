@@ -1,4 +1,4 @@
-"""What was worked out before, kept for whoever asks again: bounded, and safe to share between threads.
+"""Bounded caches of earlier results, safe to share between threads.
 
 A `Memo` is a kind of such things and stands beside the code that works them out; a `Session` holds them for one
 library, which does not change itself.

@@ -1,4 +1,4 @@
-"""What a library holds, as rows and as entries: the words behind `derive list` and `derive show`."""
+"""The contents of a library as rows and entries: the data behind `derive list` and `derive show`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All that is wrong with a relation file: what it says, what says nothing new, and what its examples do not bear out.
+"""Everything wrong with a relation file: its errors, its redundant relations, and its failing examples.
 
 `load` asks for the first alone: a library whose relations repeat each other answers, and so does one whose examples
 come out otherwise than somebody thought.

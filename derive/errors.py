@@ -1,4 +1,4 @@
-"""Every error of the package, with the ones that a text, a unit or a value can raise taken from `quantities`."""
+"""Every error of the package; those about texts, units and values come from `quantities`."""
 
 from __future__ import annotations
 

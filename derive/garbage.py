@@ -1,4 +1,4 @@
-"""Python's full garbage collections, put off while much is built that stays.
+"""Postpones Python's full garbage collections while many long-lived objects are built.
 
 A full collection walks over all that is alive. While a library of many relations grows, or an answer of many steps, it
 walks over ever more and finds nothing, and the work grows faster than the library. What is young is collected as ever.

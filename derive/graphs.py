@@ -1,4 +1,4 @@
-"""Pictures of libraries and plans: SVG, drawn from the graph itself."""
+"""Drawings of libraries and plans as SVG."""
 
 from __future__ import annotations
 

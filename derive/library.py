@@ -1,4 +1,4 @@
-"""A library: relations over one vocabulary with named sets of values, and all that can be asked of them.
+"""The library: relations over one vocabulary, with named profiles of values, and every question one can ask of them.
 
 What it holds, and how two are added up, is its `RelationSet`; a verb here hands it to the room that answers.
 """

@@ -1,4 +1,4 @@
-"""Files that a question leaves behind: whole under their names, or not there at all.
+"""Output files, written whole or not at all.
 
 What is written goes to a name beside the one that was asked for and takes that one when it is complete. So whoever
 reads the file finds what was there before or all of what is new, however the work ended: by an error, by a full disk,

@@ -1,4 +1,4 @@
-"""How long a query may take, and how that is kept in every thread.
+"""Time limits of a query, enforced in every thread.
 
 Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit holds
 in threads too. What counts is the time that a query's own thread has computed, so that what has an answer on an idle

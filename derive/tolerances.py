@@ -1,4 +1,4 @@
-"""Every tolerance of the engine: which error it stands against, and why it has its size.
+"""Every tolerance of the engine: the error it stands against, and the reason for its size.
 
 A tolerance is a claim about an error. Too small, it takes rounding for a contradiction; too large, it takes two things
 for one. So each kind of error has a name of its own here, even where two have the same size today, and the kinds stand

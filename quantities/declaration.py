@@ -1,4 +1,4 @@
-"""What is said of a quantity: its unit, what it means, and where it may lie.
+"""The declaration of a quantity: its unit, meaning and domain.
 
 A `Declaration` is all that checking, planning and reckoning need of a quantity. The same as a symbol, to write
 expressions with, is a `Quantity`, which needs sympy; a question of numbers does without.

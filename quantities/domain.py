@@ -1,4 +1,4 @@
-"""Which values a quantity can take at all: judged in coherent base units, so in kelvin for a temperature."""
+"""Domains: which values a quantity can take, judged in coherent base units (kelvin for a temperature)."""
 
 from __future__ import annotations
 

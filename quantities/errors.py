@@ -1,4 +1,4 @@
-"""What can be wrong with a text, a unit or a value, said so that the asker can mend it.
+"""Errors about texts, units and values, each with a hint for the user.
 
 Every error of the two packages descends from `DeriveError`. An error carries its facts as fields and two texts: `what`
 is wrong (and where), and the `hint` that would mend it. The sentence is put together only when somebody reads it.

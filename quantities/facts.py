@@ -1,4 +1,4 @@
-"""Facts: profiles out of files of sourced values, each read when it is first asked for.
+"""Facts: profiles from files of sourced values, each read when it is first needed.
 
 A file is TOML, one table a profile. `title` and `note` are text, `also` lists other names, and `source`, `as_of` and
 `kind` hold for every value that does not state its own. A value is a text, or a table of `value` and of what is its

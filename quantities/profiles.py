@@ -1,4 +1,4 @@
-"""Profiles: named sets of values that yield to whatever the asker states."""
+"""Profiles: named sets of values that yield to the user's own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What somebody who gave a value that does not fit its quantity may have meant.
+"""Proposals: what a user may have meant by a value that does not fit its quantity.
 
 Slips of value are few, and each says what was meant:
 

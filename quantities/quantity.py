@@ -1,4 +1,4 @@
-"""A quantity as a sympy symbol, which knows its unit and all else that is declared of it.
+"""A quantity as a sympy symbol that carries its declaration.
 
 sympy takes two symbols of one name for the same thing, and hands out of its cache whichever of two equal expressions it
 saw first. Here all that is said of a quantity takes part in equality and hashing; and it travels along through

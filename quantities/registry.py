@@ -1,4 +1,4 @@
-"""The one pint registry that all values belong to, and the only door to pint.
+"""The one pint registry of all values, and the only door to pint.
 
 It is built from the same `units.txt` that the strict reader uses, so that bit, token and chip are dimensions from the
 start, and it reads text through that reader: `registry("1,5 m")` is an error here, not 15 m. Conversions pass through

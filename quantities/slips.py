@@ -1,4 +1,4 @@
-"""Slips in the names of units: what is refused although it could be read, and what was probably meant."""
+"""Slips in unit names: spellings that are refused although pint could read them, and their likely meaning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a number comes from."""
+"""The source of a number."""
 
 from __future__ import annotations
 

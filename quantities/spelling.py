@@ -1,4 +1,4 @@
-"""How units are spelled: a strict grammar, read before anything reaches pint.
+"""The spelling of units: a strict grammar, applied before anything reaches pint.
 
     unit    = product { "/" product }          left to right, as in Python: J/kg*K is (J/kg)*K
     product = power { ("*" | "·" | " ") power }     a blank multiplies only where no "/" stands before it

@@ -1,4 +1,4 @@
-"""Quantities by name, each made a sympy symbol when it is first looked at."""
+"""Quantities by name, each made into a sympy symbol on first use."""
 
 from __future__ import annotations
 

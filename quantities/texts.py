@@ -1,4 +1,4 @@
-"""The tables that lie beside the modules of this package."""
+"""The data files of this package."""
 
 from __future__ import annotations
 

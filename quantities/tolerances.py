@@ -1,4 +1,4 @@
-"""How far numbers of one meaning may lie apart where quantities are declared, and which sizes are numbers at all.
+"""Tolerances for declared numbers, and which magnitudes count as numbers.
 
 What the engine adds to these stands in `derive.tolerances`.
 """

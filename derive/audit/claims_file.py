@@ -1,4 +1,4 @@
-"""Claims and scenes as TOML states them: strict, and every problem of the file at once.
+"""Claims and scenes read from TOML: strictly, with every problem of the file reported at once.
 
     speaker = "R. Pope with D. Patel"
 

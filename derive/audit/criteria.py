@@ -1,4 +1,4 @@
-"""What an answer has to meet: a number, a range, a bound; or to be impossible, independent of something, or sound.
+"""What an answer must meet: a number, a range or a bound; or be impossible, independent of something, or sound.
 
 A number that is spoken is reproduced where the computed one rounds to its digits, of which it has two at least. It is
 rounded where it lies within a quarter of the computed one, and wrong beyond. A range or a bound has said already how

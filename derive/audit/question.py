@@ -1,4 +1,4 @@
-"""Questions to the library, as data, and what it answers."""
+"""Questions as data, as a claims file or an example writes them, and the library's answers to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several claims say of one thing, as data: to be asked for all at once."""
+"""A scene as data: what several claims say about one thing, asked all at once."""
 
 from __future__ import annotations
 

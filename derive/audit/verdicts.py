@@ -1,4 +1,4 @@
-"""Verdicts, which follow from the numbers by rule.
+"""Verdicts: they follow from the numbers by rule.
 
 A reading is reproduced or rounded where its answer meets the claim. Where it does not, it holds only if some condition
 does, when a change within what the claim leaves open, or within what its sources disagree about, makes it hold; else it

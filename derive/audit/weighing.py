@@ -1,4 +1,4 @@
-"""One reading, weighed: the library is asked, and what it answers is held against what is claimed."""
+"""One reading, weighed: the library's answer against the claimed value."""
 
 from __future__ import annotations
 

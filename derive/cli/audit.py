@@ -1,4 +1,4 @@
-"""The verb that puts claims to the library: audit."""
+"""The verb `audit`: puts claims to the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that look: check, find, list, show."""
+"""The verbs that look things up: check, find, list, show."""
 
 from __future__ import annotations
 

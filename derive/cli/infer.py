@@ -1,4 +1,4 @@
-"""The verb that reads price sheets backwards: infer."""
+"""The verb `infer`: reads price sheets backwards."""
 
 from __future__ import annotations
 

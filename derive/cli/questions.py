@@ -1,4 +1,4 @@
-"""The verbs that ask one question: solve and graph."""
+"""The verbs for a single question: solve and graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs that write pages: report."""
+"""The verb `report`: writes pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the verbs share: options, and how their words are read, written and complained of."""
+"""What the verbs share: options, reading of arguments, output, and error messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb that asks along axes: sweep."""
+"""The verb `sweep`: asks along axes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Expressions: the tree that every other room works on, how text becomes one, and how it is shown to sympy."""
+"""Expressions: the tree that the whole engine works on, its grammar, and its translation to and from sympy."""

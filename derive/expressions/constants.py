@@ -1,4 +1,4 @@
-"""Constants: what has no name in it must be a real number that a double holds.
+"""Constants: an expression without names must evaluate to a real number that a double can hold.
 
 A constant is worth refusing before anybody else evaluates it: sympy works out `9**9**9` digit by digit, makes `zoo` of
 `log(0)` and an imaginary number of `sqrt(-1)`. So every part without names is worked out here first, in floats, once.

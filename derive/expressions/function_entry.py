@@ -1,4 +1,4 @@
-"""What an entry of the table of functions says, and what follows from it alone."""
+"""The type of an entry in the table of functions, and what can be derived from an entry alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of one number: each is one entry of one table, which every room reads.
+"""The functions of one number: each is a single entry in one table, which the whole engine reads.
 
 An entry says all that anybody needs of a function: how it is called, what it comes to and how steep it is, where it is
 defined, where it turns, what its values lie between, what leads back from them, what dimension it takes and gives, and

@@ -1,4 +1,4 @@
-"""The grammar of relations: text -> tree, with a position in every complaint and a limit on everything.
+"""The grammar of relations: text to tree, with a position in every error and a limit on every size.
 
     equation   = sum ("=" | "<=" | ">=") choice
     choice     = either [ "if" either "else" choice ]

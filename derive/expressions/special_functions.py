@@ -1,4 +1,4 @@
-"""Functions that Python's math lacks, or offers where relations may not ask for them: values and slopes in floats."""
+"""Functions that Python's math module lacks or restricts: values and slopes in floats."""
 
 from __future__ import annotations
 

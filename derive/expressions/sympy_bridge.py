@@ -1,4 +1,4 @@
-"""Between trees and sympy: the tree as a sympy expression, and a sympy expression as a tree.
+"""Conversion between expression trees and sympy, in both directions.
 
 A tree becomes sympy exactly (7/100, not 0.07), with the quantities themselves as symbols. The way back keeps what sympy
 left of an expression: `x + L - L` built in Python is `x` before anybody here sees it, which is why a relation may also

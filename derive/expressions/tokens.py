@@ -1,4 +1,4 @@
-"""Tokens: the words, numbers and marks of an expression, and the complaint about whatever is none of them."""
+"""Tokens: the words, numbers and marks of an expression, and the error for any other character."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions as they were written: the one tree that every other room works on.
+"""The expression tree: expressions as they were written, for the whole engine.
 
 sympy simplifies while it builds (`x + L - L` is `x`, `x + 0*t` is `x`), so what was written must be kept elsewhere if
 its dimensions are to be checked. A tree has three kinds of node:

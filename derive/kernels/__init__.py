@@ -1,1 +1,1 @@
-"""Plans as fast functions and as closed forms: one question lowered to arithmetic for many numbers."""
+"""Plans as fast functions and as closed forms: a question lowered to arithmetic over many numbers."""

@@ -1,4 +1,4 @@
-"""Whether what is given more than once agrees, point by point.
+"""Consistency of overdetermined givens, tested point by point.
 
 Where the givens decide a relation that nothing on the way to the target needs, its sides are compared at every point.
 Where they disagree, the lines of arithmetic have no answer, or the wrong one of several: the solver is asked there.

@@ -1,4 +1,4 @@
-"""Which plan answers a question in which case, while only the names of the givens are known.
+"""Which plan applies in which case, found before any number is known.
 
 A relation may hold under conditions only. Where the givens decide a condition, it is a fork: on one side the relation
 applies, on the other it is left out and the plan is made anew. Where a condition hangs on what the plan itself works

@@ -1,4 +1,4 @@
-"""Closed forms without numbers: a plan whose every block is inverted in symbols.
+"""Closed forms: a plan with every block inverted symbolically.
 
 A block may have several inverses. Those whose sign contradicts the unknown's domain are dropped; those that belong to
 arms of a max, a min or a choice are put side by side as a Piecewise under the conditions of their arms. If more than

@@ -1,4 +1,4 @@
-"""The body of one function: the lines for the blocks of plans, case by case, in one dialect or the other.
+"""Lowering: the body of one compiled function, block by block and case by case, in any dialect.
 
 On floats a case is a branch of `if`, and a point that fails a test leaves at once with NaN. On arrays every case is
 worked out for all points, and the tests are kept as masks that blank the points for which they fail. There a quantity

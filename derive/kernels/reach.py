@@ -1,4 +1,4 @@
-"""What some givens determine: what counting sees, and what relations fix together where something cancels."""
+"""The set of quantities that some givens determine, by counting and, where terms cancel, by elimination."""
 
 from __future__ import annotations
 

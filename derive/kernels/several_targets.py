@@ -1,4 +1,4 @@
-"""Several targets of the same arrays at once, by one function that works out once what they have in common.
+"""Several targets over the same arrays in one function that computes shared parts once.
 
 Each target comes to what a function of its own would yield, since the function binds the givens of each target for that
 target only. Points that lines leave open, because a quantity has several values that relations which are not needed

@@ -1,1 +1,1 @@
-"""What is stated: relations with checked dimensions, what would mend them, and several of them as one."""
+"""The model: relations with checked dimensions, repairs for those that fail, and sets of relations."""

@@ -1,4 +1,4 @@
-"""Turning: radians, cycles and hertz, which the SI does not tell apart and which differ by 2 pi.
+"""Angles and cycles: radians, cycles and hertz, which the SI does not distinguish and which differ by 2 pi.
 
 A revolution has a dimension of its own. A radian is the number 1, and hertz is 1/s; a name that was declared in one of
 them speaks of turning all the same. Every expression therefore has a turn: the powers of cycles, of pi, of radians

@@ -1,4 +1,4 @@
-"""The dimension of an expression, judged as it was written.
+"""Dimensional analysis of an expression as it was written.
 
 Dimensions flow upwards through a tree. A sum, a minimum, a comparison or the arms of a choice need one dimension for
 all of their parts; a product multiplies dimensions; a power multiplies exponents; a function takes and gives numbers,

@@ -1,4 +1,4 @@
-"""A mismatch of dimensions as the asker reads it: the relation, the part, both sides factor by factor, the repair."""
+"""Dimension errors as the user reads them: the relation, the part, both sides factor by factor, the repair."""
 
 from __future__ import annotations
 

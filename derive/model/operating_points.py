@@ -1,4 +1,4 @@
-"""Operating points: one library, asked about two states of the same thing at once.
+"""Operating points: one library that describes the same thing in two states at once.
 
 At a point, the named quantities have values of their own, and so has everything that follows from them in the direction
 in which the relations are written. Each of these becomes `point.name` beside the original; the rest (the fleet, the

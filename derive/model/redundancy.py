@@ -1,4 +1,4 @@
-"""Relations that say nothing new: those that always hold, those stated twice, and circles that fix nothing.
+"""Redundant relations: identities, duplicates, and cycles that determine nothing.
 
 Two equations are the same if one is the other multiplied by something that is not zero. Brought to one side and over
 one denominator, an equation is a sum of terms, each a coefficient and powers of atoms; divided by its first coefficient

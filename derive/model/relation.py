@@ -1,4 +1,4 @@
-"""A relation: an equation whose dimensions were checked when it was born.
+"""A relation: an equation whose dimensions were checked when it was made.
 
 There is no relation that does not fit: a `Relation` that exists has passed. It is written with sympy expressions of
 quantities, as its two sides, or as text; text is judged exactly as it was written.

@@ -1,4 +1,4 @@
-"""What a library holds: an immutable set of relations over one vocabulary, with named sets of values.
+"""The data of a library: an immutable set of relations over one vocabulary, with named profiles of values.
 
 Sets of relations are added up (`a | b`) and cut down (`without`), never changed. One name means one thing in a set: two
 quantities of one name must agree in unit and domain, and where both state a meaning or a default, in those too. What is

@@ -1,4 +1,4 @@
-"""What to do about a dimension that does not fit.
+"""Repairs for a relation whose dimensions do not match.
 
 A mismatch says that one part measures R times what the other does. A repair is a small edit that removes R: turn a
 factor over, square what is no count (a length, a speed), divide by a quantity that measures just R (or multiply by one

@@ -1,4 +1,4 @@
-"""What one name stands for, where several parts come together: the same thing said twice, or a clash."""
+"""Merging of parts that share a name: the same statement twice, or a clash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of a complaint: the quantities that it may name, and expressions in brief or factor by factor."""
+"""The names and units that error messages use, and expressions shown briefly or factor by factor."""
 
 from __future__ import annotations
 

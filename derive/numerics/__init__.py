@@ -1,1 +1,1 @@
-"""Numbers out of expressions: enclosures, closed forms of one unknown, roots with proofs, local solvers."""
+"""Numerics of expressions: enclosures, inversion for one unknown, verified root finding, local solvers."""

@@ -1,1 +1,1 @@
-"""Which relations answer a question, in which order: structure only."""
+"""Structural analysis: which relations answer a question, and in which order."""

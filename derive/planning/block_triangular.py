@@ -1,4 +1,4 @@
-"""What hangs on each other, together, and after all that it hangs on: the only door to networkx.
+"""Block triangular form: strongly connected components in topological order; the only door to networkx.
 
 Most questions run one way only. Their order is a walk, and networkx, whose import takes as long as such an answer, is
 called where something hangs on itself.

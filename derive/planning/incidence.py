@@ -1,4 +1,4 @@
-"""The bare graph of a set of relations: which quantities each holds, and which it is written for."""
+"""The incidence graph of a set of relations: which quantities each holds, and which it is written for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A maximum matching of relations to unknowns: which relations are needed, and what they leave open.
+"""Maximum matching of relations to unknowns: which relations are needed, and what they leave open.
 
 What is matched grows by augmenting paths, so that whoever comes first is served. An unknown that is left unmatched, or
 that could be exchanged for one that is, is underdetermined (Dulmage and Mendelsohn 1958).

@@ -1,4 +1,4 @@
-"""Which relation each unknown is taken from: the direction in which every relation is run.
+"""Which relation each unknown is computed from: the direction of every relation.
 
 Forwards as they are written, as far as that goes from what is known; among several relations for one quantity the first
 stated wins, unless it would run in a circle. What is still unknown is matched again, backwards, those relations first

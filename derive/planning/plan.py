@@ -1,4 +1,4 @@
-"""Which relations answer a question, in which order: structure only, no numbers.
+"""The plan of a question: which relations answer it, in which order; structure only, no numbers.
 
 A library is a bipartite graph of quantities and relations. A question is a target and a set of names that are given.
 The plan is found in four steps, and every tie goes to the relation that was stated first.

@@ -1,1 +1,1 @@
-"""How numbers, answers, relations and charts are shown: text, LaTeX, Markdown, HTML, pictures."""
+"""Presentation of numbers, answers, relations and charts: text, LaTeX, Markdown, HTML, pictures."""

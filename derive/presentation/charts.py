@@ -1,4 +1,4 @@
-"""A chart as data: what is drawn along which axes, and nothing of how."""
+"""A chart as data: series and axes, independent of how it is drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A derivation laid out, before it becomes LaTeX, Markdown or HTML: the same lines of mathematics for all.
+"""A derivation as lines of mathematics, common to LaTeX, Markdown and HTML.
 
 Each step is stated as the relation is, rearranged for what it yields, filled with numbers and units, and worked out.
 Results carry as many digits as their inputs bear, and one to spare. Where two quantities share a letter, the later one

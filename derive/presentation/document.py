@@ -1,4 +1,4 @@
-"""What a page holds, before it becomes LaTeX, Markdown or HTML.
+"""The document model: the blocks and inline pieces of a page, independent of any language.
 
 A report is a sequence of blocks. Words may hold mathematics between dollars, a *stressed* word between asterisks and a
 `name` between backticks; all else is shown as it stands. Whatever somebody else wrote goes through `verbatim` first.

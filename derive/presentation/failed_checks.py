@@ -1,4 +1,4 @@
-"""What does not hold, in a plain sentence with its numbers: under the headline, and on the standard error.
+"""Failed checks in plain sentences with their numbers, for headlines and standard error.
 
 Numbers stand in the units that people write: a side of a relation takes the unit of a quantity of its dimension, with
 the prefix that leaves few digits.

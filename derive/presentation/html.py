@@ -1,4 +1,4 @@
-"""HTML, in one file: its mathematics as MathML that browsers show by themselves, its pictures inside it; no network."""
+"""The HTML dialect: one self-contained file, with mathematics as MathML and no network."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""LaTeX: fragments for any document that loads amsmath, and documents that load only what every TeX distribution has.
+r"""The LaTeX dialect: fragments that need only amsmath, and documents that any TeX distribution can set.
 
 Names, texts and sources are somebody else's words: every character of them is escaped, so that none is obeyed.
 """

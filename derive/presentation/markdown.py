@@ -1,4 +1,4 @@
-"""Markdown, its mathematics between dollar signs.
+"""The Markdown dialect, with mathematics between dollar signs.
 
 Notebooks and code hosts differ in how mathematics is fenced: a notebook takes bare dollars; on a code host Markdown
 would eat backslashes inside them, and backticks protect the formula.

@@ -1,4 +1,4 @@
-"""Mathematics on a page: relations as they are stated and turned, closed forms, and the steps of an answer.
+"""Mathematics on a page: stated and rearranged relations, closed forms, and the steps of an answer.
 
 The algebra is the engine's; here it is laid out.
 """

@@ -1,4 +1,4 @@
-"""What a report proves with letters: done by sympy while the report is made, and a loud failure where it does not hold.
+"""Proofs in reports: checked by sympy when the report is made, which fails loudly if one does not hold.
 
 A form is an expression in the quantities of a library. Templates add and divide forms, put others into them, take
 slopes, and say which are the same; they do not see sympy, which would read any text as code.

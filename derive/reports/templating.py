@@ -1,4 +1,4 @@
-"""Report templates: Markdown with questions in it, and the report that comes of asking them.
+"""Report templates: Markdown with questions in it, rendered into a report.
 
 A template is text between `{{ }}` and `{% %}` of Jinja. What stands between `{{ }}` is asked when the report is made:
 an answer becomes a number with its unit; a relation, a derivation, a table or a picture becomes a block, in a paragraph

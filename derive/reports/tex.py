@@ -1,4 +1,4 @@
-"""TeX run on a report: the only door to it.
+"""Runs TeX on a report; the only door to it.
 
 TeX works in a folder of its own that is thrown away, may not start programs, and is told one date for ever, so that
 the same report makes the same file.

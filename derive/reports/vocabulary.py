@@ -1,4 +1,4 @@
-"""The words of report templates: what a template may ask, and what it may put on a page.
+"""The vocabulary of report templates: what a template may ask, and what it may put on a page.
 
 solve(target, *profiles, **given)       an answer; in the text, its value with its unit
 solve_all(...), attempt(...)            all answers, where there are several; one, or nothing where there is none

@@ -1,1 +1,1 @@
-"""Finding what a library holds by the words that somebody has for it: names, aliases, meanings, misspelt or not."""
+"""Search in a library by names, aliases and meanings, misspelt or not."""

@@ -1,4 +1,4 @@
-"""The only door to rapidfuzz: which of some texts look like another one. It is imported when something is misspelt."""
+"""Similar texts, by rapidfuzz; the only door to it, imported when something is misspelt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index of named things: what somebody's words find, best first.
+"""A search index of named things, best match first.
 
 Each entry has titles (its name and aliases) and a meaning. A word of the query counts by how few entries bear it (its
 weight), and by how well it is met: wholly, at the beginning of a word, inside one, or misspelt. Abbreviations, which

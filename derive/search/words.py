@@ -1,4 +1,4 @@
-"""Text as the words it is searched by: one form for all spellings of a word.
+"""Text as normalised search words, one form for all spellings.
 
 Two texts are compared after their words have been brought to one form: case, hyphens, underscores and camelCase are
 gone, British spelling is American, and endings of number and tense are cut off (`utilisations`, `Utilization`). The cut

@@ -1,1 +1,1 @@
-"""Answers: a plan carried out on numbers, checked, bounded, diagnosed and told."""
+"""Solving: a plan carried out on numbers, checked, bounded, diagnosed and explained."""

@@ -1,1 +1,1 @@
-"""Questions asked along axes: tables, streams of any length, clusters."""
+"""Sweeps: tables along axes, streams of any length, clusters."""

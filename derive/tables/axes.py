@@ -1,4 +1,4 @@
-"""Axes: what a question is asked along.
+"""Axes: the values along which a question is asked.
 
 An axis is a span, an array with or without a unit, or a list of values. A span holds its ends and how many points lie
 between them, never the points: a billion take no more room than two. A `Line` is an axis read for a quantity: its

@@ -1,4 +1,4 @@
-"""Tables as files of comma-separated values."""
+"""Tables as CSV files."""
 
 from __future__ import annotations
 

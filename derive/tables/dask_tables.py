@@ -1,4 +1,4 @@
-"""The same sweeps on dask: arrays in chunks, worked out by threads, processes or the machines of a cluster.
+"""Sweeps on dask: chunked arrays, computed by threads, processes or a cluster.
 
 What travels is the work, once to each worker, which compiles its functions for himself; a chunk needs nothing else
 but its stretch of the axes. So a chunk that is lost with its worker is worked out again by another.

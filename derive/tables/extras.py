@@ -1,4 +1,4 @@
-"""Packages that not everybody has."""
+"""Imports of optional packages, with a clear error if one is missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which checks fail and what plays no part, point by point: the solver judges, and arithmetic carries its verdicts on.
+"""Failed checks and unused givens, point by point: the solver judges, and arithmetic extends its verdicts.
 
 What an answer's checks say can change between two points only where something that they look at does: the sign of the
 gap of a relation that is put to the test, the side of a weak value on which the number in its place lies, a condition,

@@ -1,4 +1,4 @@
-"""The quantities of a relation at every point of a sweep, and expressions of them, in base units."""
+"""The quantities of a relation at every point of a sweep, in base units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long pieces of work: done ahead by a thread for each processor, with a bar on a terminal that says how far it is."""
+"""Work done ahead in threads, one for each processor, with a progress bar on a terminal."""
 
 from __future__ import annotations
 

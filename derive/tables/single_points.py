@@ -1,4 +1,4 @@
-"""What the solver says at single points of a sweep, and givens that are ranges, for which it is asked at each.
+"""The solver's answer at single points of a sweep, and at every point where a given is a range.
 
 What lies between the ends of a range is not known from the ends, so lines of arithmetic do not do there.
 """

@@ -1,4 +1,4 @@
-"""Sweeps of any length: gone through piece by piece, in the memory of one piece.
+"""Sweeps of any length, processed piece by piece in the memory of one piece.
 
 >>> from derive.relation_files.loading import load
 >>> from derive.tables.axes import span

@@ -1,4 +1,4 @@
-"""A sweep before it is worked out: which axes, which targets, and what is known beside them.
+"""The question of a sweep: its axes, its targets, and the plan for each.
 
 A `Survey` goes along the points in boxes, stretches of the axes that follow each other in the order of
 the rows of a table, so that what is worked out at once stays small however long the axes are.

@@ -1,4 +1,4 @@
-"""The work of a sweep: a function from the axes to the targets, which whoever is to do it compiles for himself.
+"""The work of a sweep: a picklable description, compiled wherever it runs.
 
 `Work` holds no numbers but the single ones that were given, and is cheap to send.
 """

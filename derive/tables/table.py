@@ -1,4 +1,4 @@
-"""Tables: the axes and the targets of a sweep, side by side."""
+"""Tables: the axes and targets of a sweep as columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What fails along the axes of a table: the verdicts on all its targets, put together."""
+"""Failed checks along the axes of a table, over all its targets."""
 
 from __future__ import annotations
 

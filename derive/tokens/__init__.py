@@ -1,1 +1,1 @@
-"""The subject: the economics of a language-model token, as data, and the little Python that only it needs."""
+"""The subject: the economics of a language-model token, as data and a little Python of its own."""

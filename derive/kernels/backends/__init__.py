@@ -1,1 +1,1 @@
-"""Arithmetic as text for Python, NumPy and numba, and how arrays go through it."""
+"""The back ends: arithmetic as source text for Python, NumPy and numba, and how arrays pass through it."""

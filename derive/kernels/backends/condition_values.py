@@ -1,4 +1,4 @@
-"""Whether conditions hold, point by point: 1 where one does, 0 where it does not, a half where it has no meaning.
+"""Three-valued conditions on arrays: 1 for true, 0 for false, a half for undefined.
 
 With these numbers `and` is the least, `or` the greatest, and `not` what is missing to one. As long as every point has
 a meaning the array is one of bools, for which the same is true.

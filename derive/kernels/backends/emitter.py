@@ -1,4 +1,4 @@
-"""Expressions as Python text, in dialects: floats and NumPy arrays (`python_numpy`), and machine code (`numba_source`).
+"""Expressions as Python source text, in dialects: floats and arrays (`python_numpy`), machine code (`numba_source`).
 
 The text comes to what `evaluation` says of the same tree. What is undefined there may not pass for a number here, and
 three things could let it: an infinity of which an operation makes a finite number again (1/inf is 0), a NaN of which

@@ -1,4 +1,4 @@
-"""A function of one point taken through arrays, as one loop of machine code that touches every number once.
+"""A scalar function run over arrays in one machine-code loop that touches each number once.
 
 The loop is written for the arrays at hand: an argument is a single number, or is read along the axes that it knows, so
 that nothing is spread out. Tiles are shared out among as many threads as there are processors; numba lets go of Python

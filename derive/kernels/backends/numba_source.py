@@ -1,4 +1,4 @@
-"""Expressions as Python text in a third dialect, which numba turns into machine code for one point.
+"""The numba dialect: expressions as Python source text that numba compiles for one point.
 
 It says what `Arrays` says, of single numbers: what is undefined is NaN, or an infinity until something is made of it.
 No test leaves early, since lines without branches are what a processor works out for several points at a time: what is

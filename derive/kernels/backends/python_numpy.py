@@ -1,4 +1,4 @@
-"""The two dialects that every plan is written in: Python's floats and NumPy's arrays. `numba_source` has a third."""
+"""The dialects of Python floats and NumPy arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet of lines in one dialect, each written once, and what the lines so far have worked out.
+"""A sheet of source lines in one dialect, with common subexpressions written once.
 
 A line gives a name to what it works out, and the name keeps its meaning. So what is asked for again, on the way to the
 same target or to another, is the line that is there already. Each target has a scope of its own: what stands for each

@@ -1,4 +1,4 @@
-"""Arrays tile by tile: what is worked out for one tile stays near at hand, and nothing is spread out that broadcasts.
+"""Arrays processed tile by tile, so that intermediate results stay in cache and nothing is broadcast in full.
 
 Every argument keeps its own shape. An array that a shape is broadcast from has the size one along the axes that it
 does not know; there each tile takes all of it.

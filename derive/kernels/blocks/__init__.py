@@ -1,1 +1,1 @@
-"""Blocks without a closed form as lines of arithmetic, with what proves that they may be trusted."""
+"""Blocks without a closed form as source lines, with the proofs that make them trustworthy."""

@@ -1,4 +1,4 @@
-"""Blocks without a closed form, many points at once, one alone, or in machine code.
+"""Numeric kernels for blocks without a closed form: over arrays, for one point, and in machine code.
 
 They are worked out by lines where those can be trusted (`block_lines`).
 

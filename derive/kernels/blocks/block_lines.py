@@ -1,4 +1,4 @@
-"""A block without a closed form, as lines of arithmetic that say for themselves where they can be trusted.
+"""A block without a closed form as source lines that report where they can be trusted.
 
 A linear block is solved by elimination. Any other that comes down to one unknown is searched on pieces of its domain
 on which the gap between the sides only rises or only falls (`monotonicity`), so that each holds one root at most and

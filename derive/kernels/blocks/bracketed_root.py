@@ -1,4 +1,4 @@
-"""The zero of a function between two ends: for one number in plain Python, which numba can translate, and for arrays.
+"""Bracketed root finding: for one number in plain Python, which numba can compile, and for arrays.
 
 The bracket is cut by ratio while its ends lie far apart, and then by inverse quadratic interpolation wherever that may
 be trusted, else in two (Chandrupatla 1997), down to the last digits. What comes out is NaN where the ends have the same

@@ -1,4 +1,4 @@
-"""Linear systems in symbols, by Cramer's rule: each unknown is a quotient of two determinants.
+"""Symbolic linear systems by Cramer's rule: each unknown is a quotient of two determinants.
 
 Determinants need no division, so the closed form is undefined exactly where the system is singular, and nowhere else
 because of the order in which somebody happened to eliminate. A determinant is expanded row by row, and minors on the

@@ -1,4 +1,4 @@
-"""Gauss and Jordan written out: a small linear system as lines, which are the same in every dialect.
+"""Gauss-Jordan elimination unrolled: a small linear system as source lines, the same in every dialect.
 
 Rows change places by choice and not by branching, so that every point of an array has the pivots that suit it.
 """

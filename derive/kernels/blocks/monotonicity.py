@@ -1,4 +1,4 @@
-"""Where a form of one unknown only rises or only falls, whatever some other numbers are within their bounds.
+"""Where a form is monotone in one unknown, for all values of its parameters within their bounds.
 
 On such a piece the form is zero at most once, at every point at once: what `root_boxes` proves for the numbers of one
 point is proved here for a box of them. A piece that cannot hold a zero is dropped, and one that is not settled is cut

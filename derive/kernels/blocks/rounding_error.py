@@ -1,4 +1,4 @@
-"""How far rounding may have moved what an expression comes to, as another expression of the same names.
+"""A bound on the rounding error of an expression, as another expression in the same names.
 
 The bound counts in roundings, which are half a unit of the last place, to the first order: every operation adds its
 own, and hands on those of its arguments by the size of its slope. The names themselves are taken as exact.

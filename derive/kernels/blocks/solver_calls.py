@@ -1,4 +1,4 @@
-"""What a compiled function calls where lines of arithmetic do not do: the solver, and the choice among several roots.
+"""What a compiled function calls where source lines do not suffice: the solver, and the choice among several roots.
 
 A quantity on the way to the target may have several admissible roots, of which perhaps only one leads on. On arrays
 each of them is followed: they lie along a new axis before those of the points, which the lines that follow carry

@@ -1,1 +1,1 @@
-"""Algebra on expressions: like terms, inversion for one unknown, values, linear systems, polynomials."""
+"""Algebra on expressions: like terms, inversion for one unknown, evaluation, linear systems, polynomials."""

@@ -1,4 +1,4 @@
-"""An expression with the numbers that are known put in, and whatever then is a constant worked out exactly.
+"""Constant folding: known numbers put into an expression, and the constants in it evaluated exactly.
 
 A float is a rational number, and sums, products and whole powers of rationals are rational: what cancels here cancels
 wholly, where doubles would leave noise for a search to trip over.

@@ -1,4 +1,4 @@
-"""The value of an expression at given numbers, as a float; NaN where it has none.
+"""The value of an expression at given numbers, as a float; NaN where it is undefined.
 
 Everything is in coherent base units here, so a value is a bare float. What real arithmetic leaves undefined (the root
 of a negative number, a division by zero, an overflow) is NaN and stays NaN, so that a candidate solution that needs it

@@ -1,4 +1,4 @@
-"""One relation, solved for one symbol, by taking off what stands around it.
+"""Isolation: one relation solved for one symbol by inverting the operations around it.
 
 Where the unknown occurs once, the way from the root of the tree down to it is a sequence of operations, and each is
 undone on the other side: `y = 2*sqrt(x)` becomes `x = (y/2)**2`. An even power, an absolute value or an angle has more

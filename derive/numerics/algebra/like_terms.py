@@ -1,4 +1,4 @@
-"""Small algebra on trees: sums, products and quotients put together so that what cancels is gone at once."""
+"""Like terms: sums, products and quotients combined so that whatever cancels disappears at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Systems that are linear in their unknowns: solved by elimination, with their rank told apart from their rounding.
+"""Linear systems, solved by elimination, with rank deficiency told apart from rounding.
 
 A linear system of full rank has one solution, wherever its unknowns may lie; so that nothing is to be proved but the
 rank. It is taken for full if each pivot is more than 1e-12 of the largest entry that its column had, rows and columns

@@ -1,4 +1,4 @@
-"""Systems of products of positive unknowns: linear in their logarithms, and solved like a linear system."""
+"""Products of powers of positive unknowns: systems that are linear in the logarithms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values and slopes of expressions in whole numbers modulo a prime, at a random point: exact, and quick to come by.
+"""Values and slopes of expressions modulo a prime at a random point: exact and fast.
 
 What cancels comes out as zero, where floats would leave rounding. A root is the power with a broken exponent that it
 is, and of any other function the value and the slopes are drawn at random, the same ones for the same arguments.

@@ -1,4 +1,4 @@
-"""A second opinion in a hundred and fifty digits and more, for roots that were found by searching.
+"""Verification with 150 digits and more, for roots that were found by searching.
 
 Where large terms cancel, doubles leave only noise, and a search for a change of sign will find one in noise too. With
 enough digits the noise is gone and the root with it, unless it is one.

@@ -1,4 +1,4 @@
-"""The real roots of polynomials with exact coefficients: counted, not guessed.
+"""The real roots of polynomials with exact coefficients, isolated and counted.
 
 An expression that is a ratio of polynomials in its one name, its numbers exact, is brought to numerator and
 denominator. FLINT isolates the numerator's roots in balls, and tells which of them are real, so that their number is

@@ -1,4 +1,4 @@
-"""Expressions as products: a number and powers of what it is made of, so that whatever cancels is gone.
+"""Expressions as a number times powers of their factors, so that whatever cancels disappears.
 
 A sum is one factor of a product. Like terms in it are put together, and what all of its terms share stands before it:
 `n*c + n*d` is `n` times `c + d`, and the same sum in another order is the same factor. Powers are taken apart only

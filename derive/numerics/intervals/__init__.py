@@ -1,1 +1,1 @@
-"""Interval arithmetic, rounded outwards: of numbers, of functions, of whole expressions."""
+"""Interval arithmetic with outward rounding: of numbers, functions and whole expressions."""

@@ -1,4 +1,4 @@
-"""Intervals of numbers and their arithmetic: bounds that no rounding can have drawn in.
+"""Intervals and their arithmetic, rounded outwards.
 
 A `Span` is (low, high), either of which may be infinite. Zero times infinity is zero here: an infinite end says that
 there is no bound, not that infinity is reached.

@@ -1,4 +1,4 @@
-"""What an expression can come to while one name runs over an interval, and which way it can move.
+"""Enclosures of an expression and its slope while one name ranges over an interval.
 
 `enclose` returns a box that surely holds the expression's values, and one that surely holds its slope. If the values'
 box misses zero, there is no root; if the slope's box misses zero, there is at most one. That is how the absence and

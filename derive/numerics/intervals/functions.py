@@ -1,4 +1,4 @@
-"""What an operation makes of enclosures of its arguments: where its values lie, and where its slopes.
+"""Enclosures of each operation's values and slopes, from those of its arguments.
 
 One rule for each operation, and one for each shape that an entry in the table of functions may have. A rule's factor is
 the operation's own slope, which the chain rule multiplies with the slope inside. A rule is right when, for all

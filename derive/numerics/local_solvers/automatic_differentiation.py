@@ -1,4 +1,4 @@
-"""Many equations as one tape: the gaps of all of them, and their Jacobian by automatic differentiation.
+"""Many equations as one tape: their residuals, and the Jacobian by automatic differentiation.
 
 The trees of a system are laid out as one acyclic graph in which each part that occurs more than once stands once. The
 graph is cut into levels, so that whatever a part needs lies on a lower level (Griewank and Walther, *Evaluating

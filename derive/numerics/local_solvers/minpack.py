@@ -1,4 +1,4 @@
-"""A root near a start, for systems that are to be solved locally: the methods of MINPACK, and Newton's for sparse ones.
+"""Local solving from a start: the methods of MINPACK, and Newton's method for sparse systems.
 
 Powell's hybrid method (Powell 1970; MINPACK's `hybr`) goes along a dogleg between the Newton step and the steepest
 descent and updates its Jacobian by Broyden's rule; it is first where the unknowns are few. Where it comes to rest

@@ -1,4 +1,4 @@
-"""Simultaneous equations from many starts: damped Newton steps on relative residuals.
+"""Damped Newton steps on relative residuals, from many starts.
 
 The unknowns of this field run over forty orders of magnitude. A residual is therefore taken relative to the size of
 its equation's terms, and a positive unknown is stepped in its logarithm. Without either, a step that is right for one

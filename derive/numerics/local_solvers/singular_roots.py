@@ -1,4 +1,4 @@
-"""Roots at which the Jacobian is singular: whether one stands alone, of which order it is, and its digits.
+"""Roots with a singular Jacobian: whether they are isolated, of which order, and to how many digits.
 
 A singular Jacobian at a root does not prove that solutions go on beside it: a line that touches a circle meets it once.
 So solutions are sought aside of it, at two distances along each direction in which the slopes vanish: on the plane at

@@ -1,4 +1,4 @@
-"""Between two points at which something differs: where it changes, to the last double."""
+"""Bisection down to the last double: where something changes between two points."""
 
 from __future__ import annotations
 

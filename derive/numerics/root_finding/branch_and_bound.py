@@ -1,4 +1,4 @@
-"""Branch and bound: the greatest value of a form over a box, surely not exceeded and mostly attained.
+"""Branch and bound: the maximum of a form over a box, never exceeded and usually attained.
 
 A box's ceiling is the end of the form's enclosure on it, or what the value in its middle and the steepest slopes allow,
 whichever is less. The box with the highest ceiling is cut in two until that ceiling is no more than what a point that

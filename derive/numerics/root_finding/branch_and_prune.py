@@ -1,4 +1,4 @@
-"""Branch and prune: all solutions of a square system in a box, each proved, and whether these are all.
+"""Branch and prune: all solutions of a square system in a box, each proved, and whether the list is complete.
 
 Every part of the box is in one of four states. It is dropped, because a contractor (`contractors`, `krawczyk`) left
 nothing of it: no solution lies there. It lies within a region that was proved to hold exactly one solution, which has

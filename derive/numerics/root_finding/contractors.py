@@ -1,4 +1,4 @@
-"""Contractors: what equations leave of a box, no solution lost.
+"""Contractors: what equations leave of a box, without losing a solution.
 
 HC4 (Benhamou, Goualard, Granvilliers and Puget 1999) works on each expression of a system. Forwards, the spans of the
 arguments bound that of the expression. Backwards, from the difference of an equation's sides, which is zero, the span

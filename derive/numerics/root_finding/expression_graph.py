@@ -1,4 +1,4 @@
-"""A system of equations as one directed acyclic graph: every expression that occurs in it stands there once.
+"""A system of equations as one directed acyclic graph of expressions, each stored once.
 
 Arguments stand before what is made of them. Run forwards over a box, the graph says where the value of each expression
 lies (interval arithmetic, rounded outwards: Schichl and Neumaier 2005). Run backwards from one equation, it says where

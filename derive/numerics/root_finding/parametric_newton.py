@@ -1,4 +1,4 @@
-"""How the solution of equations moves over a box of parameters: existence, uniqueness, enclosures, slopes, proved.
+"""Solutions over a box of parameters: existence, uniqueness, enclosures and slopes, all proved.
 
 The equations F(u, q) = 0 bind the unknowns u to inputs q, which are parameters p or known functions of them, with
 enclosures of their values and of their slopes dq/dp over the box. From a solution u0 at one point of the box, the mean

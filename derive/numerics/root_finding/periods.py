@@ -1,4 +1,4 @@
-"""Where an angle makes one turn: the part of an unbounded domain that a periodic equation is sought in."""
+"""One period of a periodic equation: the part of an unbounded domain in which to search."""
 
 from __future__ import annotations
 

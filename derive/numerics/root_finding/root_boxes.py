@@ -1,4 +1,4 @@
-"""Branch and prune: where a form in one name may be zero, with what has been proved of each such place.
+"""Branch and prune in one unknown: where a form may be zero, and what is proved about each such place.
 
 The domain is cut into boxes. Of each box the enclosures (`enclosure`) tell whether the form can vanish in it at all; if
 not, it is dropped. If the form only rises or only falls there, it has one root or none, and the signs at the box's ends

@@ -1,4 +1,4 @@
-"""All roots of one equation in one unknown, with a proof that there are no others wherever one can be had.
+"""All roots of one equation in one unknown, with a proof of completeness wherever one is possible.
 
 The known numbers are put in exactly (`constant_folding`). A ratio of polynomials has its roots counted
 (`polynomials`). For anything else the domain is cut into boxes until each is known to hold one root or none

@@ -1,1 +1,1 @@
-"""From a question to an answer that can be read."""
+"""From a question to an answer."""

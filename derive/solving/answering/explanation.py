@@ -1,4 +1,4 @@
-"""From a solved state to an answer that can be read."""
+"""From a solved state to an answer with steps, sources and checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the conditions of a case let a target lie that has no one value there.
+"""The interval that the conditions of a case leave to a target that nothing fixes there.
 
 The conditions of a case are inequalities. In terms of the target each turns where its sides are equal; between such
 edges all of them hold everywhere or nowhere, which a few numbers tell. An interval of the target is cut to where they

@@ -1,4 +1,4 @@
-"""Which of the stated values act: what an answer hangs on, and what it is tested by.
+"""The role of each given: whether the answer depends on it, or is only checked against it.
 
 A given acts if changing it can be seen in the answer. It does so in three ways, and in no other:
 

@@ -1,4 +1,4 @@
-"""Answers: the question read, the plan carried out, contradictions found, and every step put back into its relation.
+"""The solver: read the question, carry out the plan, find contradictions, and verify every relation used.
 
 What the plan leads to are candidates. Those that contradict a relation which was not needed are dropped, and if none is
 left the contradiction is the answer. At the very end each relation that an answer used is asked once more whether it

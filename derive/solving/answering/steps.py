@@ -1,4 +1,4 @@
-"""The steps of an answer, written out: each relation as stated, rearranged, with its numbers put in, and worked out."""
+"""The steps of an answer: each relation as stated, rearranged, with numbers put in, and evaluated."""
 
 from __future__ import annotations
 

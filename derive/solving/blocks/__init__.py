@@ -1,1 +1,1 @@
-"""One block of a plan at given numbers: every admissible value of its unknowns."""
+"""Blocks of simultaneous equations at given numbers: every admissible solution."""

@@ -1,4 +1,4 @@
-"""One block of a plan at given numbers: every admissible value of its unknowns.
+"""One block of a plan at given numbers: every admissible solution for its unknowns.
 
 A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
 need each other are solved, in this order: as a linear system, or as one of products; by tearing (take one unknown as

@@ -1,4 +1,4 @@
-"""All solutions of a small block, by branch and prune: the one place that proves a list of them complete by boxes.
+"""All solutions of a small block by branch and prune, which proves the list complete.
 
 The argument: every point of the unknowns' domains lies in a part of the box that was dropped, because it holds no
 solution; in a region that was shown to hold exactly one, which is on the list; or in a part that is open

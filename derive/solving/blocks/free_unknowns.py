@@ -1,4 +1,4 @@
-"""Where an equation holds along a whole interval of its unknown, which then cancels there.
+"""Unknowns that cancel: equations that hold along a whole interval of their unknown.
 
 Interval arithmetic sees that where the unknown stands once in each arm. Where it does not (`max(a, x) - x`), points
 all over the domain are tried, and the ends of each run of points at which the equation holds are found by bisection.

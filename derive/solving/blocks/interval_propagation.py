@@ -1,4 +1,4 @@
-"""What intervals of some quantities leave of others: an enclosure, by interval arithmetic alone.
+"""Interval propagation: enclosures of some quantities from intervals of others.
 
 Where a quantity is only bounded, whatever hangs on it is bounded as well. Each unknown starts with its whole domain,
 and from both ends pieces are cut off on which the sides of an equation cannot meet, until nothing more comes off.

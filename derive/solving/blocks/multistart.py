@@ -1,4 +1,4 @@
-"""Several relations at once, by numbers alone: local methods from many starts.
+"""Simultaneous equations solved numerically, by local methods from many starts.
 
 They find solutions and cannot prove that there are no more. First the unknowns are written by as few of themselves as
 they can be, and Newton's method is run on those few (`newton`). Where that finds nothing, or the few are many, all of

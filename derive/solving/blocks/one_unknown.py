@@ -9,7 +9,7 @@ An outcome without a caveat says that nothing is missing. That is proved, in one
 - The unknown was isolated. Each operation around it was undone with all its inverses (both signs of an even power, both
   arcs of an angle and every turn that the angle can make in the domain, each arm of a choice), so that every solution
   is a candidate, but for those along which an arm without the unknown binds. Such an interval exists only where the
-  equation with that arm in place is zero everywhere (`levels.may_cancel`); where that may be, the search goes over it.
+  equation with that arm in place is zero everywhere (`free_unknowns.may_cancel`); where that may be, the search goes over it.
 - It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. What that
   rests on stands above `root_boxes` and `roots`.
 """

@@ -1,4 +1,4 @@
-"""What a block of equations comes to: its solutions, what is not proved about them, and when an equation holds."""
+"""The outcome of a block: its solutions, what is not proved about them, and when an equation counts as met."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Simultaneous values brought to their last digit.
+"""Solutions of simultaneous equations, polished to the last digit.
 
 Digits that were lost on the way are won back by Newton's method, on the equations that the values came from: on others
 it might run to another solution. What misses the end of its domain by rounding alone is moved to that end, and what

@@ -1,4 +1,4 @@
-"""Whether a solution lies on a whole curve of them, or only looks so because it is a multiple one.
+"""Whether a solution lies on a curve of solutions, or is an isolated multiple root.
 
 In both cases the matrix of the slopes is singular, and some direction is left in which no equation changes at first
 order. Continuation decides: a step in that direction, then Newton's method back to a solution (predictor and corrector:

@@ -1,4 +1,4 @@
-"""Where a search for simultaneous values starts from.
+"""Starting points for the search for simultaneous solutions.
 
 First comes what somebody said: weak values of the unknowns, from profiles and defaults, which relations overrule and
 which are guesses then. Then all unknowns alike, at sizes that are common or that the givens have, and in equal steps

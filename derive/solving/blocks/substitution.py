@@ -1,4 +1,4 @@
-"""Several relations at once, written by as few of their unknowns as there have to be.
+"""Substitution: simultaneous equations rewritten in as few of their unknowns as possible.
 
 The tears are taken as known, and each of the other unknowns is an expression of them, by one relation that is then used
 up. The relations that are left decide the tears.

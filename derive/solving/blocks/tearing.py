@@ -1,4 +1,4 @@
-"""Several relations at once, by tearing: one unknown is taken as known and the others are worked out from it.
+"""Tearing: one unknown is guessed, the others follow from it, and one residual is left to solve.
 
 The last relation then decides that one, which is again one relation with one unknown, with all its roots. Where it
 holds along an interval, the other unknowns are worked out along the interval, and the whole system says how much of it

@@ -1,1 +1,1 @@
-"""Answers where counting relations sees none: what cancels is eliminated."""
+"""Answers that structural analysis misses: unknowns that cancel are eliminated."""

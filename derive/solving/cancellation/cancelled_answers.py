@@ -1,4 +1,4 @@
-"""Answers where structure sees none.
+"""Answers to questions that look underdetermined, because what is missing cancels.
 
 Counting relations and unknowns, density is not determined by pressure and temperature: volume, amount and mass are
 open. Yet they cancel. So before a target is called underdetermined, the slopes of all relations say whether some of

@@ -1,4 +1,4 @@
-"""Relations without the quantities that cancel from them: eliminated one by one, until the rest fix what is asked.
+"""Elimination: unknowns removed one by one, until the remaining relations fix the target.
 
 A quantity that stands in a relation as a positive factor, or that a relation is linear in, is worked out from it and
 put into all the others, each of which is written as a product again, so that what cancels is gone. Of products alone

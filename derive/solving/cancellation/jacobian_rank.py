@@ -1,4 +1,4 @@
-"""Which relations fix a quantity, seen by their slopes: what counting relations and unknowns is blind to.
+"""Which relations fix a quantity, by the rank of their Jacobian at a random point.
 
 Near a point at which relations hold, a quantity is fixed by them if its own direction is a combination of their slopes.
 For products this is linear algebra on their exponents, the same at every point. Elsewhere one random point speaks for

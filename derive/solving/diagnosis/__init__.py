@@ -1,1 +1,1 @@
-"""Why a question has no answer, which givens would do, and which contradict each other."""
+"""Diagnosis: why a question has no answer, which givens would suffice, and which contradict each other."""

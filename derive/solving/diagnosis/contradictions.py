@@ -1,4 +1,4 @@
-"""What cancels, and what it proves: answers that hang on nothing that is missing, and givens that exclude each other.
+"""Contradictions that only elimination sees: givens that the other givens fix at another value.
 
 Where structure leaves a target open, relations may still fix it together, since what is missing cancels between them.
 The same holds for a given: if the others fix it at another value, they contradict each other, though no relation says

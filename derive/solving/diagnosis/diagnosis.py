@@ -1,4 +1,4 @@
-"""Why a question has no answer: what is missing, or what contradicts what.
+"""Why a question has no answer: what is missing, or which givens conflict.
 
 Too little is known: the error names the smallest sets of further givens that would do.
 

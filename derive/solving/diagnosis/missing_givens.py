@@ -1,4 +1,4 @@
-"""Which further givens would fix a target: the smallest sets of them, every single before any pair.
+"""The smallest sets of further givens that would determine a target.
 
 Near a point at which the relations hold, what they leave open moves along the null space of their slopes. A set of
 names fixes the target if nothing moves the target that leaves them all where they are: if the target's move is a

@@ -1,1 +1,1 @@
-"""A plan carried out on numbers: a question, its blocks in order, the regimes it goes through, the checks."""
+"""Execution of a plan on numbers: the question, its blocks in order, regimes and checks."""

@@ -1,4 +1,4 @@
-"""An answer: a value with everything that stands behind it, and as text that can be followed with a pencil."""
+"""An answer: a value with its steps, sources, assumptions and checks."""
 
 from __future__ import annotations
 

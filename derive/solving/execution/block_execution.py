@@ -1,4 +1,4 @@
-"""One block of a plan, carried out on numbers: the states that follow.
+"""One block of a plan, executed: the states that follow from it.
 
 Where a block has several solutions, the state splits. Where it hangs on a quantity of which there is only an interval,
 so does what follows from it: exactly where there is one closed form, as an enclosure elsewhere.

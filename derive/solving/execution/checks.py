@@ -1,4 +1,4 @@
-"""What could be tested and was not needed: relations all of whose quantities are known, and weak values not in use."""
+"""Checks: relations and weak values that the answer did not need, tested against it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What conditions say of one another: which follows from others, and which exclude each other.
+"""Logic of conditions: which imply others, and which exclude each other.
 
 A comparison of two expressions bounds their difference, and one with a number bounds an expression by that number. So
 each is an interval of a line, and conditions exclude each other where the intervals on one line have nothing in

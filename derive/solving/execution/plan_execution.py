@@ -1,4 +1,4 @@
-"""A plan carried out on numbers: block by block, splitting where a block has several solutions.
+"""A plan executed block by block, splitting where a block has several solutions.
 
 Conditions (`when`) are judged on the way: a relation whose condition turns out false is left out, and the plan is made
 anew; one that nothing decides splits the question (`regimes`), and a state that is of another case is dropped. Where a

@@ -1,4 +1,4 @@
-"""A question as it was asked: the target, what is stated of other quantities, and what yields.
+"""A question: the target, the strong values that bind, and the weak values that yield.
 
 Strong values are what the asker typed. Weak ones come from profiles and from the quantities' own defaults; they are
 used only where strong values and relations leave a quantity open, in this order: exact defaults (two operations to a

@@ -1,4 +1,4 @@
-"""Relations that hold under conditions (`when`), case by case.
+"""Regimes: relations that hold under conditions (`when`), followed case by case.
 
 A conditional relation is an implication: where all its conditions hold, so does the relation; elsewhere it says
 nothing. A case takes some of these relations to apply and others not to. The cases of a question are found by

@@ -1,1 +1,1 @@
-"""Answers over whole ranges of the givens, and where inequalities alone leave a target."""
+"""Answers over ranges of the givens, and intervals that inequalities alone leave to a target."""

@@ -1,4 +1,4 @@
-"""The interval of a target over the whole of its givens' ranges, where the middle does not speak for all of it.
+"""The interval of a target over the whole ranges of its givens, where the midpoint is not enough.
 
 Where an unknown of the plan has exactly one closed form, whatever the numbers, the form stands for it. Every other
 unknown is a name of its own, bound by the relations of its block; `constrained_extremes` finds what the target can

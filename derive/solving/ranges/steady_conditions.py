@@ -1,4 +1,4 @@
-"""Which conditions (`when`) hold all over the ranges of the givens, and not only in their middle.
+"""Which conditions (`when`) hold over the whole ranges of the givens, and not only at the midpoint.
 
 A case is chosen in the middle of the ranges, and the bounds of an answer are those of that case. Where a condition may
 turn within the ranges, or where that is not known, the answer has to say so.

@@ -1,1 +1,1 @@
-"""How an answer moves with its givens: slopes, elasticities, and bounds over boxes."""
+"""Sensitivity: slopes, elasticities, and bounds over boxes."""

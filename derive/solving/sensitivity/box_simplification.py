@@ -1,4 +1,4 @@
-"""A closed form made easier to bound: over a box, with all else known, it is often much less than it looks.
+"""Closed forms simplified over a box, so that their bounds get tighter.
 
 An arm of a max that cannot bind anywhere in the box goes; numbers are put in exactly; and what is left, if it is a
 ratio of polynomials, is reduced. What cancels then no longer looks as if it moved, as in the share of a time in itself.

@@ -1,4 +1,4 @@
-"""The least and the greatest value of an expression some of whose names are bound by equations.
+"""The minimum and maximum of an expression under equality constraints.
 
 An answer without a closed form, or one whose closed form holds only while an arm of a choice binds, is a name of its
 own here: it may be anything in its domain for which the equations can hold. The box of all names is cut up, always the

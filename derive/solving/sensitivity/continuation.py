@@ -1,4 +1,4 @@
-"""Bounds along a solution: what a target comes to as the ranged givens move, followed through simultaneous blocks.
+"""Continuation: bounds of a target along a solution of simultaneous equations, as the ranged givens move.
 
 A solution at one point of the ranges is followed over the whole box of them. In a part of the box, each block of the
 plan is bound in turn (`parametric_newton`): where that proves that there is exactly one solution near, it moves

@@ -1,4 +1,4 @@
-"""How an answer moves with its givens: closed forms put together, elasticities, bounds for ranges.
+"""Elasticities of an answer, composed closed forms, and bounds over ranges.
 
 The blocks' closed forms are put into one another until only givens are left. Of that expression interval arithmetic
 gives the exact slope at a point, and the sign of the slope over a box: where it keeps its sign in every ranged given,

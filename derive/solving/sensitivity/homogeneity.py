@@ -1,4 +1,4 @@
-"""How an expression grows as what it holds grows in proportion.
+"""The degree of homogeneity of an expression: how it scales when its names scale.
 
 If some names are multiplied by powers of a positive number, an expression of a degree is multiplied by that power. That
 is a proof for every value at once, where numbers only ever show a few: terms that are too small to be seen beside

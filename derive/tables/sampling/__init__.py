@@ -1,1 +1,1 @@
-"""What ranged givens do to a target: points drawn from the ranges, and how far each range alone moves it."""
+"""Sampling: targets at points drawn from the ranges of the givens, and the effect of each range alone."""

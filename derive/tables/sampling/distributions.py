@@ -1,4 +1,4 @@
-"""How the values of a ranged given are spread.
+"""The probability distribution of a ranged given.
 
 A range says no more than its ends, and `300 +/- 20` is a range here, so that every value in it is as likely. Where a
 value was kept out of those that the range holds, as profiles do with what sources disagree on, it is the likeliest, and

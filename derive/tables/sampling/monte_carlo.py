@@ -1,4 +1,4 @@
-"""Monte Carlo: what a target comes to where the givens are ranges.
+"""Monte Carlo: the distribution of a target whose givens are ranges.
 
 Each range has a stream of random numbers of its own, made of the seed and its name. The same seed therefore gives the
 same points, and one range more leaves those of the others as they are.

@@ -1,4 +1,4 @@
-"""A sample as pictures and as text: the histogram of its values, and the tornado of its ranges."""
+"""A sample as charts and text: the histogram of its values, and the tornado of its ranges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question of ranges: which numbers are drawn, which stand still, and the function that they go into."""
+"""A question with ranges: which givens are drawn, which are fixed, and the compiled function of both."""
 
 from __future__ import annotations
 

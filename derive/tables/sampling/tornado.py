@@ -1,4 +1,4 @@
-"""How far each range alone moves the target, while the others stand where they are held."""
+"""How far each range alone moves the target, with the others held fixed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet's questions put to the library, with one chip, size and tier out of those that it may have been made on."""
+"""The questions of a sheet put to the library, for one choice of chip, model size and memory tier."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question put to a sheet at every choice that its answer rests on."""
+"""One conclusion: a question put to a sheet for every choice that its answer depends on."""
 
 from __future__ import annotations
 

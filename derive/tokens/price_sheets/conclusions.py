@@ -1,4 +1,4 @@
-"""What is found in a price sheet: conclusions with their ranges, contradictions, and what more prices would yield."""
+"""What a price sheet yields: conclusions with ranges, contradictions, and what further prices would add."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""At which choices an answer is least and greatest, without asking at each of them.
+"""The choices at which an answer is least and greatest, without trying each of them.
 
 Where a question says by which quantities a choice counts, these and the sheet determine the answer and the choice says
 no more. So the answer over the whole box of these quantities encloses the answers at all choices. If choices in the

@@ -1,4 +1,4 @@
-"""Where a sheet says nothing: the chips, active sizes and tiers of memory that it could have been made on.
+"""What a sheet does not say: the chips, active sizes and memory tiers that it may have been made on.
 
 The first of each is the reference. All are profiles of the catalogue, with their sources there, but for the size that
 the lecture assumes of a frontier model.

@@ -1,4 +1,4 @@
-"""Readings that differ in nothing but their numbers, as one table: what went in, what came out, what it says."""
+"""Readings that differ only in their numbers, as one table: inputs, answers and verdicts."""
 
 from __future__ import annotations
 

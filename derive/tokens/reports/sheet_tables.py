@@ -1,4 +1,4 @@
-"""All price sheets side by side, as the report on them shows them: tables, charts, and gaps between prices."""
+"""All price sheets side by side for their report: tables, charts, and gaps between prices."""
 
 from __future__ import annotations
 

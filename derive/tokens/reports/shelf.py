@@ -1,4 +1,4 @@
-"""The reports that there are, and the files that they make.
+"""The available reports and the files that they produce.
 
 A report is named as the built-in ones are, or by the path of a template of one's own.
 """

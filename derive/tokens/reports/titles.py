@@ -1,4 +1,4 @@
-"""The built-in reports: a template each, in the order of their titles; the volume binds them all."""
+"""The built-in reports: one template each, in order; the volume binds them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an audit found, as its report shows it: the verdicts at a glance, each claim, and what cannot hold together."""
+"""The findings of an audit for its report: verdicts at a glance, each claim, and conflicts."""
 
 from __future__ import annotations
 

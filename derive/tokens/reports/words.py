@@ -1,4 +1,4 @@
-"""The words that reports on the built-in library have beside those of all templates: its claims, its price sheets."""
+"""Template words for the built-in library only: its claims and its price sheets."""
 
 from __future__ import annotations
 
