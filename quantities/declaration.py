@@ -1,10 +1,10 @@
 """The declaration of a quantity: its unit, meaning and domain.
 
-A `Declaration` is all that checking, planning and reckoning need of a quantity. The same as a symbol, to write
-expressions with, is a `Quantity`, which needs sympy; a question of numbers does without.
+A `Declaration` is all that checking, planning and arithmetic need of a quantity. A `Quantity` is the same as a
+symbol, for writing expressions, and needs sympy; a question of numbers does not.
 
-All that a declaration says takes part in equality and hashing, so that two libraries never swap each other's defaults.
-Whether two declarations of one name can be one is another question: `agreed` answers it.
+Everything in a declaration takes part in equality and hashing, so that two libraries never swap each other's
+defaults. `agreed` decides whether two declarations of one name can be one.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
 """The table of units, read from `units.txt` without pint: each name's factor and dimension.
 
-A name is looked up whole first (`min` is the minute, `Pa` the pascal), then as prefix and unit, then as the plural of a
-spelled-out name. Prefixes are tried only where the file allows them, so that no chance pair of letters becomes a unit.
+A name is looked up whole first (`min` is the minute, `Pa` the pascal), then as prefix and unit, then as the plural of
+a spelled-out name. Prefixes are tried only where the file allows them, so that no accidental pair of letters is a
+unit.
 
-A relation file may define units of its own (a currency at the rate of the day, a thing that is counted). They are added
-to the table for as long as the process lives, and mean one thing in it: a name that means something else already is
-refused, whoever gave it that meaning. So a unit is never taken for another one, whichever library a value is from.
+A relation file may define units of its own (a currency at the rate of the day, a thing that is counted). They stay in
+the table for the life of the process, with one meaning: a name that already means something else is refused, whoever
+defined it. So a unit is never taken for another one, whichever library a value is from.
 """
 
 from __future__ import annotations

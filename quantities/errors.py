@@ -1,7 +1,7 @@
 """Errors about texts, units and values, each with a hint for the user.
 
-Every error of the two packages descends from `DeriveError`. An error carries its facts as fields and two texts: `what`
-is wrong (and where), and the `hint` that would mend it. The sentence is put together only when somebody reads it.
+Every error of the two packages descends from `DeriveError`. An error carries its facts as fields and two texts:
+`what` is wrong (and where), and the `hint` that would mend it. The sentence is built only when it is read.
 """
 
 from __future__ import annotations

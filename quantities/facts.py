@@ -1,10 +1,10 @@
 """Facts: profiles from files of sourced values, each read when it is first needed.
 
-A file is TOML, one table a profile. `title` and `note` are text, `also` lists other names, and `source`, `as_of` and
-`kind` hold for every value that does not state its own. A value is a text, or a table of `value` and of what is its
-own: `source`, `as_of`, `kind`, a `range`, and the `reason` for it. A table without `value` holds one value for each
-choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[choices]` says what a choice takes for
-granted of other quantities, and `[sources]` what a source's abbreviation stands for.
+A file is TOML, with one table for each profile. `title` and `note` are text, `also` lists other names, and `source`,
+`as_of` and `kind` hold for every value that does not state its own. A value is a text, or a table of `value` and its
+own `source`, `as_of`, `kind`, a `range`, and the `reason` for it. A table without `value` holds one value for each
+choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[choices]` states what a choice assumes about other
+quantities, and `[sources]` the full text of each source's abbreviation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Proposals: what a user may have meant by a value that does not fit its quantity.
 
-Slips of value are few, and each says what was meant:
+There are few kinds of slips in values, and each shows what was meant:
 
     a letter for a power of ten      405B [parameter]      405 Gparameter       15.6T token     15.6 Ttoken
     a factor of the unit forgotten   400 W [W/chip]        400 W/chip
@@ -9,8 +9,8 @@ Slips of value are few, and each says what was meant:
     a unit of another spelling       989 TFLOPS            989 TFLOP/s/chip
     a share for a percentage         0.7 [%]               70 %
 
-A proposal keeps the number and changes the unit wherever that can be, and the likeliest stands first. Whatever is
-proposed has been read back, and fits the quantity and its domain: a mend that fails is worse than none.
+A proposal keeps the number and changes the unit if possible, and the likeliest comes first. Every proposal has been
+read back, and fits the quantity and its domain: a wrong repair is worse than none.
 """
 
 from __future__ import annotations

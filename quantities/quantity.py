@@ -1,8 +1,8 @@
 """A quantity as a sympy symbol that carries its declaration.
 
-sympy takes two symbols of one name for the same thing, and hands out of its cache whichever of two equal expressions it
-saw first. Here all that is said of a quantity takes part in equality and hashing; and it travels along through
-pickling, copying, substitution and code generation.
+sympy treats two symbols of one name as the same, and its cache returns whichever of two equal expressions it saw
+first. Here the whole declaration takes part in equality and hashing, and survives pickling, copying, substitution and
+code generation.
 """
 
 from __future__ import annotations

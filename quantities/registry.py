@@ -1,8 +1,8 @@
 """The one pint registry of all values, and the only door to pint.
 
-It is built from the same `units.txt` that the strict reader uses, so that bit, token and chip are dimensions from the
-start, and it reads text through that reader: `registry("1,5 m")` is an error here, not 15 m. Conversions pass through
-`units.convert` wherever cycles could slide into radians.
+It is built from the `units.txt` that the strict reader uses, so that bit, token and chip are dimensions from the
+start, and it reads text through that reader: `registry("1,5 m")` is an error here, not 15 m. Conversions go through
+`units.convert` wherever cycles could be confused with radians.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     power   = atom [ ("**" | "^") exponent ]
     atom    = name | "1" | "(" unit ")"
 
-`per` is a division in words. Names come from `definitions`. An exponent is a rational number, kept as a
-fraction from here on: m**-0.686 has the exponent -343/500.
+`per` is a division. Names come from `definitions`. An exponent is a rational number, kept as a fraction: m**-0.686
+has the exponent -343/500.
 """
 
 from __future__ import annotations

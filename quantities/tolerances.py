@@ -1,6 +1,6 @@
 """Tolerances for declared numbers, and which magnitudes count as numbers.
 
-What the engine adds to these stands in `derive.tolerances`.
+The engine's own are in `derive.tolerances`.
 """
 
 LEAST, MOST = 1e-300, 1e300

@@ -1,9 +1,9 @@
 """Units, and conversions that refuse to guess.
 
-Two things have no dimension in the SI and are still kept apart, because sliding from one to the other changes a number
-by 2 pi: radians and cycles. A cycle (revolution, rpm) is a dimension of its own. Hertz stays 1/s, but a unit remembers
-whether it was written with radians or with hertz, and `convert` lets each meet the cycle at its true rate
-(60 rpm = 1 Hz = 2 pi rad/s said of turning) and never one another.
+Two things have no dimension in the SI and are still kept apart, because confusing them changes a number by 2 pi:
+radians and cycles. A cycle (revolution, rpm) is a dimension of its own. Hertz stays 1/s, but a unit records whether
+it was written with radians or with hertz, and `convert` converts each to cycles at its true rate (60 rpm = 1 Hz = 2
+pi rad/s of rotation) and never one into the other.
 """
 
 from __future__ import annotations

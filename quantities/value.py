@@ -3,8 +3,8 @@
     value  = number [unit]  |  number ("+/-" | "±") number [unit]  |  number [unit] ".." number [unit]
     number = [sign] digits [ "." digits ] [ "e" exponent ]
 
-The number is read strictly, because what looks like one and is not has changed meaning in every lenient reader:
-a decimal comma (`1,5 m`), a second point (`3.0.0 m`), a broken exponent (`1e3.5 m`). U+2212 is the minus it looks like.
+The number is read strictly, because lenient readers change the meaning of what only looks like one: a decimal comma
+(`1,5 m`), a second point (`3.0.0 m`), a broken exponent (`1e3.5 m`). U+2212 is read as a minus.
 """
 
 from __future__ import annotations

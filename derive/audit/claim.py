@@ -1,9 +1,9 @@
 """A claim as data: what is claimed, in which readings, and what each reading asks of the library.
 
-A claim holds if all its clauses hold. A clause has one reading, or several between which its words do not decide. A
-reading is a question to the library and a criterion that its answer is to meet. What the claim leaves open has a range
-in which it may lie; what else might have to change, because the claim or the catalogue states it, is named. No verdict
-is data: it follows from the answers.
+A claim holds if all its clauses hold. A clause has one reading, or several where its words are ambiguous. A reading
+is a question to the library and a criterion for the answer. Inputs that the claim leaves open have a range; other
+inputs that might have to change, because the claim or the catalogue states them, are named. No verdict is stored: it
+follows from the answers.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Claims that cannot hold together, found by asking for all of them at once.
 
-In a scene, what several claims say of one rack, one model or one fleet is stated at once, each as a relation that bears
-the claim's name. The library is asked, and its refusal names a smallest set that conflicts and by what gap. Every
-further set is found by leaving out, in turn, each claim of the sets that are known. A set counts only if its claims
-miss each other even when each number is given all the room that a spoken number has.
+In a scene, what several claims say about one rack, model or fleet is stated at once, each as a relation with the
+claim's name. The library is asked, and its error names a smallest conflicting set and its gap. Further sets are found
+by leaving out, in turn, each claim of the known sets. A set counts only if its claims still conflict when every
+spoken number is given its full tolerance.
 """
 
 from __future__ import annotations

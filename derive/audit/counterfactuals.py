@@ -1,9 +1,9 @@
 """What would have to change for a claim to hold, found by asking the library backwards.
 
-For each input that may change, the library is asked for its value where the answer is what the claim says. A change
-counts only if the claim, asked again with it, holds. The smallest is the one with the smallest ratio of new to old,
-either way. A change within what the claim leaves open, or within what its sources disagree about, is a condition;
-any other contradicts something that is stated.
+For each input that may change, the library is asked for its value where the answer is as claimed. A change counts
+only if the claim, asked again with it, holds. The smallest has the smallest ratio of new to old, in either direction.
+A change within what the claim leaves open, or within the disagreement of its sources, is a condition; any other
+contradicts a stated value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What an answer must meet: a number, a range or a bound; or be impossible, independent of something, or sound.
 
-A number that is spoken is reproduced where the computed one rounds to its digits, of which it has two at least. It is
-rounded where it lies within a quarter of the computed one, and wrong beyond. A range or a bound has said already how
-far it bears: there is in and out, at the digits of its ends, and nothing between.
+A spoken number is reproduced if the computed one rounds to its digits (at least two). It is rounded if it lies within
+a quarter of the computed one, and wrong beyond. A range or a bound states its own tolerance: the answer is in or out,
+at the digits of its ends, with nothing between.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Verdicts: they follow from the numbers by rule.
 
-A reading is reproduced or rounded where its answer meets the claim. Where it does not, it holds only if some condition
-does, when a change within what the claim leaves open, or within what its sources disagree about, makes it hold; else it
-is contradicted. A clause is as good as all its readings where all of them hold. Where some hold and some do not, it
-holds only if it is read so; where none does, it is as good as the best of them. A claim is as good as the worst of its
-clauses.
+A reading is reproduced or rounded if its answer meets the claim. If not, it holds conditionally if a change within
+what the claim leaves open, or within the disagreement of its sources, makes it hold; otherwise it is contradicted. A
+clause whose readings all hold is as good as all of them. If some hold and some do not, it holds only in a certain
+reading; if none does, it is as good as the best of them. A claim is as good as the worst of its clauses.
 """
 
 from __future__ import annotations

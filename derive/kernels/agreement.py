@@ -1,7 +1,7 @@
 """Consistency of overdetermined givens, tested point by point.
 
-Where the givens decide a relation that nothing on the way to the target needs, its sides are compared at every point.
-Where they disagree, the lines of arithmetic have no answer, or the wrong one of several: the solver is asked there.
+Where the givens determine a relation that the target does not need, its two sides are compared at every point. Where
+they differ, the compiled lines have no answer or the wrong one of several, and the solver is called.
 """
 
 from __future__ import annotations

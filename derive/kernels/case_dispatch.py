@@ -1,14 +1,14 @@
 """Which plan applies in which case, found before any number is known.
 
 A relation may hold under conditions only. Where the givens decide a condition, it is a fork: on one side the relation
-applies, on the other it is left out and the plan is made anew. Where a condition hangs on what the plan itself works
-out, it is asked at the plan's own numbers, and what follows without that relation is an alternative beside it. So is
-what follows without a relation of whose condition nothing is known, which is otherwise an assumption.
+applies, on the other it is left out and the question is planned again. Where a condition depends on what the plan
+computes, it is evaluated at the plan's numbers, and the plan without that relation is an alternative. So is the plan
+without a relation whose condition nothing decides, which otherwise is assumed to apply.
 
-At numbers, a side of each fork is taken, and the one alternative counts whose conditions hold there.
+At given numbers one side of each fork is taken, and the alternative whose conditions hold there is used.
 
-Where an alternative leaves the target open, or no alternative fixes it and it is only found by eliminating what
-cancels, lines of arithmetic do not tell what an answer would: the solver is asked at each point.
+The solver is called at each point if an alternative leaves the target open, or if no alternative determines it and
+only elimination of cancelling quantities does.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Closed forms: a plan with every block inverted symbolically.
 
 A block may have several inverses. Those whose sign contradicts the unknown's domain are dropped; those that belong to
-arms of a max, a min or a choice are put side by side as a Piecewise under the conditions of their arms. If more than
-one is left after that, the formula is ambiguous, and the error holds them all.
+arms of a max, a min or a choice become one Piecewise under the conditions of their arms. If more than one is left,
+the formula is ambiguous, and the error carries them all.
 """
 
 from __future__ import annotations

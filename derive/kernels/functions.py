@@ -1,15 +1,15 @@
 """A question as a fast function of numbers.
 
-Every closed form of the plan becomes one line of Python in base units, with common subexpressions shared; `emitter`
-knows the two dialects, one for floats and one for NumPy arrays, and `numba_source` a third, which numba turns into
-one loop (`numba_loops`). Names of users never reach that text: quantities are called v0, v1, ... in it. Where an
-unknown has several inverses, each is tried and the one that satisfies its relation within its domain is kept; where a
-block has no closed form, lines that vouch for themselves work it out (`block_kernels`), and the solver does so at the
-points they leave. Where conditions decide which relations hold, each case has its own lines (`case_dispatch`).
+Each closed form of the plan becomes one line of Python in base units, with common subexpressions shared. `emitter`
+has two dialects, for floats and for NumPy arrays; `numba_source` has a third, which numba compiles into one loop
+(`numba_loops`). Names of users never reach the text: it calls quantities v0, v1, ... Where an unknown has several
+inverses, each is tried and the one that satisfies the relation within the domain is kept. A block without a closed
+form is solved by lines that check themselves (`block_kernels`), and by the solver where they cannot decide. Where
+conditions decide which relations hold, each case has its own lines (`case_dispatch`).
 
-A point that has no admissible value, or more than one, or at which no case holds, or whose givens contradict each other
-(`agreement`), comes out as NaN. Where lines leave several and relations that are not needed could tell them apart, or
-where a quantity on the way is only bounded, the solver is asked.
+A point is NaN if it has no admissible value or more than one, if no case holds, or if its givens contradict each
+other (`agreement`). The solver is called where lines leave several values that further relations could tell apart, or
+where a quantity that the target depends on is only bounded.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Lowering: the body of one compiled function, block by block and case by case, in any dialect.
 
-On floats a case is a branch of `if`, and a point that fails a test leaves at once with NaN. On arrays every case is
-worked out for all points, and the tests are kept as masks that blank the points for which they fail. There a quantity
-with several roots has all of them (`solver_calls`), and a point as many values as they lead to.
+On floats a case is a branch of `if`, and a point that fails a test returns NaN at once. On arrays every case is
+computed for all points, and the tests are masks that blank the points that fail. There a quantity with several roots
+has all of them (`solver_calls`), and a point has as many values as they lead to.
 
-One function may lead to several targets. They share lines and never verdicts: what blanks a point, has several roots or
-is only bounded counts for the targets on whose way it lies.
+One function may have several targets. They share lines but not tests: a failed test, several roots or a bounded
+quantity count only for the targets that depend on them.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Several targets over the same arrays in one function that computes shared parts once.
 
-Each target comes to what a function of its own would yield, since the function binds the givens of each target for that
-target only. Points that lines leave open, because a quantity has several values that relations which are not needed
-could tell apart, or is only bounded on the way, are put to the solver, for the target that they concern.
+Each target has the values of a function of its own, since its givens are bound for that target only. The solver is
+called, for the target concerned, at points that lines leave open: where a quantity has several values that further
+relations could tell apart, or is only bounded.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
 """Angles and cycles: radians, cycles and hertz, which the SI does not distinguish and which differ by 2 pi.
 
-A revolution has a dimension of its own. A radian is the number 1, and hertz is 1/s; a name that was declared in one of
-them speaks of turning all the same. Every expression therefore has a turn: the powers of cycles, of pi, of radians
-and of hertz among its factors. Two sides of one dimension are compared by the quotient of their turns, in which
+A revolution has a dimension of its own. A radian is the number 1 and hertz is 1/s, yet a name declared in either
+still describes rotation. Every expression therefore has a turn: the powers of cycles, pi, radians and hertz among its
+factors. Two sides of one dimension are compared by the quotient of their turns, in which
 
     pi and a cycle make radians     omega [rad/s] = 2*pi*n [rpm]
     pi and a hertz make radians     omega [rad/s] = 2*pi*f [Hz]
     a cycle and a hertz cancel      f [Hz] = n [rpm], without pi
 
-A cycle that is left over is a fault, and so are radians on one side with hertz on the other. All else is sound: a pi of
-geometry, radians that come from a ratio of lengths (omega = v/r), hertz that come from a time (f = 1/T).
+A remaining cycle is an error, and so are radians on one side with hertz on the other. Everything else is sound: a pi
+of geometry, radians from a ratio of lengths (omega = v/r), hertz from a time (f = 1/T).
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Dimensional analysis of an expression as it was written.
 
-Dimensions flow upwards through a tree. A sum, a minimum, a comparison or the arms of a choice need one dimension for
-all of their parts; a product multiplies dimensions; a power multiplies exponents; a function takes and gives numbers,
-or has the degree that the table of functions says. Where the parts do not fit, the smallest subexpression that fails is
-reported and nothing above it, since all that follows from a fault is unknown.
+Dimensions propagate upwards through the tree. A sum, a minimum, a comparison and the arms of a choice need one
+dimension for all their parts; a product multiplies dimensions; a power multiplies exponents; a function takes and
+returns numbers, or has the degree stated in the table of functions. Where the parts do not match, only the smallest
+failing subexpression is reported, because the dimension of everything above it is unknown.
 
-Two readings need saying. A literal zero has every dimension, so that `a - b = 0` and `max(x, 0)` can be written. And
-where cycles, radians and hertz meet, `angles` decides: `omega = 2*pi*n` joins rad/s to revolutions per second, while
+Two special cases. A literal zero has every dimension, so that `a - b = 0` and `max(x, 0)` can be written. And where
+cycles, radians and hertz meet, `angles` decides: `omega = 2*pi*n` relates rad/s to revolutions per second, while
 `omega = n`, which is wrong by 2 pi, is refused.
 """
 

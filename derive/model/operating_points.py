@@ -1,8 +1,8 @@
 """Operating points: one library that describes the same thing in two states at once.
 
-At a point, the named quantities have values of their own, and so has everything that follows from them in the direction
-in which the relations are written. Each of these becomes `point.name` beside the original; the rest (the fleet, the
-model, the price list) is shared by both.
+At a point, the named quantities have values of their own, and so does everything that follows from them in the
+direction in which the relations are written. Each of these becomes `point.name` beside the original; the rest (the
+fleet, the model, the price list) is shared.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """Redundant relations: identities, duplicates, and cycles that determine nothing.
 
-Two equations are the same if one is the other multiplied by something that is not zero. Brought to one side and over
-one denominator, an equation is a sum of terms, each a coefficient and powers of atoms; divided by its first coefficient
-and by the powers that all its terms share, it is the same for all ways of writing it. An atom is a quantity, pi, or a
-function of terms (exp, max, a power whose exponent is no number). All is reckoned in fractions, so that nothing is
-taken for the same that differs; what is too long to write out is left alone.
+Two equations are the same if one is a nonzero multiple of the other. Brought to one side and over one denominator, an
+equation is a sum of terms, each a coefficient and powers of atoms; divided by its first coefficient and by the powers
+common to all its terms, it has one normal form. An atom is a quantity, pi, or a function of terms (exp, max, a power
+with a symbolic exponent). The arithmetic is in fractions, so different equations never look the same; expressions too
+long to expand are skipped.
 
     a = 2*b,  b = a/2            a - 2*b, both
     y = x/(a + b),  x = y*(a + b)     a*y + b*y - x, both
     a = a                        no term at all
 
-A circle is a set of as many equations as quantities, of which one follows from the others: linear equations by their
-coefficients, products by their exponents. Shortcuts (P = V*I and P = V**2/R beside V = I*R) join more quantities than
-there are equations, leave those free, and are sound, and so is the same formula under other conditions.
+A cycle has as many equations as quantities, one of which follows from the others: linear equations are compared by
+their coefficients, products by their exponents. Shortcuts (P = V*I and P = V**2/R beside V = I*R) have more
+quantities than equations, leave some of them free, and are sound; so is the same formula under other conditions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A relation: an equation whose dimensions were checked when it was made.
 
-There is no relation that does not fit: a `Relation` that exists has passed. It is written with sympy expressions of
-quantities, as its two sides, or as text; text is judged exactly as it was written.
+A `Relation` that exists has passed the check. It is written as two sympy expressions of quantities, or as text; text
+is checked exactly as it was written.
 """
 
 from __future__ import annotations

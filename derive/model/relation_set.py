@@ -1,8 +1,8 @@
 """The data of a library: an immutable set of relations over one vocabulary, with named profiles of values.
 
-Sets of relations are added up (`a | b`) and cut down (`without`), never changed. One name means one thing in a set: two
-quantities of one name must agree in unit and domain, and where both state a meaning or a default, in those too. What is
-remembered between questions stands apart, in the `session`.
+Sets of relations are united (`a | b`) and reduced (`without`), never changed. A name has one meaning in a set: two
+quantities of one name must agree in unit and domain, and in meaning and default if both state them. Results kept
+between questions live in the `session`.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Repairs for a relation whose dimensions do not match.
 
-A mismatch says that one part measures R times what the other does. A repair is a small edit that removes R: turn a
-factor over, square what is no count (a length, a speed), divide by a quantity that measures just R (or multiply by one
-that measures 1/R), change the power of a factor, bring in a product of two quantities. Edits are tried in that order,
-since that is how slips happen, and one is proposed first if it makes the whole relation consistent and not only the
-part that failed.
+A mismatch says that the dimension of one part is R times that of the other. A repair is a small edit that removes R:
+invert a factor, square a measured quantity (a length, a speed), divide by a quantity of dimension R (or multiply by
+one of 1/R), change the power of a factor, add a product of two quantities. Edits are tried in that order, the order
+of how often such slips happen. One that makes the whole relation consistent, and not only the failing part, comes
+first.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Block triangular form: strongly connected components in topological order; the only door to networkx.
 
-Most questions run one way only. Their order is a walk, and networkx, whose import takes as long as such an answer, is
-called where something hangs on itself.
+Most questions have no cycles. A walk orders them; networkx, whose import takes as long as such an answer, is called
+only for cycles.
 """
 
 from __future__ import annotations

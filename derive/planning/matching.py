@@ -1,7 +1,7 @@
 """Maximum matching of relations to unknowns: which relations are needed, and what they leave open.
 
-What is matched grows by augmenting paths, so that whoever comes first is served. An unknown that is left unmatched, or
-that could be exchanged for one that is, is underdetermined (Dulmage and Mendelsohn 1958).
+The matching grows by augmenting paths, so earlier vertices keep their place. An unknown is underdetermined if it is
+unmatched or could be exchanged for one that is (Dulmage and Mendelsohn 1958).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Which relation each unknown is computed from: the direction of every relation.
 
-Forwards as they are written, as far as that goes from what is known; among several relations for one quantity the first
-stated wins, unless it would run in a circle. What is still unknown is matched again, backwards, those relations first
-that have the fewest unknowns left.
+Relations run forwards, as they are written, as far as the known quantities allow; among several relations for one
+quantity the first stated wins, unless it would close a cycle. The remaining unknowns are matched again, backwards,
+starting with the relations that have the fewest unknowns left.
 """
 
 from __future__ import annotations

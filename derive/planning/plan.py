@@ -1,19 +1,19 @@
 """The plan of a question: which relations answer it, in which order; structure only, no numbers.
 
-A library is a bipartite graph of quantities and relations. A question is a target and a set of names that are given.
-The plan is found in four steps, and every tie goes to the relation that was stated first.
+A library is a bipartite graph of quantities and relations. A question is a target and a set of given names. The plan
+is found in four steps, and every tie goes to the relation that was stated first.
 
-1. Reach. What is connected to the target through quantities that are not given; nothing else is looked at.
+1. Reach. The component of the target, connected through quantities that are not given; all else is ignored.
 2. Basis. A maximum matching of relations to unknowns decides which relations are needed and which can only be checks
-   (a relation that finds no unknown left to fix). Weak values (defaults, profiles) enter last, each as a relation of
-   one unknown, so a weak value is used only where the relations and the asker leave its quantity open. Of several
-   approximate relations for one quantity all but the first come later still: two estimates of one thing are no two
-   equations, and displace nothing.
-3. Directions. From what is known, relations are run forwards as they are written, as far as they go; among several
-   relations for one quantity the first stated wins, unless it would run in a circle. What is still unknown is matched
-   again, backwards.
+  (those with no unknown left to fix). Weak values (defaults, profiles) enter last, each as a relation of one unknown,
+  so a weak value is used only where the relations and the givens leave its quantity open. Of several approximate
+  relations for one quantity all but the first come later still: two estimates of one quantity are not two equations,
+  and displace nothing.
+3. Directions. From the givens, relations run forwards as they are written, as far as possible; among several
+  relations for one quantity the first stated wins, unless it would close a cycle. The remaining unknowns are matched
+  again, backwards.
 4. Blocks. Quantities that need each other form a strongly connected component: a block of simultaneous equations. The
-   components in topological order, as far as the target needs them, are the plan.
+  plan is the components that the target needs, in topological order.
 """
 
 from __future__ import annotations

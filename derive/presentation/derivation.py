@@ -1,8 +1,7 @@
 """A derivation as lines of mathematics, common to LaTeX, Markdown and HTML.
 
-Each step is stated as the relation is, rearranged for what it yields, filled with numbers and units, and worked out.
-Results carry as many digits as their inputs bear, and one to spare. Where two quantities share a letter, the later one
-is spelled out.
+Each step is shown as stated, rearranged for its result, with numbers and units put in, and evaluated. Results have
+one digit more than their inputs justify. Where two quantities share a letter, the later one is spelled out.
 """
 
 from __future__ import annotations

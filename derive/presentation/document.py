@@ -1,7 +1,7 @@
 """The document model: the blocks and inline pieces of a page, independent of any language.
 
-A report is a sequence of blocks. Words may hold mathematics between dollars, a *stressed* word between asterisks and a
-`name` between backticks; all else is shown as it stands. Whatever somebody else wrote goes through `verbatim` first.
+A report is a sequence of blocks. Text may hold mathematics between dollars, a *stressed* word between asterisks and a
+`name` between backticks; all else is shown as it is. Text from outside goes through `verbatim` first.
 """
 
 from __future__ import annotations

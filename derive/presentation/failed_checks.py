@@ -1,7 +1,7 @@
 """Failed checks in plain sentences with their numbers, for headlines and standard error.
 
-Numbers stand in the units that people write: a side of a relation takes the unit of a quantity of its dimension, with
-the prefix that leaves few digits.
+Numbers have the units that people write: a side of a relation takes the unit of a quantity of its dimension, with the
+prefix that leaves few digits.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 r"""The LaTeX dialect: fragments that need only amsmath, and documents that any TeX distribution can set.
 
-Names, texts and sources are somebody else's words: every character of them is escaped, so that none is obeyed.
+Names, texts and sources come from users: every character of them is escaped, so that none acts as a command.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The Markdown dialect, with mathematics between dollar signs.
 
-Notebooks and code hosts differ in how mathematics is fenced: a notebook takes bare dollars; on a code host Markdown
-would eat backslashes inside them, and backticks protect the formula.
+Notebooks and code hosts fence mathematics differently: a notebook takes bare dollars; on a code host Markdown would
+remove backslashes inside them, and backticks protect the formula.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 r"""Expressions as LaTeX mathematics: letters for names, fractions for quotients, units upright.
 
-Nothing that a user wrote reaches TeX as it stands. A letter that somebody chose is taken only if it is made of letters,
-digits, scripts and the commands of a short list; whatever else is a name is spelled out upright, every character of it
-harmless. So a quantity called `\input` is printed and never obeyed.
+Nothing that a user wrote reaches TeX unchanged. A user's letter is accepted only if it consists of letters, digits,
+scripts and the commands of a short list; any other name is spelled out upright, with every character escaped. So a
+quantity called `\input` is printed and never executed.
 """
 
 from __future__ import annotations

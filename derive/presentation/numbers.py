@@ -1,6 +1,6 @@
 """Numbers in base units, shown in a unit: as a pint Quantity, or as text.
 
-Python's own formats write them, and not those of a locale (babel): what is shown reads back as the same everywhere.
+Python's own formats write them, and not those of a locale (babel): the text reads back as the same number everywhere.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Charts drawn: the only door to matplotlib.
 
-One look for all pictures: colours that the colour-blind can tell apart, few lines beside the data, words where there is
-room. What is written out is the same to the byte for the same chart: numbers are rounded before they are
-drawn, so that the last digit of a processor's logarithm does not show.
+All pictures have one look: colours that the colour-blind can tell apart, few lines beside the data, words where there
+is room. The same chart gives the same bytes: numbers are rounded before they are drawn, so that the last digit of a
+processor's logarithm does not show.
 """
 
 from __future__ import annotations

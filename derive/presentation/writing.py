@@ -1,7 +1,7 @@
 """Documents written out: one walk over their blocks, in any language that says how it writes each piece.
 
-What is the same in every language stands here: which pieces a block has and in which order, how sources are numbered,
-what a derivation shows. A language is a `Dialect`, and a module of its own.
+This module holds what all languages share: the pieces of a block and their order, the numbering of sources, the
+content of a derivation. A language is a `Dialect`, and a module of its own.
 """
 
 from __future__ import annotations

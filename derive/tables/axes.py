@@ -1,8 +1,8 @@
 """Axes: the values along which a question is asked.
 
-An axis is a span, an array with or without a unit, or a list of values. A span holds its ends and how many points lie
-between them, never the points: a billion take no more room than two. A `Line` is an axis read for a quantity: its
-numbers in the declared unit, finite and in the domain.
+An axis is a span, an array with or without a unit, or a list of values. A span stores its ends and its number of
+points, never the points: a billion take no more memory than two. A `Line` is an axis read for a quantity: its numbers
+in the declared unit, finite and in the domain.
 """
 
 from __future__ import annotations

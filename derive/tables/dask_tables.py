@@ -1,7 +1,7 @@
 """Sweeps on dask: chunked arrays, computed by threads, processes or a cluster.
 
-What travels is the work, once to each worker, which compiles its functions for himself; a chunk needs nothing else
-but its stretch of the axes. So a chunk that is lost with its worker is worked out again by another.
+The work is sent once to each worker, which compiles its own functions; a chunk needs nothing else but its stretch of
+the axes. So a chunk that is lost with its worker is recomputed by another.
 """
 
 from __future__ import annotations

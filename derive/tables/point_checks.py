@@ -1,12 +1,11 @@
 """Failed checks and unused givens, point by point: the solver judges, and arithmetic extends its verdicts.
 
-What an answer's checks say can change between two points only where something that they look at does: the sign of the
-gap of a relation that is put to the test, the side of a weak value on which the number in its place lies, a condition,
-whether there is an answer at all. These signs are worked out for all points by lines of arithmetic, beside the target,
-and points at which all of them are alike form one pattern. Of each pattern the solver is asked at a few points far
-apart, and what it says of them holds for the pattern. So a verdict is always the solver's own. Where its verdicts on
-one pattern differ, it is asked at every point of it; where those are too many, what the lines say of the checks in
-question decides.
+The checks of an answer can change between two points only where one of their inputs does: the sign of a checked
+relation's residual, the side of a weak value on which the computed number lies, a condition, or the existence of an
+answer. Compiled lines compute these signs at all points, beside the target, and points with equal signs form one
+pattern. For each pattern the solver is called at a few points far apart, and its verdict there holds for the pattern.
+So a verdict is always the solver's own. Where its verdicts on one pattern differ, it is called at every point of it;
+if there are too many, the compiled signs of the checks in question decide.
 """
 
 from __future__ import annotations

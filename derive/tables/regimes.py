@@ -1,8 +1,8 @@
 """Which arm of each maximum binds, point by point.
 
-A relation with a max, a min or a choice in it takes one of several forms at each point. Its quantities are worked out
-there, the arms are compared, and the form is told only where the relation is seen to hold at these numbers and applies:
-elsewhere there is no regime.
+A relation with a max, a min or a choice takes one of several forms at each point. Its quantities are computed there
+and the arms are compared. The form is reported only where the relation applies and holds at these numbers: elsewhere
+there is no regime.
 """
 
 from __future__ import annotations

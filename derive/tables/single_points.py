@@ -1,6 +1,6 @@
 """The solver's answer at single points of a sweep, and at every point where a given is a range.
 
-What lies between the ends of a range is not known from the ends, so lines of arithmetic do not do there.
+Values inside a range do not follow from its ends, so compiled lines do not suffice there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The question of a sweep: its axes, its targets, and the plan for each.
 
-A `Survey` goes along the points in boxes, stretches of the axes that follow each other in the order of
-the rows of a table, so that what is worked out at once stays small however long the axes are.
+A `Survey` walks the points in boxes, stretches of the axes in the order of the table's rows, so that memory stays
+small however long the axes are.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The work of a sweep: a picklable description, compiled wherever it runs.
 
-`Work` holds no numbers but the single ones that were given, and is cheap to send.
+`Work` holds no numbers but the scalar givens, and is cheap to send.
 """
 
 from __future__ import annotations

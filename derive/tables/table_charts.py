@@ -1,8 +1,8 @@
 """A table as charts: one for each target along the first axis, a line for each value of the others.
 
-Where one line is drawn, the stretches in which each regime binds are shaded and the knees between them marked, each
-found to many digits between the points where the regime changes. Of several lines each has its knees as points. Where
-checks fail, that is hatched (`failing_stretches`).
+With a single line, the stretches in which each regime binds are shaded and the knees between them marked, each found
+to many digits between the points where the regime changes. With several lines, the knees of each are points.
+Stretches where checks fail are hatched (`failing_stretches`).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Three-valued conditions on arrays: 1 for true, 0 for false, a half for undefined.
 
-With these numbers `and` is the least, `or` the greatest, and `not` what is missing to one. As long as every point has
-a meaning the array is one of bools, for which the same is true.
+With these numbers `and` is the minimum, `or` the maximum, and `not` is 1 - x. While every point is defined the array
+is boolean, and the same formulas hold.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Expressions as Python source text, in dialects: floats and arrays (`python_numpy`), machine code (`numba_source`).
 
-The text comes to what `evaluation` says of the same tree. What is undefined there may not pass for a number here, and
-three things could let it: an infinity of which an operation makes a finite number again (1/inf is 0), a NaN of which
-Python's `max` makes a number, and a comparison. So the operations that could are given sound operands only. Where an
-operand is undefined, arrays hold NaN and floats raise, since a test that seldom fails is the cheapest there is. A
-comparison of what is no finite number is for the evaluator to judge: floats raise, arrays ask it at those points.
+The text computes what `evaluation` computes for the same tree. An undefined value must not turn into a number, and
+three things could make it one: an operation that takes an infinity to a finite number (1/inf is 0), Python's `max` of
+a NaN, and a comparison. These operations therefore get only finite operands. Where an operand is undefined, arrays
+hold NaN and floats raise, because a test that seldom fails is cheapest as an exception. A comparison with an operand
+that is not finite is left to the evaluator: floats raise, arrays call it at those points.
 
-Names of users never reach the text: a name stands as whatever text its reader puts in its place.
+Names of users never reach the text: the caller says which text stands for each name.
 """
 
 from __future__ import annotations

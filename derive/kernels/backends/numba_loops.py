@@ -1,9 +1,8 @@
 """A scalar function run over arrays in one machine-code loop that touches each number once.
 
-The loop is written for the arrays at hand: an argument is a single number, or is read along the axes that it knows, so
-that nothing is spread out. Tiles are shared out among as many threads as there are processors; numba lets go of Python
-while it counts. They are Python's own threads and not numba's, which take seconds to translate and may not be asked
-from two threads at once.
+The loop is generated for the shapes at hand: each argument is a scalar or is indexed along its own axes, so nothing
+is broadcast. Tiles are divided among as many threads as there are processors; numba releases the GIL in the loop.
+They are Python threads: numba's own take seconds to compile and may not be started from two threads at once.
 """
 
 from __future__ import annotations

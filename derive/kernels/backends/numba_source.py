@@ -1,10 +1,9 @@
 """The numba dialect: expressions as Python source text that numba compiles for one point.
 
-It says what `Arrays` says, of single numbers: what is undefined is NaN, or an infinity until something is made of it.
-No test leaves early, since lines without branches are what a processor works out for several points at a time: what is
-required is kept as a mask. What these lines cannot judge - a comparison of what is no finite number, several roots, a
-quantity that is only bounded - is kept too, and what has overflowed shows in a sum; such a point comes out as an
-infinity. NumPy's version then says what it comes to.
+It has the semantics of `Arrays`, for scalars: an undefined value is NaN, or an infinity until an operation uses it.
+No test returns early, because a processor can vectorise only lines without branches: tests are kept as a mask. Flags
+record what these lines cannot decide (a comparison with an operand that is not finite, several roots, a quantity that
+is only bounded), and a sum shows overflow; such a point returns an infinity, and the NumPy version then computes it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """A sheet of source lines in one dialect, with common subexpressions written once.
 
-A line gives a name to what it works out, and the name keeps its meaning. So what is asked for again, on the way to the
-same target or to another, is the line that is there already. Each target has a scope of its own: what stands for each
-quantity on the way to it, and which tests it has to pass. On floats a test that fails leaves the function at once, with
-NaN. Else tests are kept as masks, of points or of the one point of machine code, which blank what fails them.
+Each line assigns one expression to one name, which is never assigned again. An expression that is needed again, for
+the same target or another, is therefore that line. Each target has its own scope: the text of each quantity that it
+depends on, and the tests that it must pass. On floats a failed test returns NaN at once. Otherwise tests are masks,
+over points or for the one point of machine code, and blank the points that fail.
 """
 
 from __future__ import annotations

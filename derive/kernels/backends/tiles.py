@@ -1,7 +1,7 @@
 """Arrays processed tile by tile, so that intermediate results stay in cache and nothing is broadcast in full.
 
-Every argument keeps its own shape. An array that a shape is broadcast from has the size one along the axes that it
-does not know; there each tile takes all of it.
+Every argument keeps its own shape. An array that is broadcast has size one along some axes; there each tile takes all
+of it.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Numeric kernels for blocks without a closed form: over arrays, for one point, and in machine code.
 
-They are worked out by lines where those can be trusted (`block_lines`).
+The kernels use source lines where those can be trusted (`block_lines`).
 
-A search needs pieces of its unknown's domain that hold one root at most. They are proved once for all inputs that the
-domains allow, if they can be; otherwise for the inputs at hand, in boxes that are halved until the proof succeeds or
-too few points are left to be worth it. A single point is looked up by the small box around it, which others share.
+A search needs pieces of the unknown's domain that hold at most one root each. They are proved once for all inputs in
+the domains, if possible; otherwise for the inputs at hand, in boxes that are halved until the proof succeeds or too
+few points are left in a box to pay for it. A single point uses the small box around it, which is cached.
 """
 
 from __future__ import annotations

@@ -1,13 +1,12 @@
 """A block without a closed form as source lines that report where they can be trusted.
 
-A linear block is solved by elimination. Any other that comes down to one unknown is searched on pieces of its domain
-on which the gap between the sides only rises or only falls (`monotonicity`), so that each holds one root at most and
-all of them are found. What comes out is then put back into every relation: the gap that is left, and what rounding
-may have made of it (`rounding_error`), beside what the unknowns move it (`gauss_jordan`), say how far the numbers may
-be off.
+A linear block is solved by elimination. Any other block that reduces to one unknown is searched on pieces of its
+domain on which the residual is monotone (`monotonicity`), so that each piece holds at most one root and none is
+missed. The solution is put back into every relation. The residuals, their rounding error (`rounding_error`) and the
+Jacobian (`gauss_jordan`) then bound the error of the unknowns.
 
-An unknown comes out as NaN where it surely has no value in its domain, and as an infinity where these lines cannot
-tell: the solver is asked.
+An unknown is NaN where it certainly has no value in its domain, and an infinity where these lines cannot decide;
+there the solver is called.
 """
 
 from __future__ import annotations

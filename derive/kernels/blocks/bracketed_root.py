@@ -1,8 +1,8 @@
 """Bracketed root finding: for one number in plain Python, which numba can compile, and for arrays.
 
-The bracket is cut by ratio while its ends lie far apart, and then by inverse quadratic interpolation wherever that may
-be trusted, else in two (Chandrupatla 1997), down to the last digits. What comes out is NaN where the ends have the same
-sign for certain, and an infinity where it is not certain what to say.
+The bracket is bisected geometrically while its ends are far apart, and then cut by inverse quadratic interpolation
+where that is safe, else bisected (Chandrupatla 1997), down to the last digits. The result is NaN where the ends
+certainly have the same sign, and an infinity where their signs are uncertain.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Symbolic linear systems by Cramer's rule: each unknown is a quotient of two determinants.
 
-Determinants need no division, so the closed form is undefined exactly where the system is singular, and nowhere else
-because of the order in which somebody happened to eliminate. A determinant is expanded row by row, and minors on the
-same columns are worked out once, which makes sparse systems cheap; a dense one grows like the factorial of its size
-and is refused when it has grown too large.
+Determinants need no division, so the closed form is undefined exactly where the system is singular; elimination would
+add the zeros of its pivots. A determinant is expanded row by row, and minors on the same columns are computed once,
+which is cheap for sparse systems. The cost of a dense one grows like the factorial of its size, and one that grows
+too large is refused.
 """
 
 from __future__ import annotations

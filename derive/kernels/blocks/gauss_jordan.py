@@ -1,6 +1,6 @@
 """Gauss-Jordan elimination unrolled: a small linear system as source lines, the same in every dialect.
 
-Rows change places by choice and not by branching, so that every point of an array has the pivots that suit it.
+Rows are exchanged by selection, not by branches, so every point of an array has its own pivots.
 """
 
 from __future__ import annotations

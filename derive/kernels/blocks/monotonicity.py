@@ -1,8 +1,8 @@
 """Where a form is monotone in one unknown, for all values of its parameters within their bounds.
 
-On such a piece the form is zero at most once, at every point at once: what `root_boxes` proves for the numbers of one
-point is proved here for a box of them. A piece that cannot hold a zero is dropped, and one that is not settled is cut
-in two. Sizes beyond the reach of a search are no pieces of that kind; there only a change of sign will tell.
+On such a piece the form has at most one zero at every point: `root_boxes` proves this for the numbers of one point,
+this module for a box of them. A piece that cannot hold a zero is dropped, and one that is undecided is bisected.
+Sizes beyond the reach of a search are not searched; there only a change of sign shows a root.
 """
 
 from __future__ import annotations

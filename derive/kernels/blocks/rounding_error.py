@@ -1,7 +1,7 @@
 """A bound on the rounding error of an expression, as another expression in the same names.
 
-The bound counts in roundings, which are half a unit of the last place, to the first order: every operation adds its
-own, and hands on those of its arguments by the size of its slope. The names themselves are taken as exact.
+The bound counts roundings of half a unit in the last place, to first order: each operation adds its own and passes on
+those of its arguments times its slope. The names themselves are taken as exact.
 """
 
 from __future__ import annotations

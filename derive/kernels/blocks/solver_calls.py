@@ -1,9 +1,9 @@
 """What a compiled function calls where source lines do not suffice: the solver, and the choice among several roots.
 
-A quantity on the way to the target may have several admissible roots, of which perhaps only one leads on. On arrays
-each of them is followed: they lie along a new axis before those of the points, which the lines that follow carry
-along as they do any other, and at the end a point has as many values as answers. `Axes` counts them. Beside its
-numbers, each yields where they are only bounded, so that lines cannot follow. Floats leave such points to arrays.
+A quantity that the target depends on may have several admissible roots, of which perhaps only one leads to an answer.
+Arrays follow all of them: roots lie along a new axis before the axes of the points, later lines broadcast over it,
+and at the end a point has as many values as answers. `Axes` counts these axes. Each call also returns where the
+quantity is only bounded, which lines cannot follow. Floats leave such points to arrays.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Constant folding: known numbers put into an expression, and the constants in it evaluated exactly.
 
-A float is a rational number, and sums, products and whole powers of rationals are rational: what cancels here cancels
-wholly, where doubles would leave noise for a search to trip over.
+A float is a rational number, and sums, products and integer powers of rationals are rational: terms cancel exactly
+here, where doubles would leave rounding noise in which a search finds false roots.
 """
 
 from __future__ import annotations

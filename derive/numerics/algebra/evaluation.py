@@ -1,12 +1,12 @@
 """The value of an expression at given numbers, as a float; NaN where it is undefined.
 
-Everything is in coherent base units here, so a value is a bare float. What real arithmetic leaves undefined (the root
-of a negative number, a division by zero, an overflow) is NaN and stays NaN, so that a candidate solution that needs it
-fails its substitution instead of raising.
+Everything is in coherent base units, so a value is a bare float. Whatever real arithmetic leaves undefined (the root
+of a negative number, a division by zero, an overflow) is NaN and stays NaN, so that a candidate solution that needs
+it fails its substitution instead of raising.
 
-A condition is true, false, or has no meaning. What is too large for a double still compares with what is not:
-`exp(800) > 5` is true. What is undefined compares with nothing, nor do two numbers that are both too large; a choice
-that meets such a condition before a true one has no value.
+A condition is true, false or undefined. A value too large for a double still compares with an ordinary one: `exp(800)
+> 5` is true. An undefined value compares with nothing, and two values that are both too large do not compare; a
+choice that meets such a condition before a true one is undefined.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Isolation: one relation solved for one symbol by inverting the operations around it.
 
-Where the unknown occurs once, the way from the root of the tree down to it is a sequence of operations, and each is
-undone on the other side: `y = 2*sqrt(x)` becomes `x = (y/2)**2`. An even power, an absolute value or an angle has more
-than one inverse; each gives a candidate, and substitution and domain decide later which of them hold. Where it occurs
-more than once, sums are gathered into a polynomial first (`a*x + b*x = c`, `x**2 + b*x = c`).
+Where the unknown occurs once, the path from the root of the tree to it is a sequence of operations, and each is
+undone on the other side: `y = 2*sqrt(x)` becomes `x = (y/2)**2`. An even power, an absolute value or an angle has
+more than one inverse; each gives a candidate, and substitution and domain later decide which of them hold. Where it
+occurs more than once, sums are first collected into a polynomial (`a*x + b*x = c`, `x**2 + b*x = c`).
 
-Choices are inverted arm by arm. `max(a, x) = y` says that x is y where a <= y; and where a = y, any x up to y will do,
-which is a bound and no value. A candidate therefore carries the conditions under which it holds.
+Choices are inverted arm by arm. `max(a, x) = y` says that x is y where a <= y; where a = y, any x up to y is a
+solution, which is a bound and not a value. A candidate therefore carries the conditions under which it holds.
 """
 
 from __future__ import annotations

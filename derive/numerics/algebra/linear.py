@@ -1,15 +1,13 @@
 """Linear systems, solved by elimination, with rank deficiency told apart from rounding.
 
-A linear system of full rank has one solution, wherever its unknowns may lie; so that nothing is to be proved but the
-rank. It is taken for full if each pivot is more than 1e-12 of the largest entry that its column had, rows and columns
-having been brought to one size. What elimination with partial pivoting makes of a matrix that is exactly singular is a
-pivot of some 1e-16 times the growth of the entries, which is small in practice (Higham, Accuracy and Stability, 2002,
-chapter 9), and at most doubles with each unknown. What lies between counts as singular: with rounded coefficients
-nobody can tell.
+A linear system of full rank has exactly one solution, so only the rank needs proof. It counts as full if each pivot
+exceeds 1e-12 of the largest entry of its column, after rows and columns have been scaled. Elimination with partial
+pivoting turns an exactly singular matrix into a pivot of about 1e-16 times the growth of the entries, which is small
+in practice (Higham, Accuracy and Stability, 2002, chapter 9) and at most doubles with each unknown. Pivots in between
+count as singular: rounded coefficients cannot decide.
 
-No library tells which unknowns cancel and which equations contradict each other. Exact fractions for a search are
-reduced here too: FLINT takes a third of the time for them, but is a tenth of a second to load, to save less than one
-millisecond.
+No library says which unknowns cancel and which equations contradict each other. Exact fractions for a search are
+reduced here too: FLINT takes a third of the time, but a tenth of a second to import, to save less than a millisecond.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Values and slopes of expressions modulo a prime at a random point: exact and fast.
 
-What cancels comes out as zero, where floats would leave rounding. A root is the power with a broken exponent that it
-is, and of any other function the value and the slopes are drawn at random, the same ones for the same arguments.
+Whatever cancels is exactly zero, where floats would leave rounding. A root is a power with a fractional exponent; the
+value and the slopes of any other function are drawn at random, the same ones for the same arguments.
 """
 
 from __future__ import annotations

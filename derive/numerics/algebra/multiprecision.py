@@ -1,12 +1,12 @@
 """Verification with 150 digits and more, for roots that were found by searching.
 
-Where large terms cancel, doubles leave only noise, and a search for a change of sign will find one in noise too. With
-enough digits the noise is gone and the root with it, unless it is one.
+Where large terms cancel, doubles leave only noise, and a search for a change of sign finds one in the noise. With
+enough digits the noise vanishes, and with it every false root.
 
-Numbers are balls here, a middle and a radius that holds all rounding (Johansson 2017, *Arb*). A ball without zero
-proves that a gap is none; one that still holds it when its radius is below all doubles is zero as far as any answer can
-tell; and one that is neither is unknown. By FLINT an equation takes a quarter of the time that mpmath needs, and with
-special functions a tenth: 20 microseconds for `y = x**3 + a*x`.
+Numbers are balls, a midpoint and a radius that bounds all rounding (Johansson 2017, *Arb*). A ball without zero
+proves that the residual is nonzero; one that still contains zero when its radius is below all doubles counts as zero;
+anything else is unknown. FLINT takes a quarter of the time that mpmath needs for an equation, and a tenth with
+special functions: 20 microseconds for `y = x**3 + a*x`.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The real roots of polynomials with exact coefficients, isolated and counted.
 
-An expression that is a ratio of polynomials in its one name, its numbers exact, is brought to numerator and
-denominator. FLINT isolates the numerator's roots in balls, and tells which of them are real, so that their number is
-proved; each is then narrowed to the nearest double by the exact sign at doubles.
+An expression that is a ratio of polynomials in one name, with exact numbers, is brought to numerator and denominator.
+FLINT isolates the numerator's roots in balls and tells which are real, which proves their number; each is then
+narrowed to the nearest double by the exact sign at doubles.
 
-The library is taken, and this is its only door, because it isolates the roots of a cubic in a third of a millisecond
-and of degree twelve in three, where sympy takes 20 and 120, and is imported in a fifth of the time.
+FLINT, of which this is the only door, isolates the roots of a cubic in a third of a millisecond and of degree twelve
+in three, where sympy takes 20 and 120, and is imported in a fifth of the time.
 
-Given numbers are rounded, so that a double root arrives as two close ones or as none. Where the equation at a turning
-point holds as well as rounded numbers can, they cannot tell these apart: the turning point is the root.
+Given numbers are rounded, so a double root may appear as two close ones or as none. Where the equation holds at a
+turning point as well as rounded numbers allow, these cases cannot be told apart: the turning point is the root.
 """
 
 from __future__ import annotations

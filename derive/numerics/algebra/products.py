@@ -1,8 +1,8 @@
 """Expressions as a number times powers of their factors, so that whatever cancels disappears.
 
-A sum is one factor of a product. Like terms in it are put together, and what all of its terms share stands before it:
-`n*c + n*d` is `n` times `c + d`, and the same sum in another order is the same factor. Powers are taken apart only
-where a base is known to be positive; a base that may be zero or negative stays within its power.
+A sum is one factor of a product. Its like terms are collected, and their common factors are taken out: `n*c + n*d` is
+`n` times `c + d`, and the same sum in another order is the same factor. Powers are split only where a base is known
+to be positive; a base that may be zero or negative stays within its power.
 """
 
 from __future__ import annotations

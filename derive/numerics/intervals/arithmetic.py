@@ -1,15 +1,15 @@
 """Intervals and their arithmetic, rounded outwards.
 
-A `Span` is (low, high), either of which may be infinite. Zero times infinity is zero here: an infinite end says that
-there is no bound, not that infinity is reached.
+A `Span` is (low, high), either of which may be infinite. Zero times infinity is zero here: an infinite end means that
+there is no bound, not that infinity is attained.
 
-What a double operation comes to is near the true number, and a bound has to lie beyond it. How far is known:
+The result of a double operation is near the true number, and a bound must lie beyond it. How far is known:
 
-- `+ - * /` and the square root are correctly rounded (IEEE 754), so that the next double outwards is beyond. Of a sum
-  even the error is known exactly (Knuth's TwoSum), and a sum that needs no rounding keeps its ends.
+- `+ - * /` and the square root are correctly rounded (IEEE 754), so the next double outwards is a bound. The error of
+  a sum is even known exactly (Knuth's TwoSum), and a sum without rounding keeps its ends.
 - The functions of the C library are not. Its manual (glibc, "Known Maximum Errors in Math Functions") lists one unit
   in the last place for most and two for a few; `ULPS` are allowed here. A test measures the library in use.
-- What underflows is not zero: it lies between zero and the smallest double. What overflows is large and finite.
+- A result that underflows is not zero: it lies between zero and the smallest double. One that overflows is finite.
 """
 
 from __future__ import annotations

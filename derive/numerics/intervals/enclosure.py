@@ -1,8 +1,8 @@
 """Enclosures of an expression and its slope while one name ranges over an interval.
 
-`enclose` returns a box that surely holds the expression's values, and one that surely holds its slope. If the values'
-box misses zero, there is no root; if the slope's box misses zero, there is at most one. That is how the absence and
-the uniqueness of roots are proved here; sampling never proves either.
+`enclose` returns an interval that is certain to contain the expression's values, and one for its slope. If the
+values' interval excludes zero, there is no root; if the slope's does, there is at most one. The absence and the
+uniqueness of roots are proved in this way; sampling never proves either.
 """
 
 from __future__ import annotations

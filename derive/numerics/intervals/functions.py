@@ -1,19 +1,19 @@
 """Enclosures of each operation's values and slopes, from those of its arguments.
 
-One rule for each operation, and one for each shape that an entry in the table of functions may have. A rule's factor is
-the operation's own slope, which the chain rule multiplies with the slope inside. A rule is right when, for all
-arguments in their intervals, the true values and slopes lie in the result:
+There is one rule for each operation, and one for each kind of entry in the table of functions. A rule's factor is the
+operation's own slope, which the chain rule multiplies with the inner slope. A rule is right if, for all arguments in
+their intervals, the true values and slopes lie in the result:
 
-- Where an operation only rises or only falls, its values lie between those at the ends; where it turns (cosh, sin, an
-  even power), the turning point is an end too. Every number that a rule computes is moved outwards by what its
-  computation may be off (`arithmetic`), before it is used as an end.
+- Where an operation is monotone, its values lie between those at the ends; where it turns (cosh, sin, an even power),
+  the turning point counts as an end too. Every number that a rule computes is first moved outwards by its largest
+  error (`arithmetic`).
 - A slope is computed by the same interval arithmetic from numbers that were moved outwards already.
-- What is not smooth says so in `flaw`: values then still lie inside where there are any, and slopes prove nothing. A
-  kink (abs, max) is no flaw: its slopes are all those between the slopes on both sides, and the mean value theorem
-  holds for these.
+- An operation that is not smooth sets `flaw`: the values still lie inside where they exist, and slopes prove nothing.
+  A kink (abs, max) is no flaw: its slopes are all those between the one-sided slopes, for which the mean value
+  theorem holds.
 
-FLINT has rigorous enclosures too. With their way back to doubles they take 7 microseconds where the error function here
-takes 0.3, and nothing but gamma and Lambert's function would gain.
+FLINT has rigorous enclosures too. Converted back to doubles they take 7 microseconds where the error function here
+takes 0.3; only gamma and Lambert's function would gain.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """Many equations as one tape: their residuals, and the Jacobian by automatic differentiation.
 
-The trees of a system are laid out as one acyclic graph in which each part that occurs more than once stands once. The
-graph is cut into levels, so that whatever a part needs lies on a lower level (Griewank and Walther, *Evaluating
-Derivatives*, 2008, chapters 2 and 6). Parts of one level with the same operation are a run: their values come by one
-call of NumPy, and so do the slopes of each in its own arguments. Forward accumulation over the runs then multiplies
-these slopes up to the Jacobian, in dense rows for a few unknowns and in sparse ones for many. A thousand equations of a
-few terms each take some milliseconds.
+The trees of a system become one acyclic graph in which each common subexpression stands once. The graph is cut into
+levels, so that the arguments of a node lie on lower levels (Griewank and Walther, *Evaluating Derivatives*, 2008,
+chapters 2 and 6). Nodes of one level with the same operation form a run: one call of NumPy computes their values, and
+one their slopes in their own arguments. Forward accumulation over the runs multiplies these slopes into the Jacobian,
+in dense rows for a few unknowns and in sparse ones for many. A thousand equations of a few terms each take some
+milliseconds.
 
-What has no value is NaN here as in `evaluation`, which judges in the end whatever is found with this.
+An undefined value is NaN, as in `evaluation`, which checks every solution in the end.
 """
 
 from __future__ import annotations

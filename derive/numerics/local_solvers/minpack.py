@@ -1,14 +1,14 @@
 """Local solving from a start: the methods of MINPACK, and Newton's method for sparse systems.
 
-Powell's hybrid method (Powell 1970; MINPACK's `hybr`) goes along a dogleg between the Newton step and the steepest
-descent and updates its Jacobian by Broyden's rule; it is first where the unknowns are few. Where it comes to rest
-without a root, and always where the unknowns are many, Newton's method is damped by the natural monotonicity test
-(Deuflhard, *Newton Methods for Nonlinear Problems*, 2004, section 3.3): a step counts if the next correction, by the
-same Jacobian, is shorter. Unlike the gaps, corrections do not change when an equation is multiplied by something. Last
-comes the method of Levenberg and Marquardt (`lm`), which also leaves points where the Jacobian is singular.
+Powell's hybrid method (Powell 1970; MINPACK's `hybr`) follows a dogleg between the Newton step and the steepest
+descent and updates its Jacobian by Broyden's rule; it comes first where the unknowns are few. Where it stalls without
+a root, and always where the unknowns are many, Newton's method is damped by the natural monotonicity test (Deuflhard,
+*Newton Methods for Nonlinear Problems*, 2004, section 3.3): a step is accepted if the next correction, with the same
+Jacobian, is shorter. Unlike residuals, corrections do not change when an equation is scaled. The Levenberg-Marquardt
+method (`lm`) comes last; it also leaves points where the Jacobian is singular.
 
-An unknown that must be positive is sought by its logarithm, so that its size is no matter and it stays positive; where
-that leads nowhere, by itself. Each equation is divided by what it moves if every unknown moves by its own size.
+A positive unknown is solved for in its logarithm, so that its size does not matter and it stays positive; if that
+fails, directly. Each equation is scaled by its change when every unknown changes by its own size.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Damped Newton steps on relative residuals, from many starts.
 
-The unknowns of this field run over forty orders of magnitude. A residual is therefore taken relative to the size of
-its equation's terms, and a positive unknown is stepped in its logarithm. Without either, a step that is right for one
-unknown is nothing to another.
+The unknowns of this field span forty orders of magnitude. A residual is therefore taken relative to the size of its
+equation's terms, and a positive unknown is stepped in its logarithm. Without either, a step that suits one unknown is
+nothing to another.
 
-Two to four unknowns are solved for in 5 to 13 microseconds by plain floats, and in 9 to 11 by NumPy; which is a quarter
-of a second to load, and scipy's methods (`minpack`) a second more.
+Two to four unknowns take 5 to 13 microseconds in plain floats, and 9 to 11 in NumPy, which takes a quarter of a
+second to import; scipy's methods (`minpack`) take a second more.
 """
 
 from __future__ import annotations

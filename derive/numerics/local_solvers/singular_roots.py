@@ -1,14 +1,14 @@
 """Roots with a singular Jacobian: whether they are isolated, of which order, and to how many digits.
 
-A singular Jacobian at a root does not prove that solutions go on beside it: a line that touches a circle meets it once.
-So solutions are sought aside of it, at two distances along each direction in which the slopes vanish: on the plane at
-that distance the gaps are made as small as they come, by least squares. Where solutions go on, nothing is left of the
-gaps at either distance. Where the root stands alone they grow with a power of the distance. That power is its order,
-and by it the digits of the givens are divided: an order of two leaves eight of sixteen, since a change in the sixteenth
-moves a double root in the eighth.
+A singular Jacobian at a root does not prove a curve of solutions: a line that touches a circle meets it once. So
+solutions are sought at two distances along each null direction of the Jacobian: on the plane at that distance the
+residuals are minimised by least squares. On a curve of solutions they vanish at both distances. Around an isolated
+root they grow like a power of the distance. That power is the order of the root, and the number of digits is divided
+by it: an order of two leaves eight of sixteen, since a change in the sixteenth digit of a given moves a double root
+in the eighth.
 
-Newton's method still runs to such a root, if slowly, and with a hundred and fifty digits it does not end in rounding.
-Its steps shrink by a fixed share, which tells how far they will go in all (Reddien 1978; Decker and Kelley 1980).
+Newton's method still converges to such a root, slowly, and with a hundred and fifty digits it is not stopped by
+rounding. Its steps shrink by a constant ratio, which gives their sum (Reddien 1978; Decker and Kelley 1980).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Branch and bound: the maximum of a form over a box, never exceeded and usually attained.
 
-A box's ceiling is the end of the form's enclosure on it, or what the value in its middle and the steepest slopes allow,
-whichever is less. The box with the highest ceiling is cut in two until that ceiling is no more than what a point that
-was tried attains, to one part in a million. Two things keep the boxes few: a side along which the form only rises or
-only falls is put to its better end at once, and of the others that one is cut which the form may change most along.
+A box's upper bound is the upper end of the form's enclosure on it, or the bound by its midpoint value and steepest
+slopes, whichever is less. The box with the greatest upper bound is bisected until that bound is within one part in a
+million of the best value attained. Two things keep the boxes few: a side along which the form is monotone is reduced
+to its better end at once, and of the others the one along which the form may change most is cut.
 """
 
 from __future__ import annotations

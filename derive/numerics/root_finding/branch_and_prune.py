@@ -1,24 +1,23 @@
 """Branch and prune: all solutions of a square system in a box, each proved, and whether the list is complete.
 
 Every part of the box is in one of four states. It is dropped, because a contractor (`contractors`, `krawczyk`) left
-nothing of it: no solution lies there. It lies within a region that was proved to hold exactly one solution, which has
-been counted. It is open: too small to be cut, or left over when the allowance was spent. Or it is cut in two. All
-steps round outwards. So each solution in the box is one of those counted or lies in an open part; where no part is
-open, the list is complete.
+nothing of it: it holds no solution. It lies within a region that was proved to hold exactly one solution, which has
+been counted. It is open: too small to be cut, or left over when the work limit was reached. Or it is cut in two. All
+steps round outwards. So each solution in the box is counted or lies in an open part; with no open part, the list is
+complete.
 
 A region around a solution is made larger than the part in which it was found, so that a solution on the border of two
-parts is counted once and both parts are dropped. Two regions hold the same solution if the narrow box around the one
-lies within the other, and different ones if the narrow boxes miss each other; if neither can be told, the part stays
-open.
+parts is counted once and both parts are dropped. Two regions hold the same solution if the narrow box around one lies
+within the other, and different ones if the narrow boxes are disjoint; if neither is certain, the part stays open.
 
-A multiple solution can be cornered and cannot be proved, since some system as near as rounding has none: parts around
-it stay open. What is open is said to be so, and nothing is claimed of it.
+A multiple solution can be confined but not proved, because some system within rounding has none: parts around it stay
+open. Open parts are reported, and nothing is claimed about them.
 
-The part to be cut next is the last one made, and it is cut where the equations vary most (smear); by ratio rather than
-by length where its ends are far apart, since magnitudes here run from 1e-15 to 1e30. An end at infinity is treated
-like a large one: the contractors know what becomes of sums and products there. Linear equations of the system are
-solved for each other in fractions, and what follows contracts the parts as well. The allowance is counted in steps of
-work and not in seconds, so that the same question always ends the same.
+Parts are cut last in, first out, along the unknown in which the equations vary most (smear); by ratio rather than by
+length where the ends are far apart, since magnitudes run from 1e-15 to 1e30. An end at infinity is treated like a
+large one: the contractors handle infinite sums and products. Linear equations of the system are solved for each other
+in fractions, and the results contract the parts as well. The limit counts steps of work and not seconds, so that the
+same question always has the same result.
 """
 
 from __future__ import annotations

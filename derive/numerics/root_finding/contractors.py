@@ -1,13 +1,13 @@
 """Contractors: what equations leave of a box, without losing a solution.
 
 HC4 (Benhamou, Goualard, Granvilliers and Puget 1999) works on each expression of a system. Forwards, the spans of the
-arguments bound that of the expression. Backwards, from the difference of an equation's sides, which is zero, the span
-of an expression bounds each of its arguments: of `z = x + y` it is `x = z - y`, of `z = exp(x)` it is `x = log(z)`. A
-point that solves the equations lies in every span on the way, since each step is an enclosure, rounded outwards; so it
-lies in what remains of the box, and where a span comes out empty there is no solution. Expressions that several
-equations share carry what one learns to the other. The sweeps are repeated as long as they pay.
+arguments bound that of the expression. Backwards, from the residual of an equation, which is zero, the span of an
+expression bounds each of its arguments: `z = x + y` gives `x = z - y`, `z = exp(x)` gives `x = log(z)`. Each step is
+an enclosure, rounded outwards, so a solution of the equations lies in every span, and in what remains of the box;
+where a span is empty there is no solution. Expressions shared by several equations pass on what one of them gains.
+The sweeps are repeated as long as they gain enough.
 
-An inverse with several branches (a root, an arc) yields the hull of those that meet the argument's span.
+An inverse with several branches (a root, an arc) returns the hull of those that meet the argument's span.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """A system of equations as one directed acyclic graph of expressions, each stored once.
 
-Arguments stand before what is made of them. Run forwards over a box, the graph says where the value of each expression
-lies (interval arithmetic, rounded outwards: Schichl and Neumaier 2005). Run backwards from one equation, it says where
-that equation's slopes in all unknowns lie (reverse accumulation: Griewank and Walther, Evaluating Derivatives, 2008):
-an expression passes on what the equation feels of it, times its own slope in each of its arguments. Where an expression
-may be undefined or jump inside the box, the mean value theorem says nothing, and the run is said to be flawed. At a
-kink, as max and abs have, the slopes from both sides are taken together, with which the theorem still holds (Lebourg
-1975).
+Arguments precede the expressions that use them. A forward pass over a box encloses the value of each expression
+(interval arithmetic, rounded outwards: Schichl and Neumaier 2005). A backward pass from one equation encloses its
+slopes in all unknowns (reverse accumulation: Griewank and Walther, Evaluating Derivatives, 2008): an expression
+passes the equation's slope in it, times its own slope in each argument, on to that argument. Where an expression may
+be undefined or jump inside the box, the mean value theorem does not apply, and the pass is marked as flawed. At a
+kink of max or abs the slopes from both sides are joined, for which the theorem still holds (Lebourg 1975).
 """
 
 from __future__ import annotations

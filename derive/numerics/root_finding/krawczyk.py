@@ -1,25 +1,25 @@
 """The interval Newton method of Krawczyk: whether a box holds exactly one solution of a square system, or none.
 
 Let F be continuous on a box X with centre c and radii r, J an enclosure of its slopes there, and Y any real matrix,
-here nearly the inverse of J's middle. By the mean value theorem every solution in X is `c + d` with
+here an approximate inverse of J's midpoint. By the mean value theorem every solution in X is `c + d` with
 
     d = b + (I - Y*A)*d    for some matrix A in J,    where b = -Y*F(c).
 
 With E an upper bound of |I - Y*A| for all A in J, each component of d lies in `b_i +- (E*r)_i`. Hence:
 
-- no solution lies in X outside of these bounds, and none at all where they miss X (contraction);
-- where `|b_i| + (E*r)_i < r_i` for all i, X holds exactly one (Krawczyk 1969, Moore 1977). That there is one: the
-  right-hand side maps X - c into itself and has a fixed point (Brouwer), and Y is regular, since I - Y*A is smaller
-  than one in the norm that r scales. That there are no two: the difference of two would be mapped to zero by some
-  Y*A, which is regular for the same reason. For this second part alone `(E*r)_i < r_i` is enough.
+- no solution lies in X outside these bounds, and none at all where they miss X (contraction);
+- if `|b_i| + (E*r)_i < r_i` for all i, X holds exactly one solution (Krawczyk 1969, Moore 1977). Existence: the
+  right-hand side maps X - c into itself and has a fixed point (Brouwer), and Y is regular, since the norm of I - Y*A,
+  scaled by r, is less than one. Uniqueness: the difference of two solutions would be mapped to zero by some Y*A,
+  which is regular for the same reason. For uniqueness alone `(E*r)_i < r_i` is enough.
 
-Where E_ii is less than one, the i-th row can be solved for d_i, whose bounds are then `b_i +- sum of E_ij*r_j` over the
-others, divided by something between 1 - E_ii and 1 + E_ii (Hansen and Sengupta 1981). J comes as middles and radii, so
-that the matrices are multiplied in doubles; what these round off is bounded by the sum of the absolute products and
-added to E (Rump 1999).
+Where E_ii is less than one, the i-th row can be solved for d_i, whose bounds are then `b_i +- sum of E_ij*r_j` over
+the others, divided by a number between 1 - E_ii and 1 + E_ii (Hansen and Sengupta 1981). J is stored as midpoints and
+radii, so that the matrices are multiplied in doubles; their rounding error is bounded by the sum of the absolute
+products and added to E (Rump 1999).
 
-The matrices are lists. Of four unknowns Y and E are a fifth of the work, 0.08 ms, of which NumPy would save two thirds;
-but it is a quarter of a second to load.
+The matrices are lists. For four unknowns Y and E are a fifth of the work, 0.08 ms, of which NumPy would save two
+thirds; but its import takes a quarter of a second.
 """
 
 from __future__ import annotations

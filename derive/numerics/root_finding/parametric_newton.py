@@ -1,14 +1,15 @@
 """Solutions over a box of parameters: existence, uniqueness, enclosures and slopes, all proved.
 
 The equations F(u, q) = 0 bind the unknowns u to inputs q, which are parameters p or known functions of them, with
-enclosures of their values and of their slopes dq/dp over the box. From a solution u0 at one point of the box, the mean
-value theorem says of a solution u at any other point, with J = dF/du and G = dF/dq dq/dp enclosed over all of it, that
+enclosures of their values and of their slopes dq/dp over the box. Let u0 be a solution at one point of the box. By
+the mean value theorem a solution u at any other point, with J = dF/du and G = dF/dq dq/dp enclosed over the box,
+satisfies
 
     0 = F(u, q)  lies in  F(u0, q0) + J (u - u0) + G (p - p0).
 
-So with Y close to the inverse of J, u lies in K(U) = u0 - Y (F(u0, q0) + G (p - p0)) + (I - Y J)(U - u0) if it lies in
-U. Where K(U) lies inside U, Brouwer and the contraction say that there is exactly one solution in U at every point of
-the box (Krawczyk 1969, with parameters: Neumaier 1990, chapter 5); so it moves without a jump. Its slopes solve
+So with Y close to the inverse of J, any u in U lies in K(U) = u0 - Y (F(u0, q0) + G (p - p0)) + (I - Y J)(U - u0). If
+K(U) lies inside U, then by Brouwer and the contraction U holds exactly one solution at every point of the box
+(Krawczyk 1969, with parameters: Neumaier 1990, chapter 5), which is therefore continuous. Its slopes solve
 J du/dp = -G. All sums and products are rounded outwards.
 """
 

@@ -1,26 +1,25 @@
 """Branch and prune in one unknown: where a form may be zero, and what is proved about each such place.
 
-The domain is cut into boxes. Of each box the enclosures (`enclosure`) tell whether the form can vanish in it at all; if
-not, it is dropped. If the form only rises or only falls there, it has one root or none, and the signs at the box's ends
-say which. Otherwise the box is cut in two, by ratio rather than by length, since magnitudes here run from 1e-15 to
-1e30. What is known of the slope narrows the enclosure of a small box to the second order of its width, so that even a
-double root is cornered in few boxes.
+The domain is cut into boxes. If the enclosure (`enclosure`) of the form on a box excludes zero, the box is dropped.
+If the form is monotone there, it has one root or none, which the signs at the box's ends decide. Otherwise the box is
+bisected, by ratio rather than by length, since magnitudes run from 1e-15 to 1e30. The slope narrows the enclosure of
+a small box to second order in its width, so that even a double root is confined in few boxes.
 
-A form is level where it stays within rounding of zero beside its own terms. Places that doubles cannot settle (a
-level stretch, a double root, a jump) are handed on as such, to be judged with more digits. A form is flat where it does
-not depend on the name at all, its slopes being zero. There it is a constant, which counts as zero as soon as two sides
-agree, to nine digits: an arm of a maximum ties with a given number, a rounded number comes out right.
+A form is level where it is zero within rounding, relative to its own terms. Places that doubles cannot settle (a
+level stretch, a double root, a jump) are returned as such, to be judged with more digits. A form is flat where it
+does not depend on the name at all: its slopes are zero. There it is a constant, which counts as zero if the two sides
+agree to nine digits, as when an arm of a maximum ties with a given number that was rounded.
 
-What is proved. Every point of the span at which the form may be zero is in one of the places, because
+What is proved. Every point of the span at which the form may be zero is in one of the returned places, because
 
 1. a box is dropped only if an enclosure of the form on it misses zero by more than a share of its terms, so that no
-   rounding of the numbers in them brings it there either, or if the form has no value anywhere in it;
-2. a box counts as a crossing only if the form is defined throughout, its slopes are all of one sign, and its signs at
-   the ends are certain and differ (then it holds one root) or are the same (then none, and it is dropped);
-3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at
-   single points, or is all that there is of it, nothing would come of looking closer, and its parts are unsettled.
+  rounding of its numbers brings it to zero either, or if the form is undefined throughout it;
+2. a box counts as a crossing only if the form is defined throughout, its slopes have one sign, and its signs at the
+  ends are certain and differ (one root) or are the same (no root, and the box is dropped);
+3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at single
+  points, or is all there is of it, cutting further gains nothing, and its parts are unsettled.
 
-So a search is complete when each place but the crossings is shown to be a root, an interval of them, or neither.
+So a search is complete if each place except the crossings is shown to be a root, an interval of roots, or neither.
 """
 
 from __future__ import annotations

@@ -1,23 +1,23 @@
 """All roots of one equation in one unknown, with a proof of completeness wherever one is possible.
 
-The known numbers are put in exactly (`constant_folding`). A ratio of polynomials has its roots counted
-(`polynomials`). For anything else the domain is cut into boxes until each is known to hold one root or none
-(`root_boxes`). What doubles cannot settle there is judged here with more digits (`multiprecision`): a level stretch
-may be a double root, or a plateau, on which the unknown cancels and the answer is an interval, or two sides that only
+The known numbers are substituted exactly (`constant_folding`). The roots of a ratio of polynomials are counted
+(`polynomials`). For any other form the domain is cut into boxes until each is known to hold one root or none
+(`root_boxes`). Places that doubles cannot settle are judged with more digits (`multiprecision`): a level stretch may
+be a double root, or a plateau, on which the unknown cancels and the answer is an interval, or two sides that only
 approach each other.
 
-An unknown inside a sine without an interval of its own is sought within one turn.
+An unknown inside a sine, without bounds of its own, is sought within one period.
 
-`Roots.proved` is the claim that nothing is missing where the roots were sought. Of a ratio of polynomials it rests on
-the count. Otherwise `root_boxes` has shown that the sides can meet only in the places that it hands on, and each of
-these has been settled:
+`Roots.proved` claims that no root is missing where roots were sought. For a ratio of polynomials the count proves it.
+Otherwise `root_boxes` has proved that the sides can meet only in the places that it returns, and each of these has
+been settled:
 
 - a crossing holds one root, which is bracketed to the last digit;
-- a flat or level stretch is an interval of solutions, or holds the one root at which the sides come nearest, or none as
-  a hundred and fifty digits see it there; a wide one of which that is not seen leaves the claim undone;
-- at a jump, a root is reached on one of its sides, or the form is monotone on each side and of one sign at its ends, or
-  the sides are apart all around; else the claim is undone;
-- what patience did not suffice for, or doubles have no room for, undoes it.
+- a flat or level stretch is an interval of solutions, or holds one root where the sides come nearest, or none at a
+  hundred and fifty digits; a wide stretch for which none of these is shown cancels the claim;
+- at a jump, a root is attained on one of its sides, or the form is monotone on each side with one sign at its ends,
+  or the sides differ all around; otherwise the claim is cancelled;
+- a place beyond the work limit or the resolution of doubles cancels the claim.
 """
 
 from __future__ import annotations

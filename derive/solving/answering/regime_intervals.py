@@ -1,12 +1,12 @@
 """The interval that the conditions of a case leave to a target that nothing fixes there.
 
-The conditions of a case are inequalities. In terms of the target each turns where its sides are equal; between such
-edges all of them hold everywhere or nowhere, which a few numbers tell. An interval of the target is cut to where they
-hold. A condition that closed forms do not bring in terms of the target cuts nothing, and the answer says so.
+The conditions of a case are inequalities. Solved for the target, each has an edge where its sides are equal; between
+edges all of them hold everywhere or nowhere, which a few sample points decide. The target's interval is cut to where
+they hold. A condition that no closed form expresses in the target cuts nothing, and the answer says so.
 
-Where nothing at all fixes the target in a case, it may lie wherever the conditions hold, if a relation of that case
-says of the same quantities what those that do not apply say elsewhere. Where none does (between the last laminar and
-the first turbulent flow), the library does not speak of the case: no answer lies there, and those elsewhere say so.
+Where nothing at all fixes the target in a case, it may lie wherever the conditions hold, provided that some relation
+of the case covers the quantities that the relations of other cases cover. If none does (between the last laminar and
+the first turbulent flow), the library says nothing about the case: it has no answer, and the other answers say so.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
 """The role of each given: whether the answer depends on it, or is only checked against it.
 
-A given acts if changing it can be seen in the answer. It does so in three ways, and in no other:
+A given acts if changing it can change the answer, in one of exactly three ways:
 
-1. It stands in a relation of the plan, or of what those of the plan were derived from. So does the shorter of two
-   times whose longer one binds: another number would change which of them does.
-2. It decides whether a relation applies. The conditions of relations in use and of those put to the test are such; of
-   a relation that was left aside, its condition is, if the relation would have a say in the answer where it held.
-3. It is compared: it stands in a relation that was put to the test, or the number beside a weak value hangs on it.
+1. It stands in a relation of the plan, or in one that a relation of the plan was derived from. This includes the
+  shorter of two times whose longer one binds: another number would change which one binds.
+2. It decides whether a relation applies. This covers the conditions of relations that are used or checked, and of a
+  relation that was left out if that relation could change the answer where it held.
+3. It is compared: it stands in a relation that was checked, or the value compared with a weak value depends on it.
 
-Whatever else was typed is unused, and is named. All this is structure: names, no numbers. Only what cancels takes the
-closed forms of the steps: a given in which all that follows from it is of some degree, and the target of none, leaves
-no trace, and is unused like the rest.
+Every other given is unused, and the answer names it. All this is structural: it needs names and no numbers, except
+for what cancels, where the closed forms of the steps decide. If everything that follows from a given is homogeneous
+in it, and the target is of degree zero, the given cancels and is unused as well.
 """
 
 from __future__ import annotations

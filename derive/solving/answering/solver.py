@@ -1,8 +1,8 @@
 """The solver: read the question, carry out the plan, find contradictions, and verify every relation used.
 
-What the plan leads to are candidates. Those that contradict a relation which was not needed are dropped, and if none is
-left the contradiction is the answer. At the very end each relation that an answer used is asked once more whether it
-holds: an answer that fails its own substitution is a defect, never a result.
+The plan yields candidates. A candidate that contradicts a relation outside the plan is dropped; if none is left, the
+answer is a contradiction. Finally every relation that an answer used is evaluated once more: an answer that fails its
+own substitution is a defect, never a result.
 """
 
 from __future__ import annotations

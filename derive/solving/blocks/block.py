@@ -1,25 +1,25 @@
 """One block of a plan at given numbers: every admissible solution for its unknowns.
 
-A single relation with a single unknown is isolated if it can be and searched for roots if not. Several relations that
-need each other are solved, in this order: as a linear system, or as one of products; by tearing (take one unknown as
-known, work out the others from it, and let the last relation decide it, which is again one unknown in one relation,
-with all its roots); by branch and prune over the unknowns' domains, which is tried for a moment before tearing where
-these have ends; and numerically from many starts, which finds solutions and cannot prove that there are no more.
+A single relation with a single unknown is isolated if possible and searched for roots if not. Several relations that
+need each other are solved by the first of these that succeeds: as a linear system, or as one of products; by tearing
+(one unknown is guessed, the others follow, and the last relation decides it, with all its roots); by branch and prune
+over the unknowns' domains, which is tried briefly before tearing where the domains are bounded; and by local methods
+from many starts, which find solutions and cannot prove that there are no more.
 
-A list of a system's solutions is complete, and has no caveat, only for one of these reasons:
+A list of solutions is complete, and has no caveat, only for one of these reasons:
 
-- the system is linear, in its unknowns or in their logarithms, and of full rank, so that it has one (`linear`,
-  `log_linear`);
-- tearing left nothing out on the way, all roots of the last relation are known, and each has been followed to the one
-  solution that belongs to it (`tearing`); and so for each system that results where a divisor is zero;
-- boxes that hold no solution, or one of the list, cover the domains (`complete_search`).
+- the system is linear in its unknowns or in their logarithms, and of full rank, so that it has one solution
+  (`linear`, `log_linear`);
+- tearing left nothing out, all roots of the last relation are known, and each has been followed to the one solution
+  that belongs to it (`tearing`); likewise for each system that results where a divisor is zero;
+- boxes that each hold no solution, or one of the list, cover the domains (`complete_search`).
 
-A system with choices (max, min, conditions) is the union of those with one arm each. Its list is complete if theirs
-are, or if that of the whole is by the third reason.
+A system with choices (max, min, conditions) is the union of the systems with one arm each. Its list is complete if
+theirs are, or if the third reason holds for the whole system.
 
-Whatever a method proposes is put back into the relations before it counts. A value that satisfies a relation only
-because it cancels there is a plateau: an interval of values, and no value. Where no choice and no cancelled unknown
-accounts for it and all unknowns move together, the relations repeat each other and do not fix them.
+Every candidate is put back into the relations. A value that satisfies a relation only because it cancels there is a
+plateau: an interval of values, not a value. Where no choice and no cancelled unknown explains the plateau and all
+unknowns move together, the relations are dependent and do not fix the unknowns.
 """
 
 from __future__ import annotations

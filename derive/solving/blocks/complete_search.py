@@ -1,17 +1,17 @@
 """All solutions of a small block by branch and prune, which proves the list complete.
 
 The argument: every point of the unknowns' domains lies in a part of the box that was dropped, because it holds no
-solution; in a region that was shown to hold exactly one, which is on the list; or in a part that is open
-(`branch_and_prune`). With no part open, the list is complete. Given numbers are rounded, and whether two solutions
-are near or one is double or none is there may hang on that. So they are taken as small intervals: what is proved
-holds for the equations as written, and for all numbers that the given ones may stand for. What is on the list is put
-back into the equations like every other solution.
+solution; in a region that was proved to hold exactly one, which is on the list; or in an open part
+(`branch_and_prune`). With no open part, the list is complete. Given numbers are rounded, and that rounding may decide
+whether there are two near solutions, a double one or none. They are therefore taken as small intervals: the proof
+holds for the equations as written, and for every number within the rounding of the given ones. Solutions on the list
+are put back into the equations like all others.
 
-A solution that lies outside of the domains for all these numbers is none of the block's. One that may lie to
-either side of a domain's end is taken to be at that end if the equations hold there, and leaves the list open if not.
+A solution that lies outside the domains for all these numbers is dropped. One that may lie on either side of a
+domain's end is placed at that end if the equations hold there; if they do not, the list is left open.
 
-Around a multiple solution parts stay open. If numbers put into the equations show that they hold there, it is on the
-list, and the list is not called complete.
+Around a multiple solution parts stay open. If the equations hold there when evaluated, the solution is listed, and
+the list is not called complete.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Unknowns that cancel: equations that hold along a whole interval of their unknown.
 
-Interval arithmetic sees that where the unknown stands once in each arm. Where it does not (`max(a, x) - x`), points
-all over the domain are tried, and the ends of each run of points at which the equation holds are found by bisection.
-A run counts only if a hundred and fifty digits see nothing but a level there: a curve that comes ever closer, as
-`tanh` does, is none.
+Interval arithmetic finds such an interval where the unknown stands once in each arm. Where it does not (`max(a, x) -
+x`), points across the domain are sampled, and the ends of each run of points at which the equation holds are found by
+bisection. A run counts only if the residual is constant at 150 digits: a curve with an asymptote, such as `tanh`,
+does not count.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Interval propagation: enclosures of some quantities from intervals of others.
 
-Where a quantity is only bounded, whatever hangs on it is bounded as well. Each unknown starts with its whole domain,
-and from both ends pieces are cut off on which the sides of an equation cannot meet, until nothing more comes off.
-Every solution lies in what remains; not everything that remains need be a solution.
+Where a quantity is only bounded, whatever depends on it is bounded as well. Each unknown starts with its whole
+domain, and pieces on which the sides of an equation cannot meet are cut off at both ends, until no more come off.
+Every solution lies in what remains; not everything that remains is a solution.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Simultaneous equations solved numerically, by local methods from many starts.
 
-They find solutions and cannot prove that there are no more. First the unknowns are written by as few of themselves as
-they can be, and Newton's method is run on those few (`newton`). Where that finds nothing, or the few are many, all of
-them are sought at once, by the methods of a library (`minpack`), which is imported for that only.
+Local methods find solutions and cannot prove that there are no more. First the system is reduced to as few unknowns
+as possible by substitution, and Newton's method is run on those (`newton`). Where that finds nothing, or too many
+unknowns are left, all of them are solved for at once with SciPy (`minpack`), which is imported only for this.
 
-A solution that does not stand alone is none: the relations then hold along a whole curve. One that does, at which the
-relations are singular nevertheless, is worked out in many digits, and what it has lost of them is said.
+A solution that is not isolated is dropped: the relations hold along a whole curve. An isolated one at which the
+Jacobian is singular is computed in multiprecision, and its loss of digits is reported.
 """
 
 from __future__ import annotations

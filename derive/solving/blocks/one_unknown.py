@@ -1,17 +1,18 @@
 """One relation with one unknown: every admissible value.
 
-The unknown is isolated if it can be and searched for if not. A closed form is a candidate until it has been put back
-into the relation; and where all the candidates lie outside the domain, there is no solution. A value that satisfies
-the relation only because it cancels there is no value but an interval of them.
+The unknown is isolated if possible and searched for if not. A closed form is a candidate until it has been put back
+into the relation; if all candidates lie outside the domain, there is no solution. A value that satisfies the relation
+only because it cancels there is reported as an interval.
 
-An outcome without a caveat says that nothing is missing. That is proved, in one of two ways:
+An outcome without a caveat claims that no solution is missing. It is proved in one of two ways:
 
-- The unknown was isolated. Each operation around it was undone with all its inverses (both signs of an even power, both
-  arcs of an angle and every turn that the angle can make in the domain, each arm of a choice), so that every solution
-  is a candidate, but for those along which an arm without the unknown binds. Such an interval exists only where the
-  equation with that arm in place is zero everywhere (`free_unknowns.may_cancel`); where that may be, the search goes over it.
-- It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. What that
-  rests on stands above `root_boxes` and `roots`.
+- The unknown was isolated. Each operation around it was undone with all its inverses (both signs of an even power,
+  both arcs of an angle and every turn of it within the domain, each arm of a choice), so every solution is a
+  candidate, except on an interval along which an arm without the unknown binds. Such an interval exists only where
+  the equation with that arm in place is zero everywhere (`free_unknowns.may_cancel`); if that is possible, the domain
+  is searched.
+- It was searched for, and `Roots.proved` says that every place at which the sides may meet has been settled. The
+  theory of this stands above `root_boxes` and `roots`.
 """
 
 from __future__ import annotations

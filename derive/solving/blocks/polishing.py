@@ -1,8 +1,8 @@
 """Solutions of simultaneous equations, polished to the last digit.
 
-Digits that were lost on the way are won back by Newton's method, on the equations that the values came from: on others
-it might run to another solution. What misses the end of its domain by rounding alone is moved to that end, and what
-differs from zero by rounding alone is zero, whether its domain holds zero or not.
+Newton's method recovers lost digits, on the equations that the values came from: on others it might converge to
+another solution. A value that misses the end of its domain by rounding alone is moved to that end, and one that
+differs from zero by rounding alone becomes zero, whether or not its domain holds zero.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """Whether a solution lies on a curve of solutions, or is an isolated multiple root.
 
-In both cases the matrix of the slopes is singular, and some direction is left in which no equation changes at first
-order. Continuation decides: a step in that direction, then Newton's method back to a solution (predictor and corrector:
-Allgower and Georg 1990). On a curve this ends at another solution, about as far away as the step was, for small steps
-and large ones. From beside an isolated solution it runs back to it, or to none.
+In both cases the Jacobian is singular, and some direction changes no equation at first order. Continuation decides: a
+predictor step in that direction, then Newton's method as corrector (Allgower and Georg 1990). On a curve this ends at
+another solution, about one step away, for small steps and large ones. Near an isolated solution it returns to it, or
+fails.
 
-That equations hold along a curve is why they do not fix their unknowns: one of them is a multiple, a power or some
-other combination of the rest, be it everywhere or only where these hold.
+Equations that hold along a curve do not fix their unknowns because they are dependent: one of them is a multiple, a
+power or another combination of the rest, either everywhere or only on the solution set.
 """
 
 from __future__ import annotations

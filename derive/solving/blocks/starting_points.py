@@ -1,9 +1,9 @@
 """Starting points for the search for simultaneous solutions.
 
-First comes what somebody said: weak values of the unknowns, from profiles and defaults, which relations overrule and
-which are guesses then. Then all unknowns alike, at sizes that are common or that the givens have, and in equal steps
-(where unknowns can be exchanged for each other, as the nodes of a quadrature can, a point at which they are alike is
-singular). At last points all over the domains, by a low-discrepancy sequence.
+First come weak values of the unknowns, from profiles and defaults: relations overrule them, but they are good
+guesses. Then all unknowns are equal, at common sizes or those of the givens, and then in equal steps (where unknowns
+are interchangeable, as the nodes of a quadrature are, the Jacobian is singular at equal values). Last come points
+across the domains, from a low-discrepancy sequence.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Substitution: simultaneous equations rewritten in as few of their unknowns as possible.
 
-The tears are taken as known, and each of the other unknowns is an expression of them, by one relation that is then used
-up. The relations that are left decide the tears.
+The tears are taken as known, and each other unknown is expressed in them by one relation, which is then used up. The
+remaining relations determine the tears.
 """
 
 from __future__ import annotations

@@ -1,17 +1,16 @@
 """Tearing: one unknown is guessed, the others follow from it, and one residual is left to solve.
 
-The last relation then decides that one, which is again one relation with one unknown, with all its roots. Where it
-holds along an interval, the other unknowns are worked out along the interval, and the whole system says how much of it
-counts.
+The last relation determines the tear: one relation with one unknown, with all its roots. Where it holds along an
+interval, the other unknowns are computed along the interval, and the whole system decides how much of it counts.
 
-When the solutions found are all there are: every solution lies on a branch, since the relations were only rewritten on
-the way, or it has a divisor zero, or a base negative, both of which are handed on. On a branch it belongs to a root of
-the last relation. So nothing is missing if that relation's roots are known to be complete, and each of them has been
-followed to the one solution that belongs to it, which holds or does not. For the last step doubles may be too few. A
-root is a number with some sixteen digits, and roots nearer than nine digits are told as one; an unknown that hangs on
-the digits beyond can be anything. A root therefore counts as followed only if, all around it, the unknowns that belong
-to it stay together, or no more than one solution lies there by interval arithmetic; and if the numbers that were worked
-out for it solve the relations, or lie outside their domains by enclosures. Otherwise the caveat says so.
+When the list of solutions is complete: the relations were only rewritten, so every solution lies on a branch, or has
+a zero divisor or a negative base, and both of these are passed on. On a branch it belongs to a root of the last
+relation. So nothing is missing if all roots of that relation are known, and each has been followed to the one
+solution that belongs to it, which holds or does not. Doubles may not suffice for that step. A root has some sixteen
+digits, roots that agree to nine digits are merged, and an unknown that depends on further digits can be anything. A
+root therefore counts as followed only if, all around it, the unknowns that belong to it stay together, or interval
+arithmetic proves at most one solution there; and if the values computed for it solve the relations, or are enclosed
+outside their domains. Otherwise the caveat says so.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Answers to questions that look underdetermined, because what is missing cancels.
 
-Counting relations and unknowns, density is not determined by pressure and temperature: volume, amount and mass are
-open. Yet they cancel. So before a target is called underdetermined, the slopes of all relations say whether some of
-them fix it together, and which (`jacobian_rank`); of those the quantities that cancel are eliminated (`elimination`);
-and what is left is planned and solved like any other question. The answer counts if the quantities that were
-eliminated can exist beside it: some numbers for those that nothing fixes have to lead to numbers for all, each in its
-domain, at which every relation holds as it was stated.
+Counting relations and unknowns, pressure and temperature do not determine density: volume, amount and mass are open.
+Yet they cancel. So before a target is called underdetermined, the Jacobian of all relations shows whether some of
+them fix it together, and which (`jacobian_rank`); the quantities that cancel are eliminated from those
+(`elimination`); and the result is planned and solved like any other question. The answer counts only if the
+eliminated quantities can exist beside it: some values of the free ones must lead to values for all, each in its
+domain, at which every relation holds as stated.
 """
 
 from __future__ import annotations

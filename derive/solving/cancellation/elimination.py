@@ -1,9 +1,9 @@
 """Elimination: unknowns removed one by one, until the remaining relations fix the target.
 
-A quantity that stands in a relation as a positive factor, or that a relation is linear in, is worked out from it and
-put into all the others, each of which is written as a product again, so that what cancels is gone. Of products alone
-this is Gauss's elimination on their exponents, in exact fractions. What is left over has the same values of what is
-asked; those that were eliminated have to exist beside it, which is for the asker to see to.
+A quantity that is a positive factor in a relation, or in which a relation is linear, is solved for and substituted
+into all others, each of which is written as a product again, so that whatever cancels disappears. For products alone
+this is Gaussian elimination on their exponents, in exact fractions. The remaining relations have the same solutions
+for the target; the caller must check that the eliminated quantities can exist beside it.
 """
 
 from __future__ import annotations

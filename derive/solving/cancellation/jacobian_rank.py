@@ -1,12 +1,12 @@
 """Which relations fix a quantity, by the rank of their Jacobian at a random point.
 
-Near a point at which relations hold, a quantity is fixed by them if its own direction is a combination of their slopes.
-For products this is linear algebra on their exponents, the same at every point. Elsewhere one random point speaks for
-nearly all: the slopes are taken there exactly, modulo a prime, where a rank is wrong by chance only (Schwartz 1980).
-It is a hint where to look, and no proof: what is found has to be worked out, and held against the relations.
+Near a solution of the relations, they fix a quantity if its unit vector is a combination of their gradients. For
+products this is linear algebra on exponents, the same at every point. Otherwise one random point represents nearly
+all: the gradients are computed there exactly, modulo a prime, where a rank is wrong only by chance (Schwartz 1980).
+The result is a hint and no proof: the answer still has to be computed and checked against the relations.
 
-Nearly all rows hold a name of their own and are peeled off first: of the 660 of the built-in library some 40 are left.
-Eliminating them takes 0.5 ms here and by FLINT's `nmod_mat`, which does not say of which rows a combination is made.
+Nearly all rows hold a name of their own and are peeled off first: of the 660 of the built-in library some 40 are
+left. Eliminating them takes 0.5 ms here and in FLINT's `nmod_mat`, which does not return the combination of rows.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Contradictions that only elimination sees: givens that the other givens fix at another value.
 
-Where structure leaves a target open, relations may still fix it together, since what is missing cancels between them.
-The same holds for a given: if the others fix it at another value, they contradict each other, though no relation says
-so alone.
+Where structure leaves a target open, relations may still fix it together, because what is missing cancels. The same
+holds for a given: if the others fix it at another value, they contradict each other, though no single relation shows
+it.
 """
 
 from __future__ import annotations

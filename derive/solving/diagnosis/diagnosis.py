@@ -1,10 +1,10 @@
 """Why a question has no answer: what is missing, or which givens conflict.
 
-Too little is known: the error names the smallest sets of further givens that would do.
+Underdetermined: the error names the smallest sets of further givens that would suffice.
 
-Too much is known: a relation that was not needed does not hold. The conflict is that relation, the relations through
-which its quantities were derived, and the givens at their ends. Where a weak value is among them, the weak value
-yields: that is a failed check and no contradiction.
+Overdetermined: a relation outside the plan does not hold. The conflict consists of that relation, the relations from
+which its quantities were derived, and the givens that these start from. If a weak value is among them, it yields:
+that is a failed check and not a contradiction.
 """
 
 from __future__ import annotations

@@ -1,23 +1,24 @@
 """The smallest sets of further givens that would determine a target.
 
-Near a point at which the relations hold, what they leave open moves along the null space of their slopes. A set of
-names fixes the target if nothing moves the target that leaves them all where they are: if the target's move is a
-combination of theirs. So along a few random directions, one more than a set has names, every name is a vector of that
-many numbers, and what is true of these vectors is true of the moves, but for a chance of one in 2**61:
+Near a solution, the quantities that the relations leave open move along the null space of the Jacobian. A set of
+names fixes the target if no such move changes the target and none of the names: if the target's move is a combination
+of theirs. Take a few random directions in the null space, one more than a set has names. Each name is then a vector
+of that many numbers, and whatever holds for these vectors holds for the moves, except with probability 2**-61:
 
-1. A single fixes the target if its vector is a multiple of the target's. Two directions show all singles at once.
-2. A pair does, if what is left of both modulo the target's vector is a multiple of each other, and the two are not.
-   Three directions show all pairs at once: names are grouped by the ratio of the two coordinates that are left.
-3. Of three names the first is taken into what is left aside, and the other two are found as a pair is. Beyond three,
-   names are added until they do, and those that are not needed are taken out again: that set is minimal, though there
-   may be a smaller one.
+1. A single name fixes the target if its vector is a multiple of the target's. Two directions show all single names at
+  once.
+2. A pair does, if modulo the target's vector one is a multiple of the other, and the vectors themselves are not.
+  Three directions show all pairs at once: names are grouped by the ratio of the two remaining coordinates.
+3. Of three names the first is taken modulo as well, and the other two are found like a pair. Beyond three, names are
+  added until they suffice, and redundant ones are removed: that set is minimal, though perhaps not smallest.
 
-What slopes say is necessary. It suffices if a plan sees it too, by counting. Sets of unknowns that may be given
-together without displacing a relation are the independent sets of a matroid, and by its exchange property a single name
-settles the target exactly if the target, given, would settle the name: one augmenting path, and one search for what can
-be exchanged (Dulmage and Mendelsohn 1958), tell all singles. Where counting is blind since other quantities cancel,
-they are eliminated for a trial, with plausible numbers for what is missing. A default that only stands in where its
-quantity's own relations do not do is a case apart: typed, it lets those relations run backwards.
+The Jacobian gives a necessary condition. It suffices if a plan sees it too, by counting. Sets of unknowns that may be
+given together without displacing a relation are the independent sets of a matroid. By its exchange property a single
+name determines the target exactly if the target, given, would determine the name: one augmenting path, and one search
+for possible exchanges (Dulmage and Mendelsohn 1958), find all single names. Where counting fails because other
+quantities cancel, these are eliminated on trial, with plausible values for what is missing. One special case: a
+default that is used only where its quantity's own relations are not lets those relations run backwards once it is
+given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """One block of a plan, executed: the states that follow from it.
 
-Where a block has several solutions, the state splits. Where it hangs on a quantity of which there is only an interval,
-so does what follows from it: exactly where there is one closed form, as an enclosure elsewhere.
+Where a block has several solutions, the state splits. Where it depends on a quantity that is only known as an
+interval, its results are intervals too: exact where there is one closed form, enclosures elsewhere.
 """
 
 from __future__ import annotations

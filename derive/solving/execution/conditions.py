@@ -1,9 +1,9 @@
 """Logic of conditions: which imply others, and which exclude each other.
 
-A comparison of two expressions bounds their difference, and one with a number bounds an expression by that number. So
-each is an interval of a line, and conditions exclude each other where the intervals on one line have nothing in
-common. What is undefined satisfies no comparison; only between names and numbers, which always have a value, does the
-failure of one mean that its opposite holds.
+A comparison of two expressions bounds their difference, and one with a number bounds an expression. So each
+comparison is an interval on a line, and conditions exclude each other where their intervals on one line are disjoint.
+An undefined value satisfies no comparison; only between names and numbers, which always have a value, does the
+failure of one comparison imply its opposite.
 """
 
 from __future__ import annotations

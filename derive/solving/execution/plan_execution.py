@@ -1,10 +1,10 @@
 """A plan executed block by block, splitting where a block has several solutions.
 
-Conditions (`when`) are judged on the way: a relation whose condition turns out false is left out, and the plan is made
-anew; one that nothing decides splits the question (`regimes`), and a state that is of another case is dropped. Where a
-relation holds whatever its unknown is, another way to the target is tried before it is called bounded;
-and where relations that should be solved together only repeat each other, the way leads around one of them. A relation
-that was left aside like this still has its say: as a limit, or as a check at the end.
+Conditions (`when`) are judged during execution: a relation whose condition is false is left out, and the question is
+planned again; an undecided one splits the question (`regimes`), and a state of another case is dropped. Where a
+relation holds for every value of its unknown, another way to the target is tried before it is called bounded; where
+the relations of a block are dependent, the plan avoids one of them. A relation that was left out in this way still
+counts: as a bound, or as a check at the end.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """A question: the target, the strong values that bind, and the weak values that yield.
 
-Strong values are what the asker typed. Weak ones come from profiles and from the quantities' own defaults; they are
+Strong values are what the user typed. Weak ones come from profiles and from the quantities' own defaults. They are
 used only where strong values and relations leave a quantity open, in this order: exact defaults (two operations to a
-multiply-add); what a profile states of quantities that do not follow from the rest (a chip's bandwidth), then of those
-that do (a run's published chip-hours, where its use of the chips is stated too); other defaults. Among profiles the
-later one counts. What a profile states of quantities that follow from one which the asker has changed (the cache of a
-model whose elements are now smaller) is out of date: it is only compared with what comes out.
+multiply-add); profile values of quantities that do not follow from the rest (a chip's bandwidth), then of those that
+do (a run's published chip-hours, where its use of the chips is stated too); other defaults. Among profiles the later
+one counts. A profile value is out of date if its quantity follows from one that the user has changed (the cache of a
+model whose elements are now smaller): it is only compared with the result.
 """
 
 from __future__ import annotations

@@ -1,23 +1,24 @@
 """Regimes: relations that hold under conditions (`when`), followed case by case.
 
-A conditional relation is an implication: where all its conditions hold, so does the relation; elsewhere it says
-nothing. A case takes some of these relations to apply and others not to. The cases of a question are found by
+A conditional relation is an implication: if all its conditions hold, so does the relation; otherwise it says nothing.
+A case assumes that some of these relations apply and that others do not. The cases of a question are found by
 splitting:
 
-1. A question is planned with every conditional relation that may apply. One that the givens decide is kept or left out.
-   The first that they leave undecided, and that an answer would rest on, splits the question in two: it applies, or it
-   does not. Each side is a question of its own and may split again; relations that no answer rests on never do.
-2. Every solution is on one side of every split. A leaf rests only on relations that apply to its solutions, so if each
-   leaf has all its solutions, the leaves together have all that there are. A leaf is passed over only where its
-   conditions exclude each other within the domains.
-3. What a leaf leads to is of its case if the conditions say so at its numbers; else another leaf leads to it, or
-   nothing does. A condition on what nothing determines is an assumption of the answer.
-4. A leaf that does not fix the target leaves it where the conditions of the case hold: an interval, if they speak of
-   the target; if not, the case is open. Nothing is called absent while a case is open, nor unique without saying so.
+1. A question is planned with every conditional relation that may apply. One that the givens decide is kept or left
+  out. The first undecided one that an answer would depend on splits the question in two: it applies, or it does not.
+  Each side is a question of its own and may split again; relations that no answer depends on never split.
+2. Every solution is on one side of every split. A leaf uses only relations that apply to its solutions, so if each
+  leaf has all its solutions, the leaves together have all there are. A leaf is skipped only if its conditions exclude
+  each other within the domains.
+3. A solution belongs to its leaf's case if the conditions hold at its numbers; otherwise another leaf finds it, or it
+  is none. A condition on a quantity that nothing determines is an assumption of the answer.
+4. A leaf that does not fix the target leaves an interval where the conditions of the case hold, if they involve the
+  target; if not, the case is open. While a case is open, no solution is called absent, and none unique without saying
+  so.
 
-A condition is decided by what is given, and by what follows from that by relations that surely apply: those without
-conditions, and those that are decided so themselves or taken to apply; by the domains, and by what the other conditions
-of the case leave of them. Where a quantity that a condition asks for does not follow, its weak value speaks for it.
+A condition is decided by the givens and by what follows from them through relations that surely apply (those without
+conditions, and those that are decided or assumed to apply); and by the domains, cut down by the other conditions of
+the case. Where a quantity of a condition does not follow, its weak value is used.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The interval that inequalities leave to a target that no equation fixes.
 
-An inequality turns where it holds with equality: between such edges it holds everywhere or nowhere, which a few numbers
-tell. Where that is not known, the inequality says nothing.
+An inequality has an edge where its sides are equal: between edges it holds everywhere or nowhere, which a few sample
+points decide. Where they do not, the inequality is ignored.
 """
 
 from __future__ import annotations

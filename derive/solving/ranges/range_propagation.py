@@ -1,8 +1,7 @@
 """The interval of a target over the whole ranges of its givens, where the midpoint is not enough.
 
-Where an unknown of the plan has exactly one closed form, whatever the numbers, the form stands for it. Every other
-unknown is a name of its own, bound by the relations of its block; `constrained_extremes` finds what the target can
-come to.
+An unknown of the plan that has exactly one closed form, whatever the numbers, is replaced by it. Every other unknown
+stays a name, bound by the relations of its block; `constrained_extremes` finds the extremes of the target.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Which conditions (`when`) hold over the whole ranges of the givens, and not only at the midpoint.
 
-A case is chosen in the middle of the ranges, and the bounds of an answer are those of that case. Where a condition may
-turn within the ranges, or where that is not known, the answer has to say so.
+The case is chosen at the midpoint of the ranges, and the bounds of an answer are those of that case. If a condition
+may change within the ranges, or cannot be decided, the answer says so.
 """
 
 from __future__ import annotations

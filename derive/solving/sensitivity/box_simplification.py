@@ -1,7 +1,8 @@
 """Closed forms simplified over a box, so that their bounds get tighter.
 
-An arm of a max that cannot bind anywhere in the box goes; numbers are put in exactly; and what is left, if it is a
-ratio of polynomials, is reduced. What cancels then no longer looks as if it moved, as in the share of a time in itself.
+An arm of a max that cannot bind anywhere in the box is removed; numbers are substituted exactly; and a remaining
+ratio of polynomials is reduced. A quantity that cancels then no longer widens the bounds, as in the share of a time
+in itself.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """The minimum and maximum of an expression under equality constraints.
 
-An answer without a closed form, or one whose closed form holds only while an arm of a choice binds, is a name of its
-own here: it may be anything in its domain for which the equations can hold. The box of all names is cut up, always the
-piece first in which the expression may still come out least. What the enclosures show to be impossible is dropped, and
-what their slopes allow is cut off. So the bound that remains is never too tight; it is the extreme to one part in a
-million, unless the pieces run out first.
+An answer without a closed form, or one whose closed form holds only while an arm of a choice binds, is a name here:
+it ranges over its domain, subject to the equations. The box of all names is subdivided, always at the piece with the
+least lower bound. Pieces that the enclosures prove impossible are dropped, and slopes cut the others. So the bound
+that remains is never too tight; it is the extreme to one part in a million, unless the limit on pieces is reached
+first.
 """
 
 from __future__ import annotations

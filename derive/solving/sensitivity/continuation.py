@@ -1,14 +1,13 @@
 """Continuation: bounds of a target along a solution of simultaneous equations, as the ranged givens move.
 
 A solution at one point of the ranges is followed over the whole box of them. In a part of the box, each block of the
-plan is bound in turn (`parametric_newton`): where that proves that there is exactly one solution near, it moves
-without a jump, and the next block takes it as its input. A part where that fails is cut in two at its centre; since
-the centre belongs to both halves, and the solution there to what is followed in either, what is followed is the same
-throughout.
+plan is enclosed in turn (`parametric_newton`): where exactly one solution near is proved, it is continuous, and the
+next block takes it as its input. A part where the proof fails is cut in two at its centre. Both halves contain the
+centre and its solution, so the same solution is followed throughout.
 
-Where the slope of the target keeps its sign in every range, the extremes lie at two corners. Otherwise branch and bound
-finds them: a part where one slope keeps its sign is replaced by its better side, any other is cut in two. scipy's
-optimizers and path followers prove nothing of what lies between the points that they visit.
+Where the slope of the target keeps its sign in every range, the extremes lie at two corners. Otherwise branch and
+bound finds them: a part where one slope keeps its sign is replaced by its better side, any other is bisected. SciPy's
+optimizers and path followers prove nothing between the points that they visit.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Elasticities of an answer, composed closed forms, and bounds over ranges.
 
-The blocks' closed forms are put into one another until only givens are left. Of that expression interval arithmetic
-gives the exact slope at a point, and the sign of the slope over a box: where it keeps its sign in every ranged given,
-the extremes lie at two corners of the box and are exact. Where it does not, the box is cut up until the extremes are
-known to one part in a million. Where there is no closed form, the plan is carried out again at sample points, and the
-answer says that its bounds are sampled.
+The blocks' closed forms are substituted into each other until only givens are left. Interval arithmetic then gives
+the exact slope at a point, and the sign of the slope over a box: where it keeps its sign in every ranged given, the
+extremes lie at two corners of the box and are exact. Where it does not, the box is subdivided until the extremes are
+known to one part in a million. Where there is no closed form, the plan is executed at sample points, and the answer
+says that its bounds are sampled.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The degree of homogeneity of an expression: how it scales when its names scale.
 
-If some names are multiplied by powers of a positive number, an expression of a degree is multiplied by that power. That
-is a proof for every value at once, where numbers only ever show a few: terms that are too small to be seen beside
-others still have a degree of their own, and a sum of different degrees has none.
+If names are scaled by powers of a positive number, a homogeneous expression scales by the power that is its degree.
+That is a proof for all values, where numbers only sample a few: a term too small to be seen beside others still has a
+degree of its own, and a sum of different degrees has none.
 """
 
 from __future__ import annotations

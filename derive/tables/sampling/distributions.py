@@ -1,10 +1,9 @@
 """The probability distribution of a ranged given.
 
-A range says no more than its ends, and `300 +/- 20` is a range here, so that every value in it is as likely. Where a
-value was kept out of those that the range holds, as profiles do with what sources disagree on, it is the likeliest, and
-the likelihood falls off straight to nothing at the ends: a triangle, the plainest shape with these three numbers. Where
-the ends are two decades apart or more, both are meant of the logarithm; otherwise nearly all points of `1..1000` would
-lie above 10.
+A range states only its ends, and `300 +/- 20` is a range here, so every value in it is equally likely. If a value
+within the range is known, as in profiles whose sources disagree, it is the most likely one, and the density falls
+linearly to zero at the ends: a triangle, the simplest shape with these three numbers. Where the ends are two decades
+apart or more, both distributions are of the logarithm; otherwise nearly all points of `1..1000` would lie above 10.
 """
 
 from __future__ import annotations

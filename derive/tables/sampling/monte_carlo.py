@@ -1,7 +1,7 @@
 """Monte Carlo: the distribution of a target whose givens are ranges.
 
-Each range has a stream of random numbers of its own, made of the seed and its name. The same seed therefore gives the
-same points, and one range more leaves those of the others as they are.
+Each range has its own stream of random numbers, seeded by the seed and its name. The same seed therefore gives the
+same points, and a further range leaves the points of the others unchanged.
 """
 
 from __future__ import annotations

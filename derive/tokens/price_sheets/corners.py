@@ -1,8 +1,8 @@
 """The choices at which an answer is least and greatest, without trying each of them.
 
-Where a question says by which quantities a choice counts, these and the sheet determine the answer and the choice says
-no more. So the answer over the whole box of these quantities encloses the answers at all choices. If choices in the
-corners of that box reach both ends of it, none of the others goes beyond; if they do not, every choice has to be asked.
+Where a question names the quantities by which a choice counts, these and the sheet determine the answer, and the
+choice has no other effect. So the answer over the box of these quantities encloses the answers at all choices. If
+choices in the corners of that box reach both ends of it, no other goes beyond; if they do not, every choice is asked.
 """
 
 from __future__ import annotations

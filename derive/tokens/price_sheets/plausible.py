@@ -1,7 +1,7 @@
 """What a sheet does not say: the chips, active sizes and memory tiers that it may have been made on.
 
-The first of each is the reference. All are profiles of the catalogue, with their sources there, but for the size that
-the lecture assumes of a frontier model.
+The first of each is the reference. All are profiles of the catalogue, with their sources there, except the size that
+the lecture assumes for a frontier model.
 """
 
 from __future__ import annotations

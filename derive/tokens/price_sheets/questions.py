@@ -1,6 +1,6 @@
 """What a price sheet is asked, subject by subject, and between which of its prices there is a tension.
 
-The questions are data: `questions.toml`, which says at its top what may stand in it.
+The questions are data: `questions.toml`, which describes its own format at the top.
 """
 
 from __future__ import annotations

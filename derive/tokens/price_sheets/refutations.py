@@ -1,7 +1,7 @@
 """What would refute a conclusion: measurements outside its range, and what the range asks of chip and size.
 
-Each lever of a question is asked back, once for each end of the range: with all else as at the reference, a chip or a
-model beyond these values would lead out of the range.
+Each lever of a question is solved for at each end of the range: with all else at the reference, a chip or a model
+beyond these values would lead out of the range.
 """
 
 from __future__ import annotations

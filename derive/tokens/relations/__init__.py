@@ -1,13 +1,12 @@
 """The built-in library: the economics of a language-model token, in relation files, one a subject.
 
-Relations are stated as a user would state them, over the vocabulary in `quantities/vocabulary`; `llm.toml` names the
-files in the order in which they count. One name means one thing everywhere: a quantity that is counted for each chip
-carries `/chip`, so that a rack's total is never taken for one chip's; a factor that carries a unit (the 2 of 2 FLOP per
-parameter and token) is a quantity too. Chips, memory tiers, models and price sheets are profiles, in
-`quantities/values`.
+Relations are stated as a user would state them, over the vocabulary in `quantities/vocabulary`; `llm.toml` lists the
+files in order of precedence. One name has one meaning everywhere: a quantity that is counted for each chip carries
+`/chip`, so that a rack's total is never taken for one chip's; a factor with a unit (the 2 of 2 FLOP per parameter and
+token) is a quantity too. Chips, memory tiers, models and price sheets are profiles, in `quantities/values`.
 
-Read and proved once, the relations are kept in the user's cache folder, until a file of them or of what reads them
-changes.
+The relations are read and proved once, and kept in the user's cache folder until one of their files or the code that
+reads them changes.
 """
 
 from __future__ import annotations

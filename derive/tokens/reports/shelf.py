@@ -1,6 +1,6 @@
 """The available reports and the files that they produce.
 
-A report is named as the built-in ones are, or by the path of a template of one's own.
+A report is named as the built-in ones are, or by the path of a user's template.
 """
 
 from __future__ import annotations
