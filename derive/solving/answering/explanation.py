@@ -34,19 +34,19 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of"]
 
-_STEP = 1e-5  # of a central difference, as a share: near the cube root of a rounding, which leaves ten digits
+_STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
 
 
 def answer_of(
     library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], alone: bool = True
 ) -> Answer:
-    """The answer that a state holds; `alone` says whether it is the plan's only one."""
+    """The answer of one state; `alone` says whether it is the plan's only state."""
     target = question.target
     used = _used(library, question, made)
 
     @cache
     def form() -> Node | None:
-        """The closed form in terms of what the answer rests on, if there is one."""
+        """The closed form in terms of the givens that the answer depends on, if there is one."""
         whole = composed(target, state.forms)
         return None if whole is None or not used.keys() >= set(names_in(whole)) else whole
 
@@ -78,7 +78,7 @@ def answer_of(
 def _tested(
     library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
 ) -> tuple[tuple[Check, ...], tuple[str, ...], tuple[str, ...]]:
-    """The checks, the givens that play no part even in those, and the definitions that were replaced."""
+    """The checks, the givens that are unused even there, and the definitions that were replaced."""
     whole = extended(library, made, state)
     checks = checks_of(library, question, made, whole, bounds)
     gone = replaced(library, question, made, whole)
@@ -94,7 +94,7 @@ def _tested(
 
 
 def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Value]:
-    """The values that the answer rests on, in the order in which they were stated."""
+    """The values that the answer depends on, in the order in which they were stated."""
     needed = {question.target}
     for block in made.blocks:
         for name in block.relations:
@@ -104,7 +104,7 @@ def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Val
 
 
 def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:
-    """All quantities that a plan's relations hold, in the order in which they come up."""
+    """All quantities in the plan's relations, in order of appearance."""
     found = {made.target: library.declared[made.target]}
     for relation in (name for block in made.blocks for name in block.relations):
         found |= library.relations[relation].declared
@@ -112,7 +112,7 @@ def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:
 
 
 def _regime(library: RelationSet, made: Plan, state: State) -> dict[str, str]:
-    """For each relation with a choice in it, the arm that binds."""
+    """The binding arm of each relation that contains a choice."""
     found = {}
     for block in made.blocks:
         for name in block.relations:
@@ -161,7 +161,7 @@ def _assumptions(
 
 
 def _going_apart(library: RelationSet, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:
-    """What a value in use takes for granted of another quantity that is different here."""
+    """Values in use whose profile assumes another value of some quantity than the one here."""
     for name in used:
         profile, others = question.goes_with.get(name, ("", {}))
         for other, value in others.items():
@@ -176,7 +176,7 @@ def _going_apart(library: RelationSet, question: Question, state: State, used: M
 
 
 def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, Value]]:
-    """What profiles bring in as an assumption: with a source of its own, and nothing published behind it."""
+    """The assumptions among profile values: those with a source of their own that is not a publication."""
     found = []
     for name, value in used.items():
         source = value.source
@@ -188,7 +188,7 @@ def _believed(question: Question, used: Mapping[str, Value]) -> list[tuple[str, 
 def _bounds(
     library: RelationSet, question: Question, made: Plan, state: State, formed: Callable[[], Node | None], alone: bool
 ) -> tuple[Span | None, str]:
-    """The bounds that ranged givens put on the target, and how they are known."""
+    """The bounds of the target over the ranged givens, and how they are known."""
     ranges = ranges_of(library, question, made)
     target = question.target
     if target in ranges:
@@ -204,9 +204,9 @@ def _bounds(
         if not is_monotone(form, state.values, felt):
             form = eased(form, state.values, felt, library.quantities)
         (low, high), how = bounds_of_form(form, state.values, felt)
-        low, high = min(low, state.values[target]), max(high, state.values[target])  # but for rounding it is inside
+        low, high = min(low, state.values[target]), max(high, state.values[target])  # rounding may leave it outside
         return (max(low, domain.low), min(high, domain.high)), how
-    if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # told as one step, not a plan to run
+    if any(len(block.relations) > len(block.unknowns) for block in made.blocks):  # one joint step, not a plan to run
         return state.spans.get(target), "" if target in state.spans else "the ranges were taken at their middle"
     coupled = any(len(block.unknowns) > 1 for block in made.blocks)
     followed = along(library, made, state, ranges) if coupled or not alone else None
@@ -223,7 +223,7 @@ def _bounds(
 
 
 def _chosen_arm(library: RelationSet, made: Plan, state: State) -> bool:
-    """Whether a choice was inverted on the way, so that the form holds only while its arm binds."""
+    """Whether the plan inverts a choice, so that the form holds only while its arm binds."""
     for block in made.blocks:
         for name, relation in zip(block.unknowns, block.relations, strict=False):
             written = library.relations[relation].written
@@ -239,7 +239,7 @@ def _chosen_arm(library: RelationSet, made: Plan, state: State) -> bool:
 def _again(
     library: RelationSet, question: Question, made: Plan, state: State, moved: Mapping[str, float]
 ) -> float | None:
-    """The target at other given numbers, on the branch nearest to the one that was found."""
+    """The target at other given numbers, on the branch nearest to the solution found."""
     given = {name: value.base[1] for name, value in question.strong.items()}
     given |= {name: question.weak[name].base[1] for name in made.weak}
     now = State({**given, **moved})
@@ -253,7 +253,7 @@ def _again(
 
 
 def _hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:
-    """Whether the relations hold quantities without a number, so that they cannot be run again one by one."""
+    """Whether some quantities in the relations have no value, so that the relations cannot be run again one by one."""
     return any(
         name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]
     )

@@ -36,12 +36,12 @@ from derive.tolerances import NEAR_ZERO
 
 __all__ = ["confined", "left_open", "told_apart"]
 
-_FLIPS = 6  # beside those at which sides are equal
+_FLIPS = 6  # limit on flips beside those where sides are equal
 _HALVINGS = 200
 
 
 def confined(library: RelationSet, question: Question, found: Found) -> Found:
-    """What was found in a case, its intervals of the target cut to where the conditions hold."""
+    """The states of a case, with intervals of the target cut to where the conditions hold."""
     target = question.target
     if not library.conditional or not any(target in state.spans for state in found.states):
         return found
@@ -50,7 +50,7 @@ def confined(library: RelationSet, question: Question, found: Found) -> Found:
 
 
 def told_apart(library: RelationSet, question: Question, answers: Sequence[Found]) -> list[Found]:
-    """The answers, without those of several that leave another quantity no value."""
+    """The answers; if there are several, without those that leave another quantity no value."""
     if sum(len(found.states) for found in answers) < 2 or any(found.plan.weak for found in answers):
         return list(answers)
     if any(value.is_range for value in question.strong.values()):
@@ -66,7 +66,7 @@ def told_apart(library: RelationSet, question: Question, answers: Sequence[Found
 
 
 def left_open(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> list[Found]:
-    """Where a target may lie that nothing fixes in a case; nothing, if the library does not speak of that case."""
+    """The intervals of a target that nothing fixes in a case; empty if no relation of the library covers that case."""
     rules = _Rules(library, question, left_out, decisions_of(library, question))
     if not question.case.holding and not question.case.failing:
         return []
@@ -87,9 +87,9 @@ def left_open(library: RelationSet, question: Question, left_out: Mapping[str, s
 def propagated(
     library: RelationSet, start: Mapping[str, float], left_out: Mapping[str, str], decisions: Decisions, but: str = ""
 ) -> dict[str, float] | None:
-    """Numbers, and what follows from them relation by relation but for one name; None if they contradict one.
+    """The given numbers and all that follows from them, one relation at a time, except `but`; None at a contradiction.
 
-    A relation contradicts them if it does not hold, or leaves its last unknown no value in its domain.
+    A contradiction is a relation that does not hold, or that leaves its last unknown no value in its domain.
     """
     known = dict(start)
     pending = [r for r in library.relations.values() if r.is_equation and r.approximate is None]
@@ -130,7 +130,7 @@ def _none(target: str, why: str) -> NoSolutionError:
 
 @dataclass(frozen=True)
 class _Rules:
-    """What a case demands of its target."""
+    """The conditions of a case on its target."""
 
     library: RelationSet
     question: Question
@@ -143,13 +143,13 @@ class _Rules:
 
     @cached_property
     def forms(self) -> dict[Node, Node]:
-        """The claims of the case that speak of the target, each in its terms."""
+        """The claims of the case that involve the target, each expressed in it."""
         forms = {claim: self._by_target(claim) for claim in (*claims(self.library, self.question), *self._refuted())}
         return {claim: form for claim, form in forms.items() if form and self.question.target in names_in(form)}
 
     @cached_property
     def following(self) -> dict[str, float] | None:
-        """The numbers that follow from the givens in this case, whatever the target is; None if they contradict it."""
+        """The numbers that follow from the givens in this case, whatever the target is; None at a contradiction."""
         known = {name: value.base[1] for name, value in self.question.strong.items()}
         if any(value.is_range for value in self.question.strong.values()):
             return known
@@ -164,7 +164,7 @@ class _Rules:
         return " and ".join(dict.fromkeys(map(worded, self.forms)))
 
     def parts(self, state: State) -> Iterator[State]:
-        """A state that has an interval for the target, cut to where the claims hold; others as they are."""
+        """The state with its interval of the target cut to where the claims hold; other states unchanged."""
         target = self.question.target
         edges = self._turns() if target in state.spans and self.forms else None
         if edges is None:
@@ -182,7 +182,8 @@ class _Rules:
                 yield replace(state, values={**state.values, target: edge}, spans=others)
 
     def _met_within(self, span: Span, flips: int) -> Iterator[Span]:
-        """Where the claims hold in an interval; they may also flip where a side of one has a pole or no meaning."""
+        """The parts of an interval where the claims hold; they may also flip where a side has a pole or is
+        undefined."""
         points = [*inside(span), *((0.0,) if span[0] < 0 < span[1] else ())]
         verdicts = [self._is_met(point) for point in points]
         if all(verdicts):
@@ -193,14 +194,14 @@ class _Rules:
             yield from self._met_within((flip, span[1]), flips - 1)
 
     def _flip(self, met: float, failed: float) -> float:
-        """A number between these at which the claims flip."""
+        """A number between these at which the claims flip, by bisection."""
         for _ in range(_HALVINGS):
             middle = (met + failed) / 2
             met, failed = (middle, failed) if self._is_met(middle) else (met, middle)
         return 0.0 if abs(failed) <= NEAR_ZERO * max(1.0, abs(met)) else failed
 
     def is_spoken_of(self, state: State) -> bool:
-        """Whether a relation of this case says somewhere here what those that do not apply say elsewhere."""
+        """Whether a relation of this case covers, somewhere here, the quantities of those that do not apply."""
         target = self.question.target
         points = inside(state.spans[target]) if target in state.spans else [state.values[target]]
         others = [name for name in self.left_out if self.library.relations[name].conditions]
@@ -218,7 +219,7 @@ class _Rules:
         return all(holds(form, at) for form in self.forms.values())
 
     def _refuted(self) -> Iterator[Node]:
-        """What must be so since relations do not hold at the givens: that they do not apply."""
+        """The negated conditions of relations that do not hold at the givens, and therefore do not apply."""
         known, case = self.following or {}, self.question.case
         for relation in self.library.conditional:
             whole = relation.conditions[0] if len(relation.conditions) == 1 else Apply("and", relation.conditions)
@@ -228,7 +229,7 @@ class _Rules:
                 yield Apply("not", (whole,))
 
     def _by_target(self, claim: Node) -> Node | None:
-        """A claim in terms of the target and of what is given; None where that takes more than closed forms."""
+        """A claim in terms of the target and the givens; None if closed forms do not suffice."""
         target, stated = self.question.target, self.following or {}
         forms: dict[str, Node] = {}
         known, left_out = frozenset([*stated, target, *self.question.weak]), frozenset(self.left_out)
@@ -258,7 +259,7 @@ class _Rules:
         return composed("", {**forms, "": claim})
 
     def _turns(self) -> list[float] | None:
-        """The numbers at which a comparison in a claim may turn; None where they are not known."""
+        """The numbers at which a comparison in a claim may flip; None if they are unknown."""
         target, edges = self.question.target, set[float]()
         domain = self.library.declared[target].domain
         for part in (part for form in self.forms.values() for part in walk(form)):
@@ -273,7 +274,7 @@ class _Rules:
 
 
 def _united(spans: Iterable[Span]) -> Iterator[Span]:
-    """Neighbouring intervals as one."""
+    """The intervals with adjacent ones joined."""
     joined: list[Span] = []
     for span in spans:
         if joined and joined[-1][1] == span[0]:

@@ -36,7 +36,7 @@ __all__ = ["acting", "cancelling", "unused"]
 def unused(
     library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
 ) -> tuple[str, ...]:
-    """The typed names that play no part in an answer; `tested` are the names of its checks."""
+    """The typed names that an answer does not use; `tested` are the names of its checks."""
     silent = question.strong.keys() - acting(library, question, made, left_out, tested)
     deciding = _deciding(library, question, made, left_out, silent) if silent else set()
     return tuple(name for name in question.strong if name in silent and name not in deciding)
@@ -50,7 +50,7 @@ def cancelling(
     tested: Iterable[str],
     forms: Mapping[str, Node],
 ) -> set[str]:
-    """The typed names that the answer's relations hold and that cancel in them, whatever their values are."""
+    """The typed names in the answer's relations that cancel there, whatever their values are."""
     ways = _ways(library, made)
     met = {name for name, value in question.strong.items() if ways.get(name, 0) > 1 and not value.is_range}
     if not met or any(len(block.unknowns) > 1 for block in made.blocks):
@@ -60,7 +60,7 @@ def cancelling(
 
 
 def _ways(library: RelationSet, made: Plan) -> dict[str, int]:
-    """Along how many ways the target hangs on each name; what cancels needs two."""
+    """The number of paths by which the target depends on each name; cancelling needs two."""
     ways = {made.target: 1}
     for block in reversed(made.blocks):
         onward = sum(ways.get(name, 0) for name in block.unknowns)
@@ -70,7 +70,7 @@ def _ways(library: RelationSet, made: Plan) -> dict[str, int]:
 
 
 def _is_free_of(library: RelationSet, made: Plan, given: str, forms: Mapping[str, Node]) -> bool:
-    """Whether all that follows from a given grows with it in proportion to a power, and the target not at all."""
+    """Whether everything that follows from a given is homogeneous in it, and the target of degree zero."""
     degrees = {given: Fraction(1)}
     for block in made.blocks:
         for name in block.unknowns:
@@ -85,7 +85,7 @@ def _is_free_of(library: RelationSet, made: Plan, given: str, forms: Mapping[str
 def acting(
     library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], tested: Iterable[str]
 ) -> set[str]:
-    """All names that the answer of a plan hangs on, or that its checks compare."""
+    """All names that the answer of a plan depends on, or that its checks compare."""
     relations = [relation for block in made.blocks for relation in block.relations]
     compared = [name for name in tested if name in library.relations]
     weak = [name for name in tested if name in library.declared]
@@ -97,9 +97,9 @@ def acting(
 def _upstream(
     library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], names: set[str]
 ) -> set[str]:
-    """These names and all that they are derived from: by the plan, or beside it by one of their own.
+    """These names and all that they are derived from: by the plan, or else by plans of their own.
 
-    Plans of their own are only made where the givens are not all found without.
+    Plans of their own are made only if some givens have not been found otherwise.
     """
     blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     found: set[str] = set()
@@ -114,14 +114,14 @@ def _upstream(
             if name in blocks:
                 pending += [other for relation in blocks[name].relations for other in library.members[relation]]
             elif name not in question.strong and name not in made.weak and name != question.target:
-                aside.append(name)  # what only a condition or a bound asks for
+                aside.append(name)  # used only by a condition or a bound
         if not aside or question.strong.keys() <= found:
             return found
         pending += _beside(library, question, left_out, aside.pop())
 
 
 def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str], name: str) -> Iterator[str]:
-    """What a quantity is derived from by a plan of its own."""
+    """The quantities that a quantity is derived from by a plan of its own."""
     weak = {other: value for other, value in question.weak.items() if other != name}
     made = planned(library, replace(question, target=name, weak=weak), frozenset(left_out))
     for block in made.blocks:
@@ -132,7 +132,7 @@ def _beside(library: RelationSet, question: Question, left_out: Mapping[str, str
 def _deciding(
     library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str], silent: set[str]
 ) -> set[str]:
-    """Which of these decide that a relation does not apply which would have a say in the answer if it did."""
+    """The names that decide against a relation which would change the answer if it applied."""
     shut_by: dict[str, set[str]] = {}
     for relation in left_out:
         asked = names_in(*library.relations[relation].conditions)
@@ -142,7 +142,7 @@ def _deciding(
 
 
 def _would_matter(library: RelationSet, question: Question, left_out: set[str], shut: set[str]) -> bool:
-    """Whether the plan would use one of these relations, or could put it to the test."""
+    """Whether the plan would use one of these relations, or could check it."""
     other = planned(library, question, frozenset(left_out))
     blocks = (*other.blocks, *other.extra)
     settled = {*question.strong, *other.weak, *(name for block in blocks for name in block.unknowns)}

@@ -49,11 +49,11 @@ from derive.tolerances import SAME_ROOT
 
 __all__ = ["solve", "solve_all"]
 
-_NEIGHBOURS = 12  # relations by which an interval is cut
+_NEIGHBOURS = 12  # limit on relations that narrow an interval
 
 
 def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Answer:
-    """The one answer, or an error that says why there is not exactly one."""
+    """The one answer, or an error that says why there is none or more than one."""
     answers = solve_all(library, target, profiles, given)
     if len(answers) == 1 and answers[0].base is not None:
         return answers[0]
@@ -104,7 +104,7 @@ def _found(library: RelationSet, question: Question) -> list[Found]:
 
 
 class _UnfixedError(UnderdeterminedError):
-    """Nothing fixes the target of a question in its case; what would is only sought once it is to be told."""
+    """Nothing fixes the target in its case; the missing givens are searched for only if the error is reported."""
 
     def __init__(self, question: Question, left_out: Mapping[str, str]) -> None:
         super().__init__(f"{question.target} is not determined by what is given.")
@@ -113,7 +113,7 @@ class _UnfixedError(UnderdeterminedError):
 
 
 def _weightiest(library: RelationSet, errors: Sequence[DeriveError]) -> DeriveError:
-    """Why a question has no answer: what is open in one case weighs more than that there is none in another."""
+    """Why a question has no answer: an open case takes precedence over one without a solution."""
     kinds = (LimitError, UnderdeterminedError, InconsistentError, DeriveError)
     first = next(error for kind in kinds for error in errors if isinstance(error, kind))
     if isinstance(first, _UnfixedError):
@@ -126,7 +126,7 @@ def _weightiest(library: RelationSet, errors: Sequence[DeriveError]) -> DeriveEr
 
 
 def _explored(library: RelationSet, question: Question, is_last_resort: bool) -> tuple[list[Found], list[DeriveError]]:
-    """What all cases lead to, and why some lead to nothing; an answer says what is open in other cases."""
+    """The answers of all cases and the errors of those without one; answers name the cases that are open."""
     answers: list[Found] = []
     errors: list[DeriveError] = []
     doubts: list[tuple[Question, str]] = []
@@ -156,7 +156,7 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
 
 
 def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
-    """What was found, with what is open beside it; what its own assumptions exclude goes without saying."""
+    """The result with notes on the open cases, except those that its own assumptions exclude."""
     used = {name for block in found.plan.blocks for name in block.relations}
 
     def told(state: State) -> State:
@@ -183,7 +183,7 @@ def _too_many(question: Question) -> LimitError:
 
 
 def _is_open(library: RelationSet, target: str, answers: Sequence[Found], errors: Sequence[DeriveError]) -> bool:
-    """Whether no case fixes the target, and what the cases leave it is nothing less than its domain."""
+    """Whether no case fixes the target, and together the cases leave it its whole domain."""
     spans = [state.spans.get(target) for found in answers for state in found.states]
     if None in spans or any(found.plan.blocks for found in answers):
         return False
@@ -199,10 +199,10 @@ def _is_open(library: RelationSet, target: str, answers: Sequence[Found], errors
 
 
 def _in_case(library: RelationSet, question: Question, is_last_resort: bool) -> list[Found]:
-    """What one case of a question leads to, or the error that says why to nothing."""
+    """The answers of one case of a question; raises the error that says why there are none."""
     try:
         first = carried_out(library, question)
-    except (NoSolutionError, UnderdeterminedError) as error:  # what is solved together is singular at these numbers
+    except (NoSolutionError, UnderdeterminedError) as error:  # a block is singular at these numbers
         other = cancelling(library, question, {}) if isinstance(error, UnderdeterminedError) else None
         other = other or (_by_strong_alone(library, question) if is_last_resort else None)
         if not other:
@@ -235,7 +235,7 @@ def _in_case(library: RelationSet, question: Question, is_last_resort: bool) -> 
 
 
 def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
-    """What strong values fix without the weak ones that led nowhere: those have to yield."""
+    """The answer without the weak values, which yield where they lead to none."""
     exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
     for weak in [weak for weak in (exact, {}) if len(weak) < len(question.weak)]:
         alone = replace(question, weak=weak)
@@ -252,7 +252,7 @@ def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
 
 
 def _sound(library: RelationSet, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
-    """What was found, without the states that contradict a relation; the contradictions are noted."""
+    """The result without the states that contradict a relation; the contradictions are appended to `broken`."""
     sound = []
     for state in found.states:
         clash = contradiction(library, question, found.plan, extended(library, found.plan, state))
@@ -267,7 +267,7 @@ def _sound(library: RelationSet, question: Question, found: Found, broken: list[
 
 
 def _narrowed(library: RelationSet, question: Question, found: Found) -> Found:
-    """What was found, its intervals of the target cut to what the domains of its neighbours leave of them."""
+    """The result with intervals of the target narrowed by the domains of its neighbours."""
     target = question.target
     if not any(target in state.spans for state in found.states):
         return found
@@ -300,7 +300,7 @@ def _unsure(question: Question) -> LimitError:
 
 
 def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
-    """An answer where structure sees none: what is missing cancels, or inequalities bound the target."""
+    """Answers that structure does not see: what is missing cancels, or inequalities bound the target."""
     result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
     if result is not None:
         return [result]
@@ -313,7 +313,7 @@ def _despite_structure(library: RelationSet, question: Question, found: Found) -
 
 
 def _singular(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
-    """The error for relations that do not fix what is solved together; which further givens would do."""
+    """The error for a block whose relations do not fix it, with the further givens that would."""
     sets = tuple(missing_sets(library, question, frozenset()))
     if not isinstance(error, UnderdeterminedError) or not sets:
         return error
@@ -339,7 +339,7 @@ def _verified(library: RelationSet, made: Plan, states: Sequence[State]) -> None
 
 
 def _distinct(answers: Sequence[Answer]) -> Iterator[Answer]:
-    """The answers in ascending order; two that agree to 1e-9 are one, and an interval speaks for all that it holds."""
+    """The answers in ascending order; two that agree to 1e-9 are one, and an interval covers all values in it."""
     spans: list[Span] = []
     bounded = [answer for answer in answers if answer.base is None and answer.bounds is not None]
     for answer in sorted(bounded, key=_width, reverse=True):

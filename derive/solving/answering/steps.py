@@ -19,13 +19,13 @@ __all__ = ["steps_of"]
 
 
 def steps_of(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
-    """The steps of one block: one, also where several relations fix their unknowns only together."""
+    """The steps of one block: a single one if several relations fix their unknowns only together."""
     parts = _parts(library, question, block, state)
     return [Step.joint(tuple(parts))] if len(parts) > 1 else parts
 
 
 def _parts(library: RelationSet, question: Question, block: Block, state: State) -> list[Step]:
-    """What stands of a block for each unknown that it fixes."""
+    """One step of a block for each unknown that it fixes."""
     written = [str(library.relations[relation].written) for relation in block.relations]
     found = []
     for i, name in enumerate(block.unknowns):
@@ -60,7 +60,7 @@ def _parts(library: RelationSet, question: Question, block: Block, state: State)
 
 
 def _worth(form: Node, library: RelationSet, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
-    """The number and unit that stand for each name of a form: as it was given, or as it came out."""
+    """The number and unit of each name in a form, as given or as computed."""
     found = {}
     for name in names_in(form):
         if name in state.spans:
@@ -75,5 +75,5 @@ def _worth(form: Node, library: RelationSet, question: Question, state: State) -
 
 
 def _is_stated(name: str, question: Question, state: State) -> bool:
-    """Whether a number was stated, and did not come out of a step."""
+    """Whether a number was stated and not computed in a step."""
     return name in question.strong or (name in question.weak and name not in state.forms)

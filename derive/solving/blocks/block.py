@@ -44,9 +44,9 @@ from quantities.domain import Domain
 
 __all__ = ["solve_block"]
 
-_VARIANTS = 24  # combinations of arms that a system is taken apart into
-_DIVISORS = 2  # that are zero at once
-_QUICK = 10  # times shorter than the last search through boxes is the first
+_VARIANTS = 24  # limit on combinations of arms
+_DIVISORS = 2  # limit on divisors that are zero at once
+_QUICK = 10  # the first search through boxes is this many times shorter than the last
 _UNPROVED = "it is not proved that there are no other solutions"
 _REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
 
@@ -98,7 +98,7 @@ def _is_settled(outcome: Outcome) -> bool:
 
 
 def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
-    """An outcome that is not known to be complete, with the solutions that a search through boxes came across."""
+    """An outcome not proved complete, with the solutions that a search through boxes found."""
     found = list(outcome.solutions)
     more = [one for one in seen if not is_near(one, found) and not is_covered(one, found)]
     if not more:
@@ -107,7 +107,7 @@ def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
 
 
 def _whole(system: System) -> Outcome | None:
-    """What tearing finds with all choices in place, if it surely is everything."""
+    """The outcome of tearing with all choices in place, if it is certainly complete."""
     found = torn(system.equations, system)
     if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
         return None
@@ -145,7 +145,7 @@ def _first_choice(equations: Sequence[Equation], unknowns: frozenset[str]) -> tu
 
 
 def _joined(outcomes: Sequence[Outcome]) -> Outcome:
-    """One outcome out of those of all variants."""
+    """The outcomes of all variants joined into one."""
     found: list[Solution] = []
     for solution in sorted((s for outcome in outcomes for s in outcome.solutions), key=lambda s: -len(s.spans)):
         if not is_covered(solution, found):
@@ -168,9 +168,9 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
 
 
 def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
-    """What closed forms say of a system without choices; undecided where they say nothing.
+    """The outcome of closed forms for a system without choices; undecided if they do not apply.
 
-    Where it is one arm among several, an arm that repeats itself is an interval.
+    If the system is one arm among several, dependent equations give an interval.
     """
     question = (equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*question) or product_solutions(*question)
@@ -199,7 +199,7 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
 def _regained(
     outcome: Outcome, lost: tuple[Lost, ...], equations: tuple[Equation, ...], system: System, depth: int
 ) -> Outcome:
-    """What tearing found, and the solutions at which something is zero that it divided by."""
+    """The outcome of tearing, and the solutions at which one of its divisors is zero."""
     solutions = list(outcome.solutions)
     open_ones: list[str] = []
     for equation, divisor in lost:

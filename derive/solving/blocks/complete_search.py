@@ -30,15 +30,15 @@ from derive.tolerances import BLUR, NEAR_MULTIPLE
 
 __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
 
-_MOST = 10  # unknowns of a block that is looked at like this
-_SHORT = 8  # how many times shorter the search is where a domain has no end
-_LOOKED = 12  # open parts from which a point is sought
+_MOST = 10  # limit on unknowns of a block that is searched
+_SHORT = 8  # the search is this many times shorter where a domain is unbounded
+_LOOKED = 12  # limit on open parts from which a point is sought
 PROOF = "no other solution: proved by interval Newton in boxes that cover the domains"
 
 
 @dataclass(frozen=True, slots=True)
 class Exhausted:
-    """The solutions that were proved to exist, whether they are all, and the parts that stayed open."""
+    """The solutions proved to exist, whether they are all, and the parts that stayed open."""
 
     solutions: tuple[Solution, ...]
     complete: bool
@@ -46,25 +46,25 @@ class Exhausted:
 
     @property
     def outcome(self) -> Outcome:
-        """What a complete list comes to."""
+        """The outcome of a complete list."""
         reason = "" if self.solutions else "no point of the domains fits all of them: proved by interval arithmetic"
         return Outcome(tuple(replace(one, proof=PROOF) for one in self.solutions), reason=reason)
 
 
 def is_small(system: System) -> bool:
-    """Whether a block has so few unknowns that it is looked at like this."""
+    """Whether a block has few enough unknowns to be searched."""
     return len(system.unknowns) <= _MOST
 
 
 def is_bounded(system: System) -> bool:
-    """Whether all domains have two ends."""
+    """Whether all domains have two finite ends."""
     return all(math.isfinite(end) for name in system.unknowns for end in system.inside(name))
 
 
 def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> Exhausted | None:
-    """All solutions of a system in its domains; None where there are too many unknowns.
+    """All solutions of a system in its domains; None if there are too many unknowns.
 
-    The search may take one in so many steps of what it may take at most.
+    The search takes at most 1/share of its work limit.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -94,13 +94,13 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
 
 
 def _misses(haze: Box, system: System) -> bool:
-    """Whether a solution lies outside of the domains, whatever the given numbers stand for."""
+    """Whether a solution lies outside the domains for all numbers within the rounding of the given ones."""
     spans = ((span, system.inside(name)) for name, span in zip(system.unknowns, haze, strict=True))
     return any(high < least or low > most for (low, high), (least, most) in spans)
 
 
 def _values(narrow: Box, haze: Box, equations: Sequence[Equation], system: System) -> dict[str, float] | None:
-    """The numbers of a solution: zero, and the ends of the domains, where rounding alone keeps it from them."""
+    """The values of a solution, moved to zero or to an end of the domain where they differ by rounding alone."""
     middles = {name: low + (high - low) / 2 for name, (low, high) in zip(system.unknowns, narrow, strict=True)}
     snapped = dict(middles)
     for name, (low, high), (least, most) in zip(system.unknowns, narrow, haze, strict=True):
@@ -113,7 +113,7 @@ def _values(narrow: Box, haze: Box, equations: Sequence[Equation], system: Syste
 
 
 def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
-    """Points near open parts at which the equations hold, each once: solutions that were not proved to exist."""
+    """Points near open parts at which the equations hold, each once: solutions not proved to exist."""
     known = list(thorough.solutions)
     positive = positive_of(system.unknowns, system.domains)
     parts = thorough.open
@@ -129,6 +129,6 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
 
 
 def is_near(solution: Solution, others: Sequence[Solution]) -> bool:
-    """Whether a solution is one of others, as near as a multiple one can be told."""
+    """Whether a solution is one of others, to the precision of multiple solutions."""
     pairs = ([(x, other.values[name]) for name, x in solution.values.items()] for other in others if not other.spans)
     return any(all(abs(x - y) <= NEAR_MULTIPLE * max(abs(x), abs(y), NEAR_MULTIPLE) for x, y in pair) for pair in pairs)

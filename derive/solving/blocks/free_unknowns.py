@@ -37,8 +37,8 @@ __all__ = [
 ]
 
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
-_POINTS = 60  # at which an interval is tried
-_MOST = 64  # combinations of arms that are looked at
+_POINTS = 60  # points at which an interval is tried
+_MOST = 64  # limit on combinations of arms
 
 
 def has_choice(equation: Equation, name: str) -> bool:
@@ -51,9 +51,9 @@ def _applied(equation: Equation) -> Iterator[Apply]:
 
 
 def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
-    """Whether the unknown cancels wherever it is, whichever arms bind.
+    """Whether the unknown cancels throughout its domain, whichever arms bind.
 
-    What has no choices and rounds nothing is analytic, and zero everywhere if it is so at points all over the domain.
+    An expression without choices and rounding is analytic: it is zero everywhere if it is at points across the domain.
     """
     if not sides_meet(equation, name, known, _spread(domain)[0]):
         return False
@@ -69,9 +69,9 @@ def may_cancel(
 ) -> bool:
     """Whether the equation may hold along an interval.
 
-    On an interval on which it holds, the same arms bind in some part, and between branch points of roots and powers
-    what is left without choices is analytic: it holds all along its piece or nowhere but at single points. So where no
-    combination of arms holds at points all over the domain, there is no interval.
+    On a part of such an interval the same arms bind. Between branch points of roots and powers the equation without
+    choices is analytic: it holds throughout its piece or only at isolated points. So if no combination of arms holds
+    at points across the domain, there is no interval.
     """
     variants = _variants(equation, name)
     points = [x for number in found for share in (0.7431, 1.2917) if (x := number * share) != number]
@@ -81,14 +81,14 @@ def may_cancel(
 
 
 def _vanishes(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> bool:
-    """Whether the sides agree at points all over a domain."""
+    """Whether the sides agree at points across a domain."""
     return all(sides_meet(equation, name, known, x) for x in _spread(domain))
 
 
 def sides_meet(
     equation: Equation, name: str, known: Mapping[str, float], x: float, tolerance: float = AGREEMENT
 ) -> bool:
-    """Whether the sides agree where the name is a number: as a relation has to, or more closely."""
+    """Whether the sides agree where the name is a number: as closely as a relation must, or more."""
     return abs(residual(equation, {**known, name: x})) <= tolerance
 
 
@@ -101,7 +101,7 @@ def _spread(domain: Domain) -> list[float]:
 
 
 def _variants(equation: Equation, name: str) -> list[Equation]:
-    """The equation with every choice that holds the name replaced by one of its arms; none where there are too many."""
+    """The equation with every choice that holds the name replaced by one of its arms; empty if there are too many."""
     pending, finished = [equation], []
     while pending:
         one = pending.pop()
@@ -135,9 +135,9 @@ def level_spans(
 def runs(
     holds: Callable[[float], bool], span: Span, known: Mapping[str, float], seeds: Iterable[float] = ()
 ) -> list[Span]:
-    """The pieces of an interval in which something holds, as far as points all over it show them."""
+    """The pieces of an interval in which something holds, as seen at points across it."""
     tried = {x: holds(x) for x in _points(span, known, seeds)}
-    between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are no run
+    between = [(x + y) / 2 for x, y in pairwise(tried) if tried[x] and tried[y]]  # two roots are not a run
     tried |= {x: holds(x) for x in between}
     points = sorted(tried)
     met = [tried[x] for x in points]
@@ -160,26 +160,26 @@ def middle(span: Span) -> float:
 
 
 def is_constant(numbers: Sequence[float], bounds: Span) -> bool:
-    """Whether what came out along an interval is one number, as it can only be if its bounds lie close together."""
+    """Whether the values along an interval are one number, which they can only be if their bounds are close."""
     if any(number != number for number in numbers):
         return False
     return math.isclose(*bounds, rel_tol=CONSTANT) and is_narrow((min(numbers), max(numbers)))
 
 
 def within(span: Span) -> list[float]:
-    """Some points of an interval, the one in the middle first."""
+    """Some points of an interval, the middle one first."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     at = middle(span)
     return [at, middle((low, at)), middle((at, high)), *(low + (high - low) * share for share in (0.03, 0.4, 0.97))]
 
 
 def is_narrow(span: Span) -> bool:
-    """Whether an interval is a number but for rounding."""
+    """Whether an interval is a number within rounding."""
     return math.isclose(*span, rel_tol=POINT)
 
 
 def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> list[float]:
-    """Points all over an interval, and near the sizes of the givens."""
+    """Points across an interval, and near the sizes of the givens."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     if not low < high:
         return [low]
@@ -195,7 +195,7 @@ def _points(span: Span, known: Mapping[str, float], seeds: Iterable[float]) -> l
 
 
 def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> float:
-    """Where holding ends, between a point that does and one that does not."""
+    """The point where a run ends, between a point inside and one outside, by bisection."""
     for _ in range(120):
         product = inside * outside
         x = math.copysign(math.sqrt(product), inside) if product > 0 else (inside + outside) / 2
@@ -207,7 +207,7 @@ def _edge(inside: float, outside: float, holds: Callable[[float], bool]) -> floa
 
 
 def is_level_span(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
-    """Whether the sides stay as far apart as they are, which is not at all: a large unknown dwarfs any gap."""
+    """Whether the residual is constant, and zero at some point: near a large unknown any residual looks like zero."""
     low, high = span
     beside = [end + share * (abs(end) or 1.0) for end, share in ((low, 1e-3), (high, -1e-3)) if math.isfinite(end)]
     inner = _spread(Domain("", low, high))
@@ -218,28 +218,28 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
 
 
 def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
-    """Whether the gap is the same share of the sides wherever they are, so that only the givens are rounded."""
+    """Whether the residual is the same share of the sides everywhere, as it is if only the givens are rounded."""
     shares = [abs(gap_of(equation, values)) for values in places]
-    if len(shares) <= 3 or not all(share <= MET for share in shares):  # more is no rounding
+    if len(shares) <= 3 or not all(share <= MET for share in shares):  # more than rounding
         return False
     largest = max(shares)
     return largest <= NO_SHARE or largest - min(shares) <= ALIKE * largest
 
 
 def bounds_over(form: Node, values: Mapping[str, float], spans: Mapping[str, Span]) -> Span:
-    """What a form comes to over intervals: tight where they are finite, an enclosure where they are not."""
+    """The bounds of a form over intervals: tight where they are finite, an enclosure where they are not."""
     moving = {name: spans[name] for name in names_in(form) if name in spans}
     if all(math.isfinite(end) for span in moving.values() for end in span):
         inside = {name: (low + high) / 2 for name, (low, high) in moving.items()}
         ends = bounds_of_form(form, {**values, **inside}, moving)[0]
-        if ends[0] <= ends[1]:  # and neither of them undefined, as 1/x is at zero
+        if ends[0] <= ends[1]:  # and neither is undefined, as 1/x is at zero
             return ends
     found = enclose(folded(form, {name: x for name, x in values.items() if name not in moving}), moving, "")
     return found.values if found else (-math.inf, math.inf)
 
 
 def reaching(form: Node, values: Mapping[str, float], name: str, span: Span, domain: Domain) -> Span:
-    """The part of an interval, cut where its points lie, from which a form can come into a domain."""
+    """The part of an interval, cut at its sample points, from which a form can reach a domain."""
     points = _points(span, values, ())
     fitting: list[float] = []
     for piece in pairwise(points):

@@ -19,9 +19,9 @@ from derive.tolerances import AGREEMENT, FINEST_PIECE
 
 __all__ = ["narrowed"]
 
-_ROUNDS = 8  # in which every equation cuts at every unknown
-_PIECES = 400  # that are looked at from one end
-_PAYS = 1e-6  # share of an end that a round has to move for another to follow
+_ROUNDS = 8  # limit on rounds in which every equation cuts at every unknown
+_PIECES = 400  # limit on pieces examined from one end
+_PAYS = 1e-6  # relative change of an end below which no further round follows
 
 
 def narrowed(
@@ -30,9 +30,9 @@ def narrowed(
     spans: Mapping[str, Span],
     above: Mapping[str, float] = MappingProxyType({}),
 ) -> dict[str, Span] | None:
-    """An interval of each unknown outside of which it has no value; None where it has none at all.
+    """An interval of each unknown outside of which it has no value; None if one has none at all.
 
-    `above` holds what quantities do not come down to: where a side could only meet one of them there, it does not.
+    `above` holds exclusive lower bounds of quantities: where a side could meet a quantity only there, it does not.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> found = narrowed([parse_equation("y = max(x, 2)")], ["y"], {"x": (0.0, 5.0), "y": (0.0, math.inf)})
@@ -55,7 +55,7 @@ def narrowed(
 
 
 def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[str, float], side: int) -> float | None:
-    """The lower (0) or upper (1) end of what cannot be cut off; None where all of it can."""
+    """The lower (0) or upper (1) end of what cannot be cut off; None if all of it can."""
     pending = [box[name]]
     for _ in range(_PIECES):
         tick()
@@ -74,7 +74,7 @@ def _end(equation: Equation, name: str, box: Mapping[str, Span], above: Mapping[
 
 
 def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, float]) -> bool:
-    """Whether the sides can come to the same somewhere in a box."""
+    """Whether the sides can be equal somewhere in a box."""
     left, right = enclose(equation.lhs, box, ""), enclose(equation.rhs, box, "")
     if left is None or right is None:
         return False
@@ -85,7 +85,7 @@ def _may_meet(equation: Equation, box: Mapping[str, Span], above: Mapping[str, f
 
 
 def _is_below(low: float, high: float) -> bool:
-    """Whether one number is at most another, as far as rounding lets one tell."""
+    """Whether one number is at most another, within rounding."""
     return low <= high or math.isclose(low, high, rel_tol=AGREEMENT)
 
 

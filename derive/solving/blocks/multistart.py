@@ -25,30 +25,30 @@ from derive.tolerances import SAME_ROOT
 
 __all__ = ["solved_from_starts"]
 
-_CURVE = 4  # solutions, none of which stands alone, that make a curve
-_TORN = 3  # unknowns by which others are expressed
-_WAYS = 800  # choices of them that are tried
-_TEARABLE = 16  # unknowns of a system that is looked through for them
-_PLAIN = 400  # parts of what is left to hold by few unknowns, beyond which all are sought instead
-_SMALL = 8  # unknowns of a system that is looked at in many digits
-_MEDIUM = 60  # unknowns of one for which more than one solution is sought
-_LARGEST = 3000  # parts of a system that is looked through for them
-_REFINED = 60_000  # parts of one whose gaps are worked out in many digits
+_CURVE = 4  # solutions, none of them isolated, that make a curve
+_TORN = 3  # limit on tears
+_WAYS = 800  # limit on sets of tears that are tried
+_TEARABLE = 16  # limit on unknowns of a system that is torn
+_PLAIN = 400  # limit on nodes of the remaining equations; beyond it all unknowns are solved for instead
+_SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
+_MEDIUM = 60  # limit on unknowns of a system for which more than one solution is sought
+_LARGEST = 3000  # limit on nodes of a system that is torn
+_REFINED = 60_000  # limit on nodes of a system whose residuals are computed in multiprecision
 _STARTS = 60
-_TRIED = 8  # starts that are tried even where a solution is found soon
-_WORK = 2e7  # operations of a search
+_TRIED = 8  # starts that are tried even if a solution is found soon
+_WORK = 2e7  # limit on operations of a search
 _DIGITS = 16  # of doubles
 
 
 @dataclass
 class _Harvest:
-    """The solutions that starts have led to so far."""
+    """The solutions found so far."""
 
     equations: Sequence[Equation]
     system: System
     found: list[Solution] = field(default_factory=list)
     rough: list[tuple[Mapping[str, float], int]] = field(default_factory=list)  # singular ones, and their digits
-    along: int = 0  # that do not stand alone
+    along: int = 0  # number of those that are not isolated
     tried: int = 0
 
     @property
@@ -56,7 +56,7 @@ class _Harvest:
         return self.along >= _CURVE and not self.found
 
     def take(self, proposed: Mapping[str, float]) -> None:
-        """Take in what solves the whole system, stands alone and is not there yet."""
+        """Add a point that solves the whole system, is isolated and is new."""
         values: Mapping[str, float] = settled(dict(proposed), self.equations, self.system)
         if not self.system.holds(values):
             values = self._sharp(values)
@@ -92,7 +92,7 @@ class _Harvest:
         return sharpened(self.equations, values, self.system.known) or values
 
     def has(self, values: Mapping[str, float]) -> bool:
-        """Whether a root that is not worked out to its last digit yet is there already."""
+        """Whether a root that is not yet refined to its last digit is already known."""
         largest = max(map(abs, values.values()))
         return any(
             all(abs(x - one.values[name]) <= SAME_ROOT * max(abs(x), 1e-3 * largest) for name, x in values.items())
@@ -100,7 +100,7 @@ class _Harvest:
         )
 
     def _is_rough(self, values: Mapping[str, float]) -> bool:
-        """Whether a singular solution is there that differs in digits only which it has lost."""
+        """Whether a known singular solution agrees with this one in the digits that it has."""
         largest = max(map(abs, values.values()))
         return any(
             all(abs(x - other[name]) <= 10.0 ** (1 - digits) * max(abs(x), largest) for name, x in values.items())
@@ -120,7 +120,7 @@ class _Harvest:
 
 
 def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome:
-    """The solutions that many starts run to."""
+    """The solutions that many starts converge to."""
     harvest = _Harvest(equations, system)
     tears, branches = _fewest_tears(equations, system.unknowns)
     if len(tears) <= _TORN and all(sizes(branch.left) <= _PLAIN for branch in branches):
@@ -141,7 +141,7 @@ def solved_from_starts(equations: Sequence[Equation], system: System) -> Outcome
 
 
 def _locally(harvest: _Harvest) -> Iterator[dict[str, float]]:
-    """The roots of all equations at once that starts lead to, as long as the search may last."""
+    """The roots of all equations at once, from many starts, within the work limit."""
     from derive.numerics.local_solvers.automatic_differentiation import Tape
     from derive.numerics.local_solvers.minpack import Search, refined
 

@@ -51,7 +51,7 @@ from quantities.domain import Domain
 
 __all__ = ["by_whole_exponents", "values_of"]
 
-_TURNS = 400  # of an angle that are followed
+_TURNS = 400  # limit on turns of an angle
 
 
 def values_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:
@@ -97,7 +97,7 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
 def _along_arms(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
-    """The intervals in which an arm cancels to the digits that there are; None where there is none."""
+    """The intervals in which an arm cancels within rounding; None if there are none."""
     holds = partial(sides_meet, equation, name, known, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
     inner = [middle(piece) for piece in pairwise(roots)]
@@ -111,7 +111,7 @@ def _along_arms(
 
 
 def _stands_often(equation: Equation, name: str) -> bool:
-    """Whether the name stands where it may cancel: in several places, or beside other arms."""
+    """Whether the name occurs where it may cancel: in several places, or beside other arms."""
     return occurrences(equation.lhs, name) + occurrences(equation.rhs, name) != 1 or has_choice(equation, name)
 
 
@@ -124,7 +124,7 @@ def _isolated(
     domain: Domain,
     turn: Domain | None,
 ) -> Outcome:
-    """What closed forms have led to."""
+    """The outcome of the closed forms."""
     within = f"sought in one turn, from {turn.low:.6g} to {turn.high:.6g}" if turn else ""
     if found:
         return Outcome(tuple(found), within)
@@ -139,7 +139,7 @@ def _isolated(
 def _may_hide(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, candidates: Sequence[Candidate]
 ) -> bool:
-    """Whether there may be roots that the candidates have missed, where the name stands in several places."""
+    """Whether a name that occurs in several places may have roots besides the candidates."""
     if occurrences(equation.lhs, name) + occurrences(equation.rhs, name) < 2:
         return False
     if not candidates or any(_chooses(part, name) for part in walk(equation.lhs, equation.rhs)):
@@ -150,7 +150,7 @@ def _may_hide(
 
 
 def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Domain) -> bool:
-    """Whether a power with a whole exponent may be one of a negative base, which its inverse leaves out."""
+    """Whether a power with an integer exponent may have a negative base, which its inverse leaves out."""
     if occurrences(power.args[1], name):
         return False
     spans = {**{other: (number, number) for other, number in known.items()}, name: (domain.low, domain.high)}
@@ -158,7 +158,7 @@ def _is_halved(power: Apply, name: str, known: Mapping[str, float], domain: Doma
 
 
 def _chooses(part: Node, name: str) -> bool:
-    """Whether a part is a choice, of whose arms one without the name has no candidate."""
+    """Whether a part is a choice that holds the name: an arm without the name has no candidate."""
     return isinstance(part, Apply) and part.op in ("max", "min", "piecewise", "abs") and occurrences(part, name) > 0
 
 
@@ -170,7 +170,7 @@ def _numbers(
     domain: Domain,
     turn: Domain | None,
 ) -> Iterator[tuple[float, Node]]:
-    """The numbers of a candidate and their forms: one, or one for each number of turns that stays in the domain."""
+    """The values of a candidate and their forms: one, or one for each turn of an angle within the domain."""
     if candidate.winds is None:
         for form in (candidate.form, candidate.other):
             number = math.nan if form is None else _sharpened(equation, name, known, form)
@@ -186,9 +186,9 @@ def _numbers(
 
 
 def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) -> range:
-    """Every number of turns at which the angle of a wave can be, as long as the name stays in a domain.
+    """Every number of turns that the angle of a periodic function can have while the name stays in its domain.
 
-    An angle is an arc, which is between -pi and two pi, and whole turns beside it.
+    An angle is an arc between -pi and two pi, plus whole turns.
     """
     reach = max(within.low, -sys.float_info.max), min(within.high, sys.float_info.max)
     if within.low == 0 and within.open_low:
@@ -203,7 +203,7 @@ def _counts(wave: Apply, name: str, known: Mapping[str, float], within: Domain) 
 
 
 def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: Node) -> float:
-    """What a form comes to; where digits may have cancelled on the way, worked out with more of them."""
+    """The value of a form, in multiprecision where digits may have cancelled."""
     number = value(form, known)
     here, beside = (residual(equation, {**known, name: x}) for x in (number, number * (1 + ASIDE)))
     if abs(beside - here) >= FELT and abs(here) <= TIGHT:
@@ -213,7 +213,7 @@ def _sharpened(equation: Equation, name: str, known: Mapping[str, float], form: 
 
 
 def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Domain) -> float:
-    """A number that misses the end of its domain by rounding alone, moved to that end."""
+    """A number, moved to the end of its domain if it misses that by rounding alone."""
     end = min((domain.low, domain.high), key=lambda end: abs(number - end))
     if number in domain or not math.isfinite(end):
         return number
@@ -223,7 +223,7 @@ def _snapped(form: Node, number: float, known: Mapping[str, float], domain: Doma
 
 
 def _without_noise(equation: Equation, name: str, known: Mapping[str, float], number: float) -> float:
-    """A number, or zero where only rounding keeps it from that."""
+    """A number, or zero if it differs from zero by rounding alone."""
     near = number and abs(residual(equation, {**known, name: 0.0})) <= ROUNDED
     return 0.0 if near and is_rounded_zero(equation, name, {**known, name: number}) else number
 
@@ -238,7 +238,7 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
     values = [_without_noise(equation, name, known, x) for x in roots.values]
     roots = replace(roots, values=tuple(x for x in values if x in domain))
     sound = tuple(x for x in roots.values if agrees(equation, {**known, name: x}))
-    if len(sound) < len(roots.values):  # what is no root to nine digits may be rounded from one
+    if len(sound) < len(roots.values):  # one that fails to nine digits may be a rounded root
         roots = replace(roots, proved=False)
     if roots.plateaus or (not roots.proved and may_cancel(equation, name, known, domain, sound)):
         roots = _with_levels(roots, equation, name, known, domain)
@@ -249,7 +249,7 @@ def _searched(equation: Equation, name: str, known: Mapping[str, float], domain:
 def _level(
     equation: Equation, name: str, known: Mapping[str, float], domain: Domain, found: Sequence[Solution]
 ) -> Outcome | None:
-    """The intervals in which the name cancels, and the solutions beside them; None where there is no interval."""
+    """The intervals in which the name cancels, and the solutions besides; None if there is no interval."""
     if not found and holds_everywhere(equation, name, known, domain):
         return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     isolated = tuple(solution.values[name] for solution in found)
@@ -261,7 +261,7 @@ def _level(
 
 
 def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
-    """The roots with the intervals that a search has missed, and without what lies inside an interval."""
+    """The roots with the intervals that a search missed, and without roots inside an interval."""
     spans = list(roots.plateaus)
     for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
         if not any(_is_about(other, span) for other in spans):
@@ -271,7 +271,7 @@ def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str
 
 
 def _is_about(proved: Span, tried: Span) -> bool:
-    """Whether an interval holds another, or is it but for its ends, which points that are tried see less sharply."""
+    """Whether an interval contains another, or all but its ends, which trial points locate less precisely."""
     width = tried[1] - tried[0]
     slack = 0.01 * width if width < math.inf else 1e-3 * min(abs(tried[0]), abs(tried[1]))
     return proved[0] <= tried[0] + slack and tried[1] - slack <= proved[1]
@@ -312,10 +312,10 @@ def _why_not(finite: Sequence[float], domain: Domain, has_arms: bool) -> str:
     return f"it could only be {told}, which does not satisfy the relation"
 
 
-# Powers of a negative base, which are real only where the exponent is a whole number
+# Powers of a negative base, which are real only if the exponent is an integer
 #
-# Such a power is, but for its sign, that of the base's size: of that the exponent can be found, and counts if it is a
-# whole number and the sign is right. Whatever is found so is put back into the relation.
+# Up to its sign such a power equals that of the base's absolute value. The exponent follows from that, and counts if
+# it is an integer and the sign is right. Every exponent found is put back into the relation.
 
 
 Solving = Callable[[Equation], Outcome]

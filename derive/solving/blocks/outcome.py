@@ -18,7 +18,7 @@ __all__ = ["Outcome", "Solution", "System", "agrees", "is_covered", "repeats"]
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """Values of a block's unknowns; where one is only bounded, its interval."""
+    """Values of a block's unknowns; intervals of those that are only bounded."""
 
     values: Mapping[str, float]
     spans: Mapping[str, Span]
@@ -32,44 +32,44 @@ class Outcome:
 
     solutions: tuple[Solution, ...]
     caveat: str = ""
-    singular: bool = False  # the relations are sound in structure and do not fix their unknowns at these numbers
+    singular: bool = False  # structurally sound relations that do not fix their unknowns at these numbers
     reason: str = ""
-    undecided: bool = False  # none was found, and it is not proved that there is none
+    undecided: bool = False  # no solution was found, and none is proved absent
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """Simultaneous equations: what has to hold in the end, whichever arms are taken on the way."""
+    """Simultaneous equations that must hold in the end, whichever arms are taken."""
 
     equations: tuple[Equation, ...]
     unknowns: tuple[str, ...]
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
-    hints: Mapping[str, float] = field(default_factory=dict)  # what somebody thinks that unknowns may be
+    hints: Mapping[str, float] = field(default_factory=dict)  # guesses for unknowns
 
     def inside(self, name: str) -> Span:
         """The ends of an unknown's domain."""
         return self.domains[name].low, self.domains[name].high
 
     def outside(self, values: Mapping[str, float]) -> str:
-        """What leaves its domain, in words."""
+        """The values outside their domains, in words."""
         left = [
             f"{name} would be {self.domains[name].told(x)}" for name, x in values.items() if x not in self.domains[name]
         ]
         return ", ".join(left)
 
     def is_at_open_end(self, values: Mapping[str, float]) -> bool:
-        """Whether all that leaves its domain is at the end that does not belong to it."""
+        """Whether every value outside its domain is at an open end of it."""
         outside = [name for name, x in values.items() if x not in self.domains[name]]
         return all(self.domains[name].open_low and values[name] == self.domains[name].low for name in outside)
 
     def misses(self, values: Mapping[str, float], equations: Sequence[Equation]) -> bool:
-        """Whether numbers do not even solve the equations that they came from, so that they are nothing to go by."""
+        """Whether numbers fail the very equations that they came from, and so prove nothing."""
         whole = {**self.known, **values}
         return not any(map(math.isnan, values.values())) and not all(agrees(one, whole) for one in equations)
 
     def meets(self, values: Mapping[str, float]) -> bool:
-        """Whether all equations hold to the digits that doubles have, and no more is asked."""
+        """Whether all equations hold to the last digits of doubles, a stricter test than `holds`."""
         whole = {**self.known, **values}
         inside = all(number in self.domains[name] for name, number in values.items())
         return inside and all(abs(residual(equation, whole)) <= MET for equation in self.equations)
@@ -98,7 +98,7 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
 
 
 def repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
-    """Whether a solution has been found already."""
+    """Whether a solution is already known."""
     return any(
         not other.spans
         and all(math.isclose(x, other.values[name], rel_tol=SAME_SOLUTION) for name, x in values.items())
@@ -107,7 +107,7 @@ def repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
 
 
 def is_covered(solution: Solution, found: Sequence[Solution]) -> bool:
-    """Whether a solution is there already, or lies in an interval that is."""
+    """Whether a solution is already known, or lies in a known interval."""
     return any(all(_meets(solution, other, name) for name in (*solution.values, *solution.spans)) for other in found)
 
 

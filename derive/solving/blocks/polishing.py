@@ -20,11 +20,11 @@ from quantities.domain import Domain
 
 __all__ = ["fitted", "positive_of", "settled"]
 
-_FEW = 20  # unknowns of a system that is improved by difference quotients
+_FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 
 
 def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
-    """The values, improved by a few steps of Newton where rounding along the way has cost digits."""
+    """The values, improved by a few Newton steps where rounding has cost digits."""
     whole = {**system.known, **values}
     if len(values) <= _FEW and not all(agrees(equation, whole, TIGHT) for equation in equations):
         positive = positive_of(values, system.domains)
@@ -34,8 +34,8 @@ def settled(values: dict[str, float], equations: Sequence[Equation], system: Sys
 
 
 def fitted(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
-    """The values, those that miss zero or the end of their domain by rounding alone moved there."""
-    values = {name: x + 0.0 for name, x in _without_noise(values, equations, system).items()}  # no zero is negative
+    """The values, with those that miss zero or an end of their domain by rounding alone moved there."""
+    values = {name: x + 0.0 for name, x in _without_noise(values, equations, system).items()}  # turns -0.0 into 0.0
     moved = {name: min(max(x, system.domains[name].low), system.domains[name].high) for name, x in values.items()}
     if moved == values:
         return values
@@ -45,7 +45,7 @@ def fitted(values: dict[str, float], equations: Sequence[Equation], system: Syst
 
 
 def _without_noise(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
-    """The values with zero for what only rounding keeps from it, and the others as they are then."""
+    """The values with zero for what differs from it by rounding alone, and the others solved again."""
     holders: dict[str, list[Equation]] = {name: [] for name in values}
     for equation in equations:
         for name in holders.keys() & {*names_in(equation.lhs, equation.rhs)}:

@@ -29,14 +29,14 @@ from derive.tolerances import AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
 
 __all__ = ["lies_on_curve", "repeat_each_other"]
 
-_STEPS = (1e-3, 1e-2, 3e-2)  # shares of the unknowns' sizes
-_KEPT = 0.2  # share of a step that the way back to a solution has to leave of it
+_STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
+_KEPT = 0.2  # least share of a step that the corrector must leave
 _PART = 1e-2  # of a domain
-_STARTS = 60  # from which a point of the curve is sought
+_STARTS = 60  # starts from which a point of the curve is sought
 
 
 def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
-    """Whether the solution is one of a whole curve of them.
+    """Whether the solution lies on a curve of solutions.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -61,7 +61,7 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
 
 
 def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]) -> Iterator[dict[str, float]]:
-    """Directions, in shares of the unknowns' sizes, in which no equation changes at first order; the longest is one."""
+    """Directions, relative to the unknowns' sizes, that change no equation at first order; the longest is one."""
     scaled_rows = []
     for row in rows:
         shares = [slope * size for slope, size in zip(row, sizes.values(), strict=True)]
@@ -78,7 +78,7 @@ def _free_directions(rows: Sequence[Sequence[float]], sizes: Mapping[str, float]
 
 
 def repeat_each_other(system: System) -> bool:
-    """Whether equations that are combinations of each other, whatever the numbers, hold along a curve at these.
+    """Whether the equations are dependent for all numbers, and hold along a curve at these.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from quantities.domain import Domain
@@ -97,7 +97,7 @@ def repeat_each_other(system: System) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) -> bool:
-    """Whether the slopes at a random point are dependent, and so almost surely at every one (Schwartz 1980)."""
+    """Whether the Jacobian at a random point is singular, and so almost surely at every one (Schwartz 1980)."""
     names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
     point = {name: drawn(name) for name in names}
     basis: dict[str, Row] = {}
@@ -117,9 +117,9 @@ def _is_dependent(equations: tuple[Equation, ...], unknowns: tuple[str, ...]) ->
 
 
 def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system: System) -> dict[str, float]:
-    """How large each unknown is, or by how much it would have to change for the terms of an equation to feel it.
+    """The size of each unknown: its value, or the change that equals the terms of an equation if that is larger.
 
-    What is zero and not felt at first order has the size of the others, or of a small part of its domain.
+    An unknown that is zero and has no effect at first order gets the size of the others, or of a part of its domain.
     """
     numbers = {**system.known, **values}
     heights = [
@@ -135,7 +135,7 @@ def _sizes(values: Mapping[str, float], rows: Sequence[Sequence[float]], system:
 
 
 def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | None:
-    """The slopes of the equations; None where they have no bounds."""
+    """The Jacobian of the equations; None if it is unbounded."""
     dag = dag_of(system.equations, system.unknowns, system.known)
     run = None if dag is None else dag.run([(values[name],) * 2 for name in system.unknowns])
     if dag is None or run is None:
@@ -145,7 +145,7 @@ def _slopes(values: Mapping[str, float], system: System) -> list[list[float]] | 
 
 
 def _echelon(rows: list[list[float]]) -> list[int]:
-    """Bring rows to reduced echelon form, the largest entry of all first; the columns of their pivots."""
+    """Bring rows to reduced echelon form with full pivoting; the columns of their pivots."""
     pivots: list[int] = []
     for at in range(len(rows)):
         open_ones = [(i, k) for i in range(at, len(rows)) for k in range(len(rows[i])) if k not in pivots]

@@ -26,7 +26,7 @@ def guesses(
     hints: Mapping[str, float],
     count: int,
 ) -> Iterator[dict[str, float]]:
-    """So many points to start from, the best ones first.
+    """This many starting points, the best ones first.
 
     >>> real = Domain("real", -math.inf, math.inf)
     >>> first, second, *_ = guesses(["x", "y"], {}, {"x": real, "y": real}, {"x": 3.0}, 5)
@@ -55,7 +55,7 @@ def _alike(
 
 
 def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
-    """A level, if a domain has it; else a share of the way through the domain."""
+    """A level, if a domain contains it; else a share of the way through the domain."""
     low, high = domain.low, domain.high
     if math.isfinite(low) and math.isfinite(high):
         return low + share * (high - low)
@@ -67,7 +67,7 @@ def _inside(domain: Domain, level: float, share: float = 0.5) -> float:
 def starts(
     unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain], count: int = 60
 ) -> list[dict[str, float]]:
-    """Points spread over the domains by a low-discrepancy sequence, around the sizes that the givens have."""
+    """Points spread over the domains by a low-discrepancy sequence, around the sizes of the givens."""
     sizes = [math.log10(abs(x)) for x in known.values() if x]
     low, high = (min(sizes, default=0.0) - 3, max(sizes, default=0.0) + 3)
     spread = []

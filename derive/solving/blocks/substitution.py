@@ -18,8 +18,8 @@ from derive.solving.blocks.free_unknowns import has_choice
 
 __all__ = ["Branch", "Lost", "expressed", "sizes", "substituted"]
 
-_LARGEST = 4000  # nodes of a composed expression
-_BRANCHES = 8  # combinations of inverses that a tearing follows
+_LARGEST = 4000  # limit on nodes of a composed expression
+_BRANCHES = 8  # limit on combinations of inverses in a tearing
 
 Lost = tuple[Equation, Node]
 Worth = Callable[[Node, Mapping[str, float]], float]
@@ -27,18 +27,18 @@ Worth = Callable[[Node, Mapping[str, float]], float]
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """The unknowns as expressions of the tears, in the order in which they follow, and what is left to hold.
+    """The unknowns as expressions of the tears, in order of computation, and the remaining equations.
 
-    On the way there an equation was divided by a divisor, and whatever solves the system with the divisor zero is lost.
+    Some equations were divided by a divisor; solutions at which a divisor is zero are lost.
     """
 
     forms: Mapping[str, Node]
     left: tuple[Equation, ...]
     lost: tuple[Lost, ...] = ()
-    powers: tuple[Apply, ...] = ()  # undone for bases that are not negative
+    powers: tuple[Apply, ...] = ()  # inverted for nonnegative bases only
 
     def at(self, tears: Mapping[str, float], known: Mapping[str, float], worth: Worth = value) -> dict[str, float]:
-        """All the unknowns, where the tears have these values, and a form is worth what is said."""
+        """All the unknowns at these values of the tears; `worth` evaluates a form."""
         values = dict(tears)
         for name, form in self.forms.items():
             values[name] = worth(form, {**known, **values})
@@ -46,13 +46,13 @@ class Branch:
 
 
 def expressed(equations: Sequence[Equation], unknowns: Sequence[str], *tears: str) -> tuple[Branch, ...]:
-    """Every way to write the other unknowns as expressions of the tears; none, if that does not work out."""
+    """Every way to write the other unknowns as expressions of the tears; empty if there is none."""
     return _expressed(tuple(equations), frozenset(unknowns), tears)
 
 
 @lru_cache(maxsize=512)
 def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears: tuple[str, ...]) -> tuple[Branch, ...]:
-    """The same, remembered: whoever asks again with other numbers asks for the same expressions."""
+    """The same, cached: the expressions do not depend on the numbers."""
     pending: list[tuple[dict[str, Node], tuple[Equation, ...], tuple[Lost, ...], tuple[Apply, ...]]] = [
         ({}, equations, (), ())
     ]
@@ -77,7 +77,7 @@ def _expressed(equations: tuple[Equation, ...], unknowns: frozenset[str], tears:
 
 
 def _next_step(left: Sequence[Equation], missing: set[str]) -> tuple[Equation, str, tuple[Candidate, ...]] | None:
-    """A relation that yields one more unknown, the plainest there is."""
+    """The simplest relation that yields one more unknown."""
     found: list[tuple[int, int, Equation, str, tuple[Candidate, ...]]] = []
     for index, equation in enumerate(left):
         open_ones = [name for name in names_in(equation.lhs, equation.rhs) if name in missing]
@@ -97,12 +97,12 @@ def _composed(equation: Equation, forms: Mapping[str, Node]) -> Equation:
 
 
 def sizes(equations: Sequence[Equation]) -> int:
-    """How many parts equations have in all."""
+    """The number of nodes of equations."""
     return sum(1 for equation in equations for _ in walk(equation.lhs, equation.rhs))
 
 
 def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
-    """The expression with forms in the place of names, put together anew."""
+    """The expression with forms in the place of names, rebuilt."""
     if isinstance(node, Name):
         return forms.get(node.name, node)
     if isinstance(node, Number):
@@ -113,5 +113,5 @@ def substituted(node: Node, forms: Mapping[str, Node]) -> Node:
     if node.op == "neg":
         return negated(args[0])
     if node.op == "pow" and isinstance(args[0], Apply) and args[0].op == "sqrt" and args[1] == TWO:
-        return args[0].args[0]  # which is not negative where the root was taken: that is put to the test in the end
+        return args[0].args[0]  # nonnegative where the root was taken: the final substitution checks it
     return multiplied(*args) if node.op == "mul" else Apply(node.op, args)

@@ -49,22 +49,22 @@ from quantities.domain import Domain
 
 __all__ = ["holds_along_branch", "loses_nothing", "straight", "torn"]
 
-_BESIDE = 3e-3  # distance from a root, as a share of it, at which nothing but a level holds any more
+_BESIDE = 3e-3  # relative distance from a root at which only a level still holds
 _SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
-_ENOUGH = 3  # points along a branch that show what holds all along it
-_MOST = 40  # unknowns of a system that is torn
-_LARGEST = 3000  # parts that its equations have in all
-_OFTEN = 200  # places of a tear in one relation, beyond which its roots are out of reach
-_SHARE = 0.4  # of the time that is left, which tearing may take
-_TEARS = 3  # unknowns that are tried as the one to take as known
+_ENOUGH = 3  # points along a branch that show what holds along it
+_MOST = 40  # limit on unknowns of a system that is torn
+_LARGEST = 3000  # limit on nodes of its equations
+_OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, finding the roots takes too long
+_SHARE = 0.4  # of the time left, which tearing may take
+_TEARS = 3  # limit on unknowns that are tried as the tear
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 _UNPROVED = "it is not proved that there are no other solutions"
 
 
 def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[Lost, ...]] | None:
-    """Take one unknown as known and express the others by it; the last relation then has one unknown.
+    """Guess one unknown and express the others by it; the last relation then has one unknown.
 
-    With the outcome comes what may be lost to it: an equation, and what it was divided by that may be zero.
+    The outcome comes with what it may have lost: equations, and the divisors of these that may be zero.
     """
     if len(system.unknowns) > _MOST or sizes(equations) > _LARGEST:
         return None
@@ -80,11 +80,11 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     if not tried:
         return None
     best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
-    if not best.solutions and any(outcome.undecided for outcome, _ in tried):  # what one calls complex is at an edge
+    if not best.solutions and any(outcome.undecided for outcome, _ in tried):  # an undefined branch may be at an edge
         return replace(best, undecided=True), lost
     if not best.caveat and not lost:
         return best, lost
-    found: list[Solution] = []  # by all tears, of which none is sure to have found every one
+    found: list[Solution] = []  # by all tears, none of which is certain to be complete
     for solution in (solution for outcome, _ in tried for solution in outcome.solutions):
         if not is_covered(solution, found):
             found.append(solution)
@@ -92,9 +92,9 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
 
 
 def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
-    """Whether the last relation says nothing of the tear while other unknowns move with it, so that nothing fixes them.
+    """Whether the last relation leaves the tear free while all unknowns move with it, so that nothing fixes them.
 
-    A branch is tried at points all over the tear's domain: wherever it has values, all relations must hold.
+    A branch is tried at points across the tear's domain: wherever it has values, all relations must hold.
     """
     for tear, branches in _tearings(equations, system):
         for branch in branches:
@@ -110,7 +110,7 @@ def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
 
 
 def _samples(low: float, high: float) -> list[float]:
-    """Points all over a domain."""
+    """Points across a domain."""
     if math.isfinite(low) and math.isfinite(high):
         return [low + share * (high - low) for share in _SHARES]
     start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
@@ -121,7 +121,7 @@ def _samples(low: float, high: float) -> list[float]:
 
 
 def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
-    """What each tear comes to, and what may be lost to it."""
+    """The outcome of each tear, and what it may have lost."""
     for tear, branches in _tearings(equations, system):
         tick()
         if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
@@ -137,20 +137,20 @@ def _sides(equation: Equation) -> tuple[Node, Node]:
 
 
 def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
-    """The unknowns by which the others can be expressed, those first that leave the least to be inverted."""
+    """The tears by which the other unknowns can be expressed, those with the fewest inversions first."""
     ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
     return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
 
 
 def _inverted(branch: Branch) -> int:
-    """How often an equation was divided by something, or a power was undone, on the way."""
+    """The number of divisions and inverted powers in a branch."""
     return len(branch.lost) + len(branch.powers)
 
 
 def straight(
     equations: Sequence[Equation], unknowns: Sequence[str], spans: Mapping[str, Span], domains: Mapping[str, Domain]
 ) -> tuple[str, Branch] | None:
-    """An unknown by which all others can be expressed in one way, whatever the numbers in their spans are."""
+    """A tear by which all others can be expressed in one way, whatever the numbers in their spans are."""
     box = {**spans, **{name: domains[name].closed for name in unknowns}}
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     for tear, branches in sorted(ways, key=lambda way: sum(map(_inverted, way[1]))):
@@ -160,14 +160,14 @@ def straight(
 
 
 def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
-    """Whether all solutions in a box lie along a branch: what it divides by, or takes a root of, is not in the way."""
+    """Whether all solutions in a box lie along a branch: no divisor vanishes and no root loses a negative base."""
     divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
     whole = all(found is not None and found.misses_zero for found in divisors)
     return whole and not leaves_out(branch.powers, box)
 
 
 def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:
-    """Whether a divisor may be zero, and the equation hold there."""
+    """Whether a divisor may be zero while the equation holds."""
     if not _may_vanish(divisor, system):
         return False
     left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
@@ -194,7 +194,7 @@ def _spans(system: System) -> dict[str, Span]:
 
 
 def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:
-    """How much an outcome says: solutions before none, proved before sought."""
+    """The rank of an outcome: solutions before none, decided before undecided, proved before unproved."""
     return bool(outcome.solutions), not outcome.undecided, not outcome.caveat
 
 
@@ -218,7 +218,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 found.extend(piece for piece in pieces if not is_covered(piece, found))
                 continue
             values = settled(branch.at({tear: at}, system.known), equations, system)
-            if not system.holds(values):  # as it may where the forms lose digits
+            if not system.holds(values):  # possible where the forms lose digits
                 values = settled(branch.at({tear: at}, system.known, exactly), equations, system)
             if not _is_followed(branch, tear, at, values, equations, system):
                 caveat = caveat or _UNPROVED
@@ -234,7 +234,7 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
 
 
 def _roots(branch: Branch, tear: str, system: System) -> Outcome:
-    """The values that the last relation leaves to the tear; undecided where it winds too often to follow."""
+    """The tear's values by the last relation; undecided if it has too many turns to follow."""
     try:
         return values_of(branch.left[0], tear, system.known, system.domains[tear])
     except LimitError as error:
@@ -251,7 +251,7 @@ def _is_followed(
     equations: Sequence[Equation],
     system: System,
 ) -> bool:
-    """Whether it is certain that a root of the tear, and whatever is as near as that, leads to no other solution."""
+    """Whether a root of the tear, and every number within its rounding, certainly leads to no other solution."""
     reach = TOGETHER * abs(at) or LEAST
     numbers = {name: (number, number) for name, number in system.known.items()}
     around = {**numbers, tear: (at - reach, at + reach)}
@@ -260,14 +260,14 @@ def _is_followed(
         seen = enclose(form, around, "")
         low, high = system.inside(name)
         if seen is None or seen.values[1] < low or seen.values[0] > high:
-            return True  # it is none
+            return True  # not a solution
         box[name] = seen.values
     if not system.holds(values) and _surely_fail((*equations, *system.equations), {**around, **box}):
         return True
     if any(x != x for x in values.values()) or system.misses(values, equations):
         return False
     if not system.is_at_open_end(values):
-        return False  # it may be inside but for rounding
+        return False  # rounding may have moved it out
     widths = [(high - low) / abs(values[name]) if values[name] else high - low for name, (low, high) in box.items()]
     if max(widths) <= 4 * TOGETHER:
         return True
@@ -280,16 +280,16 @@ def _is_followed(
 
 
 def _surely_fail(equations: Iterable[Equation], box: Mapping[str, Span]) -> bool:
-    """Whether one of the equations holds nowhere in a box."""
+    """Whether one of the equations certainly holds nowhere in a box."""
     gaps = (enclose(added(one.lhs, negated(one.rhs)), box, "") for one in dict.fromkeys(equations))
     return any(gap is None or gap.misses_zero for gap in gaps)
 
 
 def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[float]) -> list[float]:
-    """Points away from the roots at which all holds nevertheless, to the digits that there are: an arm cancels."""
+    """Points away from the roots at which the whole system still holds within rounding: an arm cancels there."""
     if not has_choice(branch.left[0], tear):
         return []
-    if roots:  # an interval in which an arm cancels ends at a root, where another begins to bind
+    if roots:  # an interval in which an arm cancels ends at a root, where another arm begins to bind
         beside = [root * share for root in roots for share in (1 - _BESIDE, 1 + _BESIDE)]
     else:
         low, high = system.inside(tear)
@@ -299,7 +299,7 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:
-    """The parts of an interval of the tear along which the whole system holds, and the other unknowns there."""
+    """The parts of an interval of the tear along which the whole system holds, with the other unknowns there."""
     turns = sorted({x for x in _turns(branch, tear, system) if span[0] < x < span[1]})
     between = [middle(piece) for piece in pairwise([span[0], *turns, span[1]])]
     for tolerance in (TIGHT, AGREEMENT):
@@ -314,7 +314,7 @@ def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Seque
 
 
 def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:
-    """Where, along a branch, an arm may begin or cease to bind, or an unknown leave its domain."""
+    """Points of a branch at which an arm may begin or cease to bind, or an unknown leave its domain."""
     pairs = [pair for equation in system.equations for side in (equation.lhs, equation.rhs) for pair in _ties(side)]
     for name in branch.forms:
         domain = system.domains[name]
@@ -334,7 +334,7 @@ def _ties(node: Node) -> Iterator[tuple[Node, Node]]:
 
 
 def _piece(branch: Branch, tear: str, piece: Span, system: System) -> Solution:
-    """All unknowns along one interval of the tear; those that do not move have a value."""
+    """All unknowns along one interval of the tear; constant ones have a value."""
     spans: dict[str, Span] = {tear: piece}
     for name, form in branch.forms.items():
         low, high = bounds_over(form, system.known, {tear: piece})

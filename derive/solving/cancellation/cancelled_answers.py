@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["cancelled", "cancels"]
 
-_TRIED = 64  # numbers for what nothing fixes
-_MOST = 16  # solutions that are followed
-_REPEATED = 8  # relations that say the same twice, and are put to the test
+_TRIED = 64  # trials of values for free quantities
+_MOST = 16  # limit on solutions that are followed
+_REPEATED = 8  # limit on sets of dependent relations that are checked
 
 
 def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions) -> Found | None:
@@ -58,14 +58,14 @@ def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]
 
 
 def cancels(library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions) -> bool:
-    """Whether what is missing can be eliminated so that the rest is enough to fix the target, whatever the numbers."""
+    """Whether elimination of what is missing leaves enough to fix the target, whatever the numbers."""
     return any(one.left is not None for one, _, _, _ in _eliminations(library, question, aside, decisions))
 
 
 def _eliminations(
     library: RelationSet, question: Question, aside: Mapping[str, str], decisions: Decisions
 ) -> Iterator[tuple[_Elimination, tuple[str, ...], Rows, Mapping[str, str]]]:
-    """What to eliminate from, as slopes see it: at a random point, and at the numbers that are known."""
+    """The relations to eliminate from, chosen by their Jacobian at a random point and at the known numbers."""
     stated = {**question.weak, **question.strong}
     numbers = {name: value.base[1] for name, value in stated.items()}
     for at in (None, numbers):
@@ -89,7 +89,7 @@ def _eliminations(
 
 
 def _prove_fit(library: RelationSet, question: Question, names: Sequence[str], decisions: Decisions) -> None:
-    """Raise where exact relations say the same twice, and what is given does not fit that."""
+    """Raise if exact relations are dependent and the givens contradict them."""
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):
         return
@@ -126,7 +126,7 @@ class _Elimination:
     known: Mapping[str, float]
 
     def carried_out(self, weak: tuple[str, ...]) -> Found | None:
-        """What is left of the relations, solved; None where that does not come off."""
+        """The remaining relations, solved; None if elimination fails."""
         left = self.left
         states = None if left is None else self._states(left.equations)
         if left is None or states is None:
@@ -137,7 +137,7 @@ class _Elimination:
 
     @cached_property
     def left(self) -> Projection | None:
-        """What is left of the relations, enough to fix the target; None where that does not come off."""
+        """The remaining relations, enough to fix the target; None if elimination fails."""
         written = [relation.written for relation in self.relations]
         return projected(written, self.target, self.known, self.domains, self._is_enough)
 
@@ -147,18 +147,18 @@ class _Elimination:
         return {name: self.library.declared[name].domain for name in names if name not in self.known}
 
     def tested(self, equations: Sequence[Equation]) -> list[Equation]:
-        """The equations in which nothing is unknown."""
+        """The equations without unknowns."""
         return [equation for equation in equations if self.known.keys() >= {*names_in(*_sides(equation))}]
 
     def _is_enough(self, equations: Sequence[Equation]) -> bool:
-        """Whether counting sees that these equations fix the target."""
+        """Whether, by counting, these equations fix the target."""
         matching = Matching(frozenset(self.known))
         for i, equation in enumerate(equations):
             matching.add(str(i), names_in(equation.lhs, equation.rhs))
         return matching.settles(self.target)
 
     def _states(self, equations: Sequence[Equation]) -> list[State] | None:
-        """The numbers that equations lead to; None where that is not known."""
+        """The states that equations lead to; None if unknown."""
         made = plan(_structure(equations), self.target, list(self.known), [])
         states = [State(self.known)]
         for block in made.blocks:
@@ -178,7 +178,7 @@ class _Elimination:
         return states
 
     def _told(self, left: Projection, state: State) -> State | None:
-        """The answer in a state, if what was eliminated can exist beside it."""
+        """The answer in a state, if the eliminated quantities can exist beside it."""
         eliminated = {name for name, _ in left.eliminated}
         free = [name for name in self.domains if name not in state.values and name not in eliminated]
         if not any(
@@ -193,7 +193,7 @@ class _Elimination:
         return State({**self.known, self.target: state.values[self.target]}, {}, kept, (*note, *state.notes))
 
     def _fits(self, left: Projection, values: dict[str, float]) -> bool:
-        """Whether numbers for what nothing fixes lead to numbers for everything, at which every relation holds."""
+        """Whether values of the free quantities lead to values of all, at which every relation holds."""
         tick()
         for name, form in reversed(left.eliminated):
             values[name] = value(form, values)
@@ -203,7 +203,7 @@ class _Elimination:
 
 
 def _structure(equations: Sequence[Equation]) -> Structure:
-    """The graph of equations, which are called by their place."""
+    """The incidence graph of equations, which are named by their position."""
     members = {str(i): names_in(equation.lhs, equation.rhs) for i, equation in enumerate(equations)}
     holders: dict[str, tuple[str, ...]] = {}
     for place, names in members.items():

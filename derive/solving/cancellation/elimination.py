@@ -22,12 +22,12 @@ from quantities.domain import Domain
 
 __all__ = ["Projection", "projected", "reduced"]
 
-_LARGEST = 2000  # parts of an equation
+_LARGEST = 2000  # limit on nodes of an equation
 
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """The equations that are left, and what was eliminated, each by what it is in terms of what comes after it."""
+    """The remaining equations, and the eliminated names, each as a form in names eliminated later or not at all."""
 
     equations: tuple[Equation, ...]
     eliminated: tuple[tuple[str, Node], ...]
@@ -40,7 +40,7 @@ def projected(
     domains: Mapping[str, Domain],
     is_enough: Callable[[Sequence[Equation]], bool],
 ) -> Projection | None:
-    """As many names eliminated as it takes; None where that is not enough.
+    """Eliminate names until `is_enough` holds of the remaining equations; None if it never does.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> gas = [parse_equation(text) for text in ("p*V = n*R*T", "m = n*M", "rho = m/V")]
@@ -74,14 +74,14 @@ def projected(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """What is known of the names: numbers of some, domains of the others."""
+    """The numbers and domains of the names."""
 
     known: Mapping[str, float]
     domains: Mapping[str, Domain]
-    positive: set[Node]  # what might not be by itself, and is where all equations hold
+    positive: set[Node]  # nodes that are positive wherever all equations hold
 
     def learns_from(self, equation: Equation) -> bool:
-        """Whether an equation shows more to be positive: the factors of what comes to something that is."""
+        """Whether an equation proves more nodes positive: the factors of a product that equals a positive one."""
         left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
         fresh: set[Node] = set()
         for side, other in ((left, right), (right, left)):
@@ -98,7 +98,7 @@ class _System:
         return isinstance(base, Name) and base.name in self.domains and self.domains[base.name].low >= 0
 
     def is_positive(self, node: Node) -> bool:
-        """Whether an expression is surely positive."""
+        """Whether an expression is certainly positive."""
         if isinstance(node, Number):
             return node.value > 0
         if set(names_in(node)) <= self.known.keys():
@@ -120,7 +120,7 @@ class _System:
         return False
 
     def balanced(self, equation: Equation) -> Equation:
-        """An equation of two products without what they share, as far as that is known not to be zero."""
+        """An equation of two products without their common factors, if these are known to be nonzero."""
         left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
         unsure = [base for base in left.powers.keys() & right.powers.keys() if not self.is_positive(base)]
         inverse = None if unsure or not right.number else right.to(Fraction(-1))
@@ -136,7 +136,7 @@ class _System:
         return product_of(self._without_zeros(side), self.is_positive)
 
     def _without_zeros(self, node: Node) -> Node:
-        """An expression in which what is known to be zero is written so."""
+        """An expression with its known zeros written as 0."""
         names = names_in(node)
         if is_condition(node):
             return node
@@ -145,7 +145,8 @@ class _System:
         return Apply(node.op, tuple(map(self._without_zeros, node.args))) if isinstance(node, Apply) else node
 
     def pivots(self, equations: Sequence[Equation], target: str) -> Iterator[tuple[Equation, str, Node]]:
-        """Names that an equation gives in terms of others, those first that stand in products only, and in few."""
+        """Names that an equation gives in terms of others, first those that occur only as factors, and in few
+        equations."""
         holders: dict[str, list[Equation]] = {}
         for equation in equations:
             for name in _names(equation):
@@ -166,7 +167,7 @@ class _System:
         return sum(name not in factors[id(equation)] for equation in held), len(held)
 
     def _factors(self, equation: Equation) -> dict[str, Fraction]:
-        """The exponents of the positive names that stand in an equation as factors only."""
+        """The exponents of the positive names that occur in an equation as factors only."""
         ratio = self._ratio(equation)
         if ratio is None:
             return {}
@@ -175,7 +176,7 @@ class _System:
         return {n: e for n, e in names.items() if n not in self.known and n not in inside and self.is_positive(Name(n))}
 
     def _ratio(self, equation: Equation) -> Product | None:
-        """The quotient of the sides, where each is a product that surely is not zero where they agree."""
+        """The quotient of the sides, if each is a product that is certainly nonzero where they agree."""
         left, right = (self._product(side) for side in (equation.lhs, equation.rhs))
         doubtful = [[base for base in side.powers if not self.is_positive(base)] for side in (left, right)]
         if all(doubtful) or max(map(len, doubtful)) > 1 or not (left.number > 0 and right.number > 0):
@@ -193,7 +194,7 @@ class _System:
         return None if form is None else written(form)
 
     def _by_isolating(self, equation: Equation, name: str) -> Node | None:
-        """The one form that an equation has for a name, where nothing is lost on the way to it."""
+        """The only form of a name by an equation, if inverting it loses no solution."""
         candidates = isolate(equation, name)
         if not candidates or len(candidates) > 1:
             return None

@@ -32,7 +32,7 @@ __all__ = ["Rows", "combined", "directions", "repeated", "rows_of", "tied"]
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
 
-_ROWS = Memo[Rows](most=64)  # a refusal asks for the same several times over
+_ROWS = Memo[Rows](most=64)  # one error message needs the same rows several times
 _EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=1)
 
 
@@ -42,10 +42,10 @@ def rows_of(
     left_out: frozenset[str],
     numbers: Mapping[str, float] | None = None,
 ) -> Rows:
-    """What bears on a question: the slopes of relations, and of weak values, in all that is not given.
+    """The Jacobian of a question: the slopes of relations and of weak values in all that is not given.
 
-    They are taken at a random point; or at one where some names have their numbers, and what follows from these as
-    relations are written follows from them, so that a factor may be zero there.
+    The point is random, or has known numbers for some names and for what follows from them in the direction relations
+    are written, so that a factor may be zero there.
     """
     key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
     return _ROWS.of(library.session, key, lambda: _rows(library, question, left_out, numbers))
@@ -64,7 +64,8 @@ def _rows(
 
 
 def _taken(library: RelationSet, structure: Structure, names: Sequence[str], numbers: Mapping[str, float]) -> Rows:
-    """The slopes of relations at the random point, but with some numbers in it, and what follows from these."""
+    """The slopes of relations at the random point, with some of its numbers replaced, and those that follow from
+    them."""
     point, everywhere = _everywhere(library)
     relations = [name for name in names if name in everywhere]
     if not numbers:
@@ -89,7 +90,7 @@ def _without(rows: Rows, known: Container[str]) -> Rows:
 
 
 def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
-    """The rows of which the target is a combination, of those that come first; None where it is none.
+    """The first rows of which the target's unit vector is a combination; None if there are none.
 
     >>> rows = {"p*V = n*R": {"p": 1, "V": 1, "n": -1}, "m = n*M": {"m": 1, "n": -1},
     ...         "rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=p": {"p": 1}, "z = n": {"z": 1, "n": -1}}
@@ -108,7 +109,7 @@ def combined(rows: Rows, target: str) -> tuple[str, ...] | None:
 
 
 def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
-    """Rows that make up nothing together: what some of them fix, the others fix again.
+    """Minimal sets of dependent rows: some of them fix again what the others fix.
 
     >>> rows = {"a": {"x": 1, "y": 1}, "b": {"y": 1, "z": 1}, "c": {"x": PRIME - 1, "z": 1}, "d": {"w": 1}}
     >>> list(repeated(rows, "w"))
@@ -123,9 +124,9 @@ def repeated(rows: Rows, target: str) -> Iterator[tuple[str, ...]]:
 
 
 def tied(library: RelationSet, question: Question) -> list[str]:
-    """The givens that the rest may fix at another value, whatever the case: those of exact relations that say the same.
+    """The givens that the rest may fix at another value in every case: those of dependent exact relations.
 
-    A given that others fix is what a combination of slopes comes to, and of that nothing is left once it is known.
+    Such a given is a combination of rows, so once it is known the combination is zero.
     """
     strong = question.strong
     exact = [n for n, one in library.relations.items() if one.approximate is None and not one.conditions]
@@ -138,10 +139,10 @@ def tied(library: RelationSet, question: Question) -> list[str]:
 
 
 def directions(rows: Rows, count: int) -> list[Row]:
-    """Random directions in which everything may move while all rows hold; what does not move is left out.
+    """Random directions of the null space of all rows; names that do not move are left out.
 
-    A row that alone holds some name says how that name moves, whatever the others do, and comes last. Of the few rows
-    that remain a basis does.
+    A row with a name of its own determines how that name moves, whatever the others do, and comes last. A basis of
+    the few remaining rows determines the rest.
 
     >>> one, other = directions({"rho = m/V": {"rho": 1, "m": -1, "V": 1}, "=m": {"m": 1}}, 2)
     >>> "m" in one, (one["rho"] + one["V"]) % PRIME, one["V"] == other["V"]
@@ -166,7 +167,7 @@ def directions(rows: Rows, count: int) -> list[Row]:
 
 
 class _Basis:
-    """Rows of which each has a leading name that the others lack, and what they were made of."""
+    """Rows, each with a leading name that the others lack, and the combination of given rows that made each."""
 
     def __init__(self) -> None:
         self.rows: dict[str, tuple[Row, Row]] = {}
@@ -182,7 +183,7 @@ class _Basis:
         return left, made_of
 
     def take(self, left: Row, origin: Row, last: str = "") -> None:
-        """Take in a row that was reduced; the last name is none to lead with."""
+        """Add a reduced row; the name `last` leads only if there is no other."""
         if not left:
             return
         lead = next((name for name in left if name != last), last)
@@ -197,7 +198,7 @@ class _Basis:
 
 
 def _unfixed(rows: Rows) -> Rows:
-    """The rows without the names that a row fixes by itself, one after the other."""
+    """The rows without the names that single rows fix by themselves, one after the other."""
     holders = _holders(rows)
     left = {label: dict(row) for label, row in rows.items()}
     pending = [label for label, row in left.items() if len(row) == 1]
@@ -211,16 +212,16 @@ def _unfixed(rows: Rows) -> Rows:
 
 
 def _peeled(rows: Rows, target: str) -> Rows:
-    """The rows without those that hold something that no other row holds: no combination can take that off again."""
+    """The rows without those that hold a name of their own: no combination can cancel such a name."""
     return _leaves(rows, target)[0]
 
 
 def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
-    """The rows of which every name but the target stands in others too; the rest, each with a name of its own."""
+    """The rows whose names, except the target, also occur in others; and the rest, each with a name of its own."""
     kept, last = dict(rows), []
     labels = list(rows)
     count: dict[str, int] = {}
-    places: dict[str, int] = {}  # the sum of those of the rows that hold a name: the place of the last one left
+    places: dict[str, int] = {}  # sum of the positions of the rows that hold a name: the position of the last one left
     for place, row in enumerate(rows.values()):
         for name in row:
             count[name] = count.get(name, 0) + 1
@@ -228,7 +229,7 @@ def _leaves(rows: Rows, target: str = "") -> tuple[Rows, list[tuple[str, Row]]]:
     pending = [name for name, rows_left in count.items() if rows_left == 1 and name != target]
     while pending:
         own = pending.pop()
-        if not count[own]:  # its row went by another name
+        if not count[own]:  # its row was removed for another name
             continue
         place = places[own]
         row = kept.pop(labels[place])
@@ -250,7 +251,7 @@ def _holders(rows: Rows) -> dict[str, set[str]]:
 
 
 def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
-    """A random point, and the slopes of all equations there; the relations hold there as far as they run forwards."""
+    """A random point, and the slopes of all equations there; relations hold there as far as they run forwards."""
 
     def made() -> tuple[Mapping[str, int], Rows]:
         structure = structure_of(library)
@@ -265,6 +266,6 @@ def _everywhere(library: RelationSet) -> tuple[Mapping[str, int], Rows]:
 
 
 def _whole(number: float) -> int:
-    """A number, exactly, as a whole one modulo the prime."""
+    """A number, exactly, as an integer modulo the prime."""
     exact = Fraction(number)
     return exact.numerator * inverse(exact.denominator) % PRIME

@@ -27,7 +27,7 @@ GIVENS = 6
 
 
 def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, str]) -> Found | None:
-    """The answer that does not depend on what is missing, unless what is known contradicts it."""
+    """The answer that does not depend on what is missing, unless the givens contradict it."""
     found = cancelled(library, question, left_out, decisions_of(library, question))
     if found is None:
         return None
@@ -42,7 +42,7 @@ def cancelling(library: RelationSet, question: Question, left_out: Mapping[str, 
 
 
 def confirm(library: RelationSet, question: Question, name: str) -> None:
-    """Raise where the other strong values fix a given at another value, by what cancels between exact relations."""
+    """Raise if the other strong values fix a given at another value, by cancellation between exact relations."""
     given = question.strong[name]
     others = {other: value for other, value in question.strong.items() if other != name}
     if not others or any(value.is_range for value in question.strong.values()):
@@ -51,7 +51,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
     alone = replace(question, target=name, strong=others, weak=exact, own=None, outdated={})
     try:
         found = cancelled(library, alone, {}, decisions_of(library, alone))
-    except (DeriveError, Undecided):  # nothing is proved by what hangs on a condition
+    except (DeriveError, Undecided):  # a result that depends on a condition proves nothing
         return
     if found is None or not found.states or any(name not in state.values for state in found.states):
         return
@@ -75,7 +75,7 @@ def confirm(library: RelationSet, question: Question, name: str) -> None:
 
 
 def no_solution(library: RelationSet, question: Question, found: Found) -> NoSolutionError:
-    """The error that says why nothing is admissible, and which weak values had a part in it."""
+    """The error for a question without an admissible value, with the weak values that contributed to it."""
     met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
     weak = [name for name in found.plan.weak if name in met]
     used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""

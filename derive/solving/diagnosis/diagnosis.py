@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["contradiction", "missing_sets", "shortage", "wanted"]
 
-_SETS = 4  # sets of further givens that a sentence names
-_NAMED = 5  # relations, and givens, that a sentence names
+_SETS = 4  # limit on sets of further givens in a sentence
+_NAMED = 5  # limit on relations, and on givens, in a sentence
 
 
 def shortage(library: RelationSet, question: Question | Outline, left_out: Mapping[str, str]) -> DeriveError:
@@ -58,7 +58,7 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
 
 
 def wanted(sets: Sequence[tuple[str, ...]]) -> str:
-    """What to give, in a sentence: the first few sets, and how many more there are.
+    """A sentence that says what to give: the first few sets, and how many more there are.
 
     >>> wanted([("mass",), ("weight",)]), wanted([("a", "b"), ("c", "d"), ("e", "f"), ("g", "h"), ("i", "j")])
     ('Give mass, or weight.', 'Give a and b, or c and d, or e and f, or one of 2 other pairs.')
@@ -76,7 +76,7 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
 
 
 def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
-    """What follows from what was typed, and not from defaults alone."""
+    """The quantities that follow from the typed givens, and not from defaults alone."""
     structure = structure_of(library, left_out)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
@@ -111,7 +111,7 @@ def contradiction(library: RelationSet, question: Question, made: Plan, state: S
 
 
 def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:
-    """The conflict where what strong values lead to leaves a quantity of the checks no admissible value."""
+    """The conflict if the strong values leave a quantity of the checks no admissible value."""
     for block in made.extra:
         held = [library.relations[name] for name in block.relations]
         needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
@@ -141,7 +141,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _told(relation: Relation, question: Question, state: State) -> str:
-    """What the two sides come to."""
+    """The values of the two sides, in words."""
     written = relation.written
     right, left = value(written.rhs, state.values), value(written.lhs, state.values)
     if isinstance(written.lhs, Name):
@@ -155,7 +155,7 @@ def _told(relation: Relation, question: Question, state: State) -> str:
 
 
 def _traced(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
-    """The relations by which a relation's quantities were derived, and the strong and weak values at their ends."""
+    """The relations by which a relation's quantities were derived, and the strong and weak values that these use."""
     source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     relations: dict[str, None] = {}
     givens: dict[str, None] = {}

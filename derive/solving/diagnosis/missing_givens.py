@@ -48,18 +48,18 @@ from derive.time_limits import tick
 
 __all__ = ["missing_sets"]
 
-_OFFERED = {2: 64, 3: 16}  # sets of so many names
-_COMBINED = 1000  # sets of two names or more that are looked at
-_FIRST = 12  # names next to the target that a set of three may begin with
-_TRIALS = 8  # sets of two names or more whose quantities are eliminated for a trial
-_ASIDE = 0.7139  # what a plausible number is multiplied by, to be none that is special
+_OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
+_COMBINED = 1000  # limit on sets of two names or more that are examined
+_FIRST = 12  # names nearest to the target that a set of three may begin with
+_TRIALS = 8  # limit on sets of two names or more whose quantities are eliminated on trial
+_ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
 Vector = tuple[int, ...]
 
 
 def missing_sets(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> Iterator[Names]:
-    """The smallest sets of further givens that would fix the target; first what people measure or print.
+    """The smallest sets of further givens that would fix the target; measured or published quantities first.
 
     >>> from derive.relation_files.loading import load
     >>> ohm = load('''[quantities]
@@ -88,7 +88,7 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
 
 
 def _idle(library: RelationSet, question: Question | Outline) -> dict[str, set[str]]:
-    """The relations that do not apply at what is known, and the quantities that say so."""
+    """The relations that do not apply at the known numbers, each with the quantities that decide this."""
     if isinstance(question, Outline):
         return {}
     known = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
@@ -104,7 +104,7 @@ def _idle(library: RelationSet, question: Question | Outline) -> dict[str, set[s
 def _waking(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], idle: Mapping[str, set[str]]
 ) -> list[str]:
-    """The weak values that keep relations from applying by which the target would be fixed: another value may do."""
+    """The weak values whose conditions exclude relations that would fix the target: another value may help."""
     found = []
     for name in dict.fromkeys(name for names in idle.values() for name in names if name not in question.strong):
         asleep = {relation for relation, names in idle.items() if names != {name}}
@@ -115,7 +115,7 @@ def _waking(
 
 @dataclass(frozen=True)
 class _Search:
-    """What a question leaves open, and what would fix it."""
+    """The search for givens that would fix a question's target."""
 
     library: RelationSet
     question: Question | Outline
@@ -126,8 +126,8 @@ class _Search:
         at = vectors.get(self.question.target)
         seen = self.settling
         alike = {name for name, vector in vectors.items() if at is not None and _are_alike(at, vector)}
-        alike = alike if at is not None else seen  # slopes do not object, and elimination did not come off
-        is_open = self.question.target in self.loose  # if not, what is solved together is singular at these numbers
+        alike = alike if at is not None else seen  # the Jacobian fixes the target, but elimination failed
+        is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
         standing = {name for name in self.standing_in if is_open and self.frees(name)}
         for name in self.ranked((alike | standing) - {self.question.target}):
             if not is_open or name in seen or name in standing or self.cancels((name,)):
@@ -146,7 +146,7 @@ class _Search:
         )
 
     def larger(self) -> Iterator[Names]:
-        """One set of more names, none of which can be spared."""
+        """One larger set of names, none of which is redundant."""
         target = self.question.target
         matching, names = self.matching.given(()), []
         for name in sorted(self.loose - {target}, key=lambda name: (self.distances.get(name, math.inf), name)):
@@ -165,10 +165,10 @@ class _Search:
             yield tuple(self.ranked(names))
 
     def completing(self, chosen: Names, without: Collection[str] = ()) -> Iterator[Names]:
-        """Names that are chosen, and any two that fix the target with them while no fewer do.
+        """The chosen names with any two that fix the target together with them, while no fewer do.
 
-        Modulo the target and what is chosen the two are alike, and neither is zero; modulo these without one of them,
-        they are not alike: so each of all these is a combination of the others, and of no fewer.
+        Modulo the target and the chosen names the two are parallel and nonzero; modulo these without any one of them
+        they are not parallel. So each of all these is a combination of all the others, and of no fewer.
         """
         vectors = self.vectors(3 + len(chosen))
         names = self.ranked(vectors.keys() - {*chosen, *without, self.question.target})
@@ -191,7 +191,7 @@ class _Search:
                 yield (*chosen, name, other)
 
     def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
-        """Those of the sets that a plan, or elimination, shows to fix the target."""
+        """The sets that a plan, or elimination, confirms."""
         trials, found = _TRIALS, 0
         for names in islice(sets, _COMBINED):
             tick()
@@ -220,7 +220,8 @@ class _Search:
 
     @cached_property
     def settling(self) -> set[str]:
-        """The names of which each alone settles the target, as counting sees it: those that the target settles."""
+        """The names each of which alone determines the target by counting: by exchange, those that the target
+        determines."""
         return self.loose - self.matching.given((self.question.target,)).loose()
 
     def settles(self, names: Iterable[str]) -> bool:
@@ -228,12 +229,12 @@ class _Search:
 
     @cached_property
     def standing_in(self) -> list[str]:
-        """The names whose defaults stand in, and whose own relations are not used."""
+        """The names whose defaults are used instead of their own relations."""
         otherwise = structure_of(self.library, self.left_out).otherwise - self.basis.structure.otherwise
         return [name for name in self.basis.weak if name in otherwise]
 
     def frees(self, name: str) -> bool:
-        """Whether the target is fixed where a name is typed whose default stands in: its own relations count then."""
+        """Whether the target is fixed if such a name is given: its own relations count then."""
         whole, question = structure_of(self.library, self.left_out), self.question
         matching = self.matching.given((name,))
         for relation in whole.holders[name]:
@@ -245,7 +246,7 @@ class _Search:
         return plan(whole, question.target, [*question.strong, name], rest).is_determined
 
     def cancels(self, names: Names) -> bool:
-        """Whether the target is fixed by names together since the others cancel: seen by eliminating these."""
+        """Whether names together fix the target because the others cancel, shown by elimination."""
         numbered = self.numbered(names)
         try:
             decisions = decisions_of(self.library, numbered)
@@ -257,7 +258,7 @@ class _Search:
             return False
 
     def numbered(self, names: Names) -> Question:
-        """The question with plausible numbers for what is missing, or for all where there are none."""
+        """The question with plausible numbers for the missing names, and for all names of an outline."""
         library, question = self.library, self.question
         fresh = {name: stated_at(library, name, self.ordinary(name)) for name in names}
         weak = {name: value for name, value in library.defaults.items() if name in question.weak and name not in names}
@@ -268,7 +269,7 @@ class _Search:
         return replace(question, strong={**question.strong, **fresh}, weak=weak, own=None, outdated={})
 
     def ordinary(self, name: str) -> float:
-        """A plausible number, but none at which a factor may vanish or a domain end, as at one."""
+        """A plausible number, but generic: at one a factor may vanish or a domain end."""
         number = self.library.plausible(name)
         aside = _ASIDE * number
         return aside if aside in self.library.declared[name].domain else number
@@ -281,7 +282,7 @@ class _Search:
         return rows_of(self.library, question, self.left_out, numbers)
 
     def vectors(self, count: int) -> dict[str, Vector]:
-        """How each name that is open moves along a few random directions."""
+        """How each open name moves along a few random directions of the null space."""
         moves = self.two if count == 2 else self.four[:count]
         return {name: tuple(move.get(name, 0) for move in moves) for name in moves[0]}
 
@@ -294,7 +295,8 @@ class _Search:
         return directions(self.rows, 4)
 
     def ranked(self, names: Iterable[str]) -> list[str]:
-        """What is measured or printed, then what no relation is written for, then the rest; the nearest first."""
+        """The names: first measured or published ones, then those that no relation is written for; the nearest
+        first."""
         return sorted(names, key=lambda name: self.ranks[name])
 
     @cached_property
@@ -308,7 +310,7 @@ class _Search:
 
     @cached_property
     def distances(self) -> dict[str, int]:
-        """How many relations lie between the target and each name that is not given."""
+        """The number of relations between the target and each name that is not given."""
         structure = self.basis.structure
         found = {self.question.target: 0}
         pending = deque(found)
@@ -329,14 +331,14 @@ def _are_alike(one: Sequence[int], other: Sequence[int]) -> bool:
 
 
 class _Quotient:
-    """Vectors modulo others: what is left of them once each of the others has taken a coordinate.
+    """Vectors modulo others: the coordinates left after each of the others has eliminated one.
 
     >>> _Quotient([(1, 2, 3)]).left((3, 6, 10)), _Quotient([(1, 2, 3)]).left((2, 4, 6))
     ([0, 1], [0, 0])
     """
 
     def __init__(self, aside: Sequence[Vector]) -> None:
-        self.pivots: list[tuple[int, list[int]]] = []  # the place of a coordinate, and the row by which it is taken off
+        self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
         for vector in aside:
             left = self.left(vector)
             place = next((place for place, number in enumerate(left) if number), None)
@@ -353,7 +355,7 @@ class _Quotient:
         return left
 
     def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
-        """The ratio of the two coordinates that are left of each; -1 where the other is zero, None where both are."""
+        """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
         left = [self.left(vector) for vector in vectors]
         shares = iter(inverses([other for _, other in left if other]))
         return [one * next(shares) % PRIME if other else -1 if one else None for one, other in left]

@@ -23,9 +23,9 @@ __all__ = ["Answer", "Check", "Step"]
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One relation at work: as stated, rearranged for what it yields, with the numbers put in, and the value.
+    """One relation in use: as stated, rearranged for its result, with numbers put in, and the value.
 
-    Relations that fix several quantities only together are one step, whose parts are under `together`.
+    Relations that fix several quantities only together are one step, with its parts in `together`.
     """
 
     relation: str
@@ -35,16 +35,16 @@ class Step:
     value: str
     quantity: str
     because: str = ""
-    stated: Equation | None = field(default=None, repr=False, compare=False)  # as a tree, to be typeset
+    stated: Equation | None = field(default=None, repr=False, compare=False)  # as a tree, for typesetting
     form: Node | None = field(default=None, repr=False, compare=False)
-    worth: Mapping[str, tuple[float, Unit]] = field(default_factory=dict, repr=False, compare=False)  # what is put in
-    exact: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # of that, what was stated
+    worth: Mapping[str, tuple[float, Unit]] = field(default_factory=dict, repr=False, compare=False)  # numbers put in
+    exact: frozenset[str] = field(default=frozenset(), repr=False, compare=False)  # names whose numbers were stated
     result: tuple[Span, Unit] | None = field(default=None, repr=False, compare=False)  # its ends in base units
     together: tuple[Step, ...] = ()
 
     @classmethod
     def joint(cls, parts: tuple[Step, ...]) -> Step:
-        """Several relations as the one step that they are."""
+        """Several relations as one joint step."""
         return cls(
             relation=", ".join(part.relation for part in parts),
             equation="; ".join(part.equation for part in parts),
@@ -57,7 +57,7 @@ class Step:
         )
 
     def rounded(self, digits: int) -> Step:
-        """The same step with so many digits."""
+        """The same step with this many digits."""
         if self.together:
             return Step.joint(tuple(part.rounded(digits) for part in self.together))
         if self.result is None or digits == DIGITS:
@@ -73,13 +73,13 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """Something that could be tested and was not needed: a relation, or a weak value."""
+    """A relation or weak value that the answer does not need, tested against it."""
 
     name: str
     statement: str
-    gap: float  # the residual, as a share of the terms
+    gap: float  # the residual relative to the terms
     passed: bool
-    verdict: str = ""  # where it does not hold, that in a plain sentence, with its numbers
+    verdict: str = ""  # a failed check as a plain sentence, with its numbers
 
     def __str__(self) -> str:
         return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
@@ -87,7 +87,7 @@ class Check:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a question; numbers are held in base units and come out in the quantity's unit."""
+    """The answer to a question; numbers are stored in base units and returned in the quantity's unit."""
 
     quantity: Declaration
     base: float | None
@@ -97,14 +97,14 @@ class Answer:
     assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
-    unused: tuple[str, ...]  # what was typed and plays no part: the answer would be the same without it
-    quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # all that the derivation speaks of
+    unused: tuple[str, ...]  # typed names without effect: the answer would be the same without them
+    quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # all quantities in the derivation
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What is worked out on demand is worked out now: it must not take the library along."""
+        """Compute the lazy parts now, so that the pickle does not hold the library."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
         held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
         return _restored, (held, *(_Settled.of(later) for later in (self._steps, self._form, self._elasticities)))
@@ -150,12 +150,12 @@ class Answer:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """The relations at work, in order, written out when they are asked for."""
+        """The relations in use, in order; computed on demand."""
         return self._steps()
 
     @cached_property
     def formula(self) -> Any:
-        """The closed form in sympy, worked out when asked for; None where only a number exists."""
+        """The closed form in sympy, computed on demand; None where only a number exists."""
         form = self._form()
         if form is None:
             return None
@@ -165,24 +165,24 @@ class Answer:
 
     @property
     def elasticities(self) -> Mapping[str, float]:
-        """By how many percent the answer moves when a given moves by one percent."""
+        """By how many percent the answer changes when a given changes by one percent."""
         return self._elasticities()
 
     def text(self, digits: int = DIGITS) -> str:
-        """The answer and its derivation as aligned text, its results with so many digits."""
+        """The answer and its derivation as aligned text, with results to this many digits."""
         from derive.presentation.text import as_text
 
         return as_text(self, digits)
 
     def markdown(self, digits: int | None = None) -> str:
-        """The derivation in Markdown, its mathematics in dollar signs; with as many digits as the inputs bear."""
+        """The derivation in Markdown, with mathematics in dollar signs and as many digits as the inputs justify."""
         from derive.presentation.markdown import NOTEBOOK
         from derive.presentation.writing import derivation
 
         return derivation(self, NOTEBOOK, digits)
 
     def latex(self, digits: int | None = None) -> str:
-        """The derivation in LaTeX, for a document that loads amsmath; with as many digits as the inputs bear."""
+        """The derivation in LaTeX, for a document that loads amsmath, with as many digits as the inputs justify."""
         from derive.presentation.latex import FRAGMENT
         from derive.presentation.writing import derivation
 
@@ -197,7 +197,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """What a function without arguments came to, or the error that it raised."""
+    """The result of a function without arguments, or the error that it raised."""
 
     outcome: Any
     refusal: DeriveError | None = None
@@ -217,7 +217,7 @@ class _Settled:
 
 
 def _restored(held: Mapping[str, Any], steps: _Settled, form: _Settled, elasticities: _Settled) -> Answer:
-    """An answer from its parts, its mappings read-only again."""
+    """An answer from its parts, with mappings read-only again."""
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }

@@ -35,24 +35,24 @@ __all__ = ["State", "block_states", "outcome_of"]
 _OUTCOMES = Memo[Outcome](most=256)
 
 _T = TypeVar("_T")
-_NAMED = 12  # unknowns of a block that a message lists
+_NAMED = 12  # limit on unknowns that a message lists
 
 
 @dataclass(frozen=True)
 class State:
-    """A question on its way: the numbers so far, the intervals, and what was noted about them."""
+    """The state of an execution: the numbers so far, the intervals, and the notes on them."""
 
     values: Mapping[str, float]
     spans: Mapping[str, Span] = field(default_factory=dict)
     forms: Mapping[str, Node] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    asides: Mapping[str, float] = field(default_factory=dict)  # what only conditions ask for
-    choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, where it may be one of several
+    asides: Mapping[str, float] = field(default_factory=dict)  # quantities that only conditions need
+    choices: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # the same, with several possible values
     hints: Mapping[str, float] = field(default_factory=dict)  # weak values, from which a search may start
-    barred: frozenset[str] = frozenset()  # what no value can have beside these, of what only checks ask for
+    barred: frozenset[str] = frozenset()  # quantities that only checks need, and that have no admissible value here
 
     def taken(self, solution: Solution, note: str, *, is_last: bool = False) -> State:
-        """The state after one more block; what this one holds is passed on if nobody else will look at it."""
+        """The state after one more block; `is_last` reuses this state's mappings instead of copying them."""
         values, spans, forms = _own(self.values, is_last), _own(self.spans, is_last), _own(self.forms, is_last)
         values.update(solution.values)
         spans.update(solution.spans)
@@ -67,7 +67,7 @@ def _own(held: Mapping[str, _T], is_last: bool) -> dict[str, _T]:
 
 
 def block_states(library: RelationSet, block: Block, state: State, *, is_last: bool = False) -> tuple[list[State], str]:
-    """The states that follow from solving one block; `is_last` says that nobody else will look at the one before."""
+    """The states that follow from solving one block; `is_last` says that the state before is not needed again."""
     needed = {name for relation in block.relations for name in library.members[relation]}
     if needed & state.spans.keys():
         return _bounded(library, block, state)
@@ -92,9 +92,9 @@ def block_states(library: RelationSet, block: Block, state: State, *, is_last: b
 def outcome_of(
     library: RelationSet, block: Block, known: Mapping[str, float], stated: Mapping[str, float] | None = None
 ) -> Outcome:
-    """The block's outcome, sought near what is stated of its unknowns: by default, near the library's own values.
+    """The block's outcome, searched for near `stated`: by default, near the library's own values.
 
-    That of a simultaneous one is kept, since every target behind it asks for the same.
+    The outcome of a simultaneous block is cached, since every target behind it needs the same.
     """
     stated = library.hints if stated is None else stated
     equations = [library.relations[name].written for name in block.relations]
@@ -107,7 +107,7 @@ def outcome_of(
 
 
 def _listed(names: Sequence[str]) -> str:
-    """Names in a row; of very many, the first and how many there are besides."""
+    """Names in a row; of a long list, the first few and the number of the others."""
     more = len(names) - _NAMED
     return ", ".join(names) if more <= 1 else f"{', '.join(names[:_NAMED])} and {more} more"
 
@@ -128,7 +128,7 @@ def _singular(block: Block, names: str, reason: str) -> DeriveError:
 
 
 def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[State], str]:
-    """What follows for a block that hangs on a quantity of which there is only an interval."""
+    """The states after a block that depends on a quantity known only as an interval."""
     if len(block.unknowns) == 1:
         exact = _by_form(library.relations[block.relations[0]], block.unknowns[0], state)
         if exact is not None:
@@ -150,7 +150,7 @@ def _bounded(library: RelationSet, block: Block, state: State) -> tuple[list[Sta
 
 
 def _by_form(relation: Relation, name: str, state: State) -> State | None:
-    """The exact interval of an unknown that hangs on one other's interval by the only closed form there is."""
+    """The exact interval of an unknown that depends on one interval through its only closed form."""
     candidates = isolate(relation.written, name)
     if not candidates or len(candidates) != 1 or candidates[0].conditions or candidates[0].winds:
         return None

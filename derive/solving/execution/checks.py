@@ -38,7 +38,7 @@ def checks_of(
 ) -> list[Check]:
     """Every check that the known numbers allow; `bounds` are those of the target.
 
-    A definition that gave way to what was typed is none: it was replaced.
+    A definition that yielded to a given is not a check: it was replaced.
     """
     values = state.values
     found = _checks(library, question, testable(library, made, state), values, state.forms)
@@ -58,7 +58,7 @@ def checks_of(
 
 
 def _reach(question: Question, state: State, name: str) -> Span:
-    """What a number may be, since what it follows from is rounded and ranged."""
+    """The range of a number, whose inputs are rounded and ranged."""
     number = state.values[name]
     form = composed(name, state.forms)
     ranges = _ranges(question, state.values, rounded=True)
@@ -69,10 +69,10 @@ def _reach(question: Question, state: State, name: str) -> Span:
 
 
 def _beside(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, Value]:
-    """The weak values that stand beside what came in their place.
+    """The weak values to compare with the numbers that replaced them.
 
-    A default was only there to be replaced, and tells nothing where the answer has no use for its quantity; unless
-    nothing could have replaced it.
+    A default exists only to be replaced. It is compared only if the answer uses its quantity, or if nothing could
+    have replaced it.
     """
     stated = {**question.weak, **question.outdated, **({} if question.own is None else {question.target: question.own})}
     fixed = {name for block in made.blocks for name in block.unknowns} - {question.target}
@@ -86,7 +86,8 @@ def _beside(library: RelationSet, question: Question, made: Plan, state: State) 
 
 
 def replaced(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, str]:
-    """The definitions that gave way to what was typed, as another count of operations does; what is assumed instead."""
+    """The definitions that yielded to givens, such as another count of operations, each with what is assumed
+    instead."""
     found = {}
     for name, weak in _beside(library, question, made, state).items():
         number, stated = state.values.get(name), weak.base[1]
@@ -98,7 +99,7 @@ def replaced(library: RelationSet, question: Question, made: Plan, state: State)
 
 
 def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach: Span) -> Check:
-    """A weak value beside the number that took its place, and what else this may be."""
+    """A weak value compared with the number that replaced it, and with that number's range."""
     stated, (low, high) = weak.base[1], weak.as_rounded
     unit = library.declared[name].unit
     gap = abs(number - stated) / max(abs(number), abs(stated)) if number != stated else 0.0
@@ -119,9 +120,9 @@ def _limits(library: RelationSet, question: Question, values: Mapping[str, float
 def idle_checks(
     library: RelationSet, question: Question, made: Plan, state: State, idle: Iterable[str], told: Collection[str]
 ) -> list[Check]:
-    """What givens that the answer does not need can be tested by: what they complete together with the rest.
+    """Checks of givens that the answer does not need: the relations that they complete together with the rest.
 
-    Profiles and definitions are part of the rest. A default that nobody stated is not: it would yield to the given.
+    Profiles and definitions are part of the rest. An unstated default is not: it would yield to the given.
     """
     stated = {
         name: weak.base[1]
@@ -134,14 +135,14 @@ def idle_checks(
 
 
 def _spent(made: Plan) -> set[str]:
-    """The relations that numbers were worked out by, which they meet of course."""
+    """The relations by which numbers were computed, and which hold by construction."""
     return {relation for block in (*made.blocks, *made.extra) for relation in block.relations}
 
 
 def _completed(
     library: RelationSet, question: Question, names: Iterable[str], everything: Mapping[str, float]
 ) -> list[Check]:
-    """The checks by those relations that apply and all of whose quantities are known."""
+    """The checks by relations that apply and whose quantities are all known."""
     known = [name for name in names if everything.keys() >= {*library.members[name]}]
     applying = [name for name in known if applies(library.relations[name], everything)]
     return _checks(library, question, applying, everything, {})
@@ -154,7 +155,7 @@ def _checks(
     values: Mapping[str, float],
     forms: Mapping[str, Node],
 ) -> list[Check]:
-    """The checks by relations all of whose quantities are known."""
+    """The checks by relations whose quantities are all known."""
     stated, rounded = _ranges(question, values, rounded=False), _ranges(question, values, rounded=True)
     relations = (library.relations[name] for name in names)
     tested = (checked(one, values, rounded if one.is_equation else stated, forms) for one in relations)
@@ -162,7 +163,7 @@ def _checks(
 
 
 def testable(library: RelationSet, made: Plan, state: State) -> list[str]:
-    """The relations that are not in use, that apply, and all of whose quantities have numbers."""
+    """The relations outside the plan that apply and whose quantities all have numbers."""
     values = state.values
     everything = {**state.asides, **values}
     spent = _spent(made)
@@ -180,7 +181,7 @@ def _sides(relation: Relation) -> tuple[Node, Node]:
 
 
 def extended(library: RelationSet, made: Plan, state: State) -> State:
-    """The state with what the checks need beside it, as far as that is without choice and without assumption."""
+    """The state with what the checks need besides, as far as that takes no choice and no assumption."""
     for block in made.extra:
         relations = [library.relations[name] for name in block.relations]
         needed = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
@@ -210,9 +211,9 @@ def applies(relation: Relation, values: Mapping[str, float]) -> bool:
 
 
 def _ranges(question: Question, values: Mapping[str, float], *, rounded: bool) -> dict[str, Span]:
-    """The ranges of what was stated; with those of rounding, for a published figure equals what would be written alike.
+    """The ranges of stated values; with `rounded`, also the rounding of published figures.
 
-    A limit, such as a capacity, is taken at its word.
+    A limit, such as a capacity, counts as exact.
     """
     stated = {name: value for name, value in {**question.weak, **question.strong}.items() if name in values}
     ends = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
@@ -222,7 +223,7 @@ def _ranges(question: Question, values: Mapping[str, float], *, rounded: bool) -
 def checked(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> Check | None:
-    """A relation put to the test; a range, and what follows from it by these forms, agrees where it overlaps."""
+    """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps."""
     gap = residual(relation.written, values)
     if math.isnan(gap):
         return Check(relation.name, f"{relation.written} is undefined", math.inf, False, broken(relation, values))

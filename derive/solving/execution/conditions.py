@@ -23,7 +23,7 @@ _Claim = tuple[object, str, float]
 
 
 def implied(condition: Node, truths: Mapping[Node, bool]) -> bool | None:
-    """Whether a condition is true or false because of others; None where they leave it open.
+    """Whether a condition is true or false because of others; None if they do not decide it.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> implied(parse_condition("Re >= 4000"), {parse_condition("Re < 2300"): True})
@@ -69,7 +69,7 @@ def _opposite(condition: Node) -> _Claim | None:
 
 
 def _is_possible(claims: Iterable[_Claim]) -> bool:
-    """Whether some number meets all that is claimed of it."""
+    """Whether some number satisfies all these claims."""
     low, low_open, high, high_open = -math.inf, True, math.inf, True
     excluded = set()
     for _, op, number in claims:

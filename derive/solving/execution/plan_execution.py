@@ -38,15 +38,15 @@ __all__ = ["Found", "carried_out", "decisions_of", "detours", "of_case", "planne
 
 _PLANS = Memo[Plan](most=4096)
 
-_MOST = 64  # solutions that are followed
-_DETOURS = 2  # relations that are left out because others say the same
+_MOST = 64  # limit on solutions that are followed
+_DETOURS = 2  # limit on relations that are left out because others imply them
 _REPEATING = "others repeat it"
 _UNPROVED = "numerical search"
 
 
 @dataclass(frozen=True)
 class Found:
-    """A plan and the states that it led to."""
+    """A plan and its resulting states."""
 
     plan: Plan
     states: tuple[State, ...]
@@ -56,7 +56,7 @@ class Found:
 
 
 def carried_out(library: RelationSet, question: Question, left_out: Mapping[str, str] | None = None) -> Found:
-    """The plan, made anew until every relation in it applies, and the states it leads to."""
+    """The plan and its states; the plan is remade until every relation in it applies."""
     decisions = decisions_of(library, question)
     _prove_possible(library, question, decisions)
     aside: dict[str, str] = {**dict.fromkeys(question.case.failing, ANOTHER), **(left_out or {})}
@@ -101,7 +101,7 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
 
 
 def _prove_possible(library: RelationSet, question: Question, decisions: Decisions) -> None:
-    """Raise where what follows in a case denies the case."""
+    """Raise if what follows in a case contradicts the case."""
     for claim in claims(library, question):
         numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
         if _truth(claim, numbers) is False and not _is_met(claim, numbers):
@@ -111,7 +111,7 @@ def _prove_possible(library: RelationSet, question: Question, decisions: Decisio
 
 
 def of_case(library: RelationSet, question: Question, found: Found) -> Found:
-    """What was found, without the states that are of another case."""
+    """The result without the states of another case."""
     decisions = decisions_of(library, question)
     return _of_case(library, question, _with_conditions(library, question, found, decisions), decisions)
 
@@ -128,9 +128,9 @@ def _of_case(library: RelationSet, question: Question, found: Found, decisions: 
 
 
 def decisions_of(library: RelationSet, question: Question) -> Decisions:
-    """What conditions are decided by: plans for other targets, carried out where they lead to just one number.
+    """The decisions on conditions: plans for other targets, executed where they give exactly one number.
 
-    They are kept with the question, for all that is asked of the same values in the same case.
+    They are stored with the question, for all uses of the same values in the same case.
     """
     key = question.case, id(question.strong), id(question.weak)
     kept: Decisions | None = question.decided.get(key)
@@ -150,7 +150,7 @@ def decisions_of(library: RelationSet, question: Question) -> Decisions:
 
 
 def _all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
-    """All numbers that a plan leads to from these; None where that is not known."""
+    """All values of a plan's target from these numbers; None if they are unknown."""
     try:
         states, _ = _solved(library, made, State(known))
     except NoSolutionError:
@@ -162,13 +162,13 @@ def _all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tup
 
 
 def _conditional(library: RelationSet, made: Plan) -> list[Relation]:
-    """The relations in use that hold under conditions only."""
+    """The relations in use that hold only under conditions."""
     used = [library.relations[name] for block in made.blocks for name in block.relations]
     return [relation for relation in used if relation.conditions]
 
 
 def _with_conditions(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found:
-    """What was found, with what is asked for by the conditions of its case, and of the relations put to the test."""
+    """The result with the quantities that the conditions of its case and of checked relations need."""
     if not library.conditional:
         return found
     used = _conditional(library, found.plan)
@@ -188,9 +188,9 @@ def _with_conditions(library: RelationSet, question: Question, found: Found, dec
 def _beside(
     library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
 ) -> tuple[float, ...]:
-    """What a condition asks for: as it follows from the givens, else from the state; its weak value, if it does not.
+    """A condition's quantity: as it follows from the givens, else from the state, else its weak value.
 
-    Where what it follows from leaves it no value, it is NaN, and a condition on it has no meaning.
+    If its inputs leave it no value it is NaN, and a condition on it is undefined.
     """
     number = decisions.following(name)
     if number is not None:
@@ -216,7 +216,7 @@ def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, 
 
 
 def _loosely(library: RelationSet, made: Plan, states: Sequence[State], target: str) -> list[State]:
-    """The states; an interval of the target says which relations it was not narrowed by."""
+    """The states, with a note on intervals of the target that names the relations not used to narrow them."""
     loose = [
         name
         for name in made.checks
@@ -227,12 +227,12 @@ def _loosely(library: RelationSet, made: Plan, states: Sequence[State], target: 
 
 
 def _is_stuck(error: DeriveError) -> bool:
-    """Whether some relations that were to be solved together do not lead anywhere, though others may."""
+    """Whether a block could not be solved, while other relations may lead further."""
     return isinstance(error, UnderdeterminedError) or getattr(error, "limit", "") == _UNPROVED
 
 
 def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapping[str, str]) -> Iterator[Found]:
-    """The answers without one of the relations that lead nowhere together, if there are relations to spare."""
+    """The answers without one of the relations of an unsolvable block, if there are relations to spare."""
     if not made.checks or sum(why == _REPEATING for why in left_out.values()) >= _DETOURS:
         return
     for relation in (name for block in made.blocks if len(block.unknowns) > 1 for name in block.relations):
@@ -248,7 +248,7 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
 
 
 def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> Found:
-    """What was found without a relation, which counts again: a weak value that came in for it must fit it."""
+    """The result without a relation, now counted again: a weak value that replaced it must agree with it."""
     left_out = {name: why for name, why in found.left_out.items() if name != relation}
     states = found.states
     if set(found.plan.weak) - set(made.weak):
@@ -257,10 +257,10 @@ def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> F
 
 
 def _elsewhere(library: RelationSet, question: Question, first: Found, relation: str) -> Found | None:
-    """The answer by another way, where the relation that was to fix an unknown holds for many of its values.
+    """The answer by another way, if the relation that was to fix an unknown holds for many values of it.
 
-    What the other way fixes is put to the test in that relation as in every other. What it only bounds as well has to
-    lie within what the first way allows.
+    A value fixed by the other way is checked against that relation like any other. An interval is cut to what the
+    first way allows.
     """
     target = question.target
     try:
@@ -279,13 +279,13 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
 
 
 def _may_agree(relation: Relation, state: State) -> bool:
-    """Whether a relation holds in a state, or cannot be put to the test there."""
+    """Whether a relation holds in a state, or cannot be checked there."""
     known = all(name in state.values for name in names_in(relation.written.lhs, relation.written.rhs))
     return not known or agrees(relation.written, state.values)
 
 
 def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[State]:
-    """A state that has a number for the target; one that has an interval, cut to what is allowed."""
+    """A state with a number for the target; one with an interval, cut to what is allowed."""
     if target in state.values:
         yield state
         return
@@ -302,14 +302,14 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 
 
 def planned(library: RelationSet, question: Question, left_out: frozenset[str]) -> Plan:
-    """The plan for a question's names, kept in the library once it is made."""
+    """The plan for a question's names, cached in the library."""
     return planned_for(library, question.target, question.strong, question.weak, left_out)
 
 
 def planned_for(
     library: RelationSet, target: str, strong: Iterable[str], weak: Iterable[str], left_out: frozenset[str]
 ) -> Plan:
-    """The plan for a target from names, kept in the library."""
+    """The plan for a target from names, cached in the library."""
     key = (target, frozenset(strong), tuple(weak), left_out)
     structure = structure_of(library, left_out)
     return _PLANS.of(library.session, key, lambda: plan(structure, target, list(strong), list(weak)))
@@ -325,7 +325,7 @@ def _solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State]
             tick()
             try:
                 steps, why = block_states(library, block, state, is_last=len(states) == 1)
-            except NoSolutionError as error:  # of this state, which another may be without
+            except NoSolutionError as error:  # for this state only: another may have one
                 refused = error
                 continue
             following.extend(steps)
@@ -347,7 +347,7 @@ def _solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State]
 
 
 def _inapplicable(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:
-    """The relations in use that weak values made apply, and whose condition is false in every state."""
+    """The relations that apply only by a weak value, and whose condition is false in every state."""
     places = [{**state.asides, **state.values} for state in found.states]
     false: dict[str, str] = {}
     for relation in _conditional(library, found.plan):
@@ -358,7 +358,7 @@ def _inapplicable(library: RelationSet, question: Question, found: Found, decisi
 
 
 def _is_of_case(library: RelationSet, question: Question, made: Plan, state: State) -> bool:
-    """Whether the conditions of all relations that are taken to apply may hold here, and not those of the others."""
+    """Whether the conditions of all relations that apply in the case may hold here, and not those of the others."""
     used = [*_conditional(library, made), *(library.relations[name] for name in question.case.holding)]
     others = [library.relations[name] for name in question.case.failing]
     return all(True in _possible(library, c, state) for r in used for c in r.conditions) and not any(
@@ -367,7 +367,7 @@ def _is_of_case(library: RelationSet, question: Question, made: Plan, state: Sta
 
 
 def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
-    """What a condition may come to in a state: one thing if all in it is known, else whatever the domains allow."""
+    """The possible values of a condition in a state: one if all in it is known, else those that the domains allow."""
     values = {**state.asides, **state.values}
     several = next((name for name in names_in(condition) if name in state.choices), None)
     if several is not None:
@@ -383,7 +383,7 @@ def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool |
 
 
 def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
-    """Whether nothing but rounding keeps apart the two sides of a comparison that holds where they are equal."""
+    """Whether the two sides of a comparison that holds at equality differ by rounding only."""
     if not isinstance(condition, Apply) or condition.op not in ("le", "ge"):
         return False
     left, right = (value(side, values) for side in condition.args)
@@ -391,7 +391,7 @@ def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
 
 
 def _other(library: RelationSet, question: Question, found: Found) -> str:
-    """Why what was found is not of the case of its question."""
+    """Why the result is not of the question's case."""
     state = found.states[0]
     values = {**state.asides, **state.values}
     conditions = [c for relation in _conditional(library, found.plan) for c in relation.conditions]
@@ -402,5 +402,5 @@ def _other(library: RelationSet, question: Question, found: Found) -> str:
 
 
 def _truth(condition: Node, values: Mapping[str, float]) -> bool | None:
-    """Whether a condition holds; None where a quantity in it is not known."""
+    """Whether a condition holds; None if a quantity in it is unknown."""
     return holds(condition, values) if all(name in values for name in names_in(condition)) else None

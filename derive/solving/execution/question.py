@@ -31,7 +31,7 @@ _FOLLOWERS = Memo[frozenset[str]](most=4096)
 
 @dataclass(frozen=True)
 class Case:
-    """The conditional relations that are taken to apply, and those that are taken not to."""
+    """The conditional relations assumed to apply, and those assumed not to."""
 
     holding: frozenset[str] = frozenset()
     failing: frozenset[str] = frozenset()
@@ -52,7 +52,7 @@ NO_CASE = Case()
 class Question:
     """A target, strong values by name, and weak values by name in order of preference.
 
-    What is only compared with what comes out are the target's own weak value, and those that the asker put out of date.
+    The target's own weak value and the outdated ones are only compared with the result.
     """
 
     target: str
@@ -61,19 +61,19 @@ class Question:
     own: Value | None = None
     outdated: Mapping[str, Value] = field(default_factory=dict)
     case: Case = NO_CASE
-    goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # of a value, by a profile
-    decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # what conditions come to, by case
+    goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
+    decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """What weak values say that quantities may be: what relations fix otherwise is sought from there."""
+        """Weak values as starting points for the search of quantities that relations fix otherwise."""
         weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
         return {name: value.base[1] for name, value in weak.items()}
 
 
 @dataclass(frozen=True)
 class Outline:
-    """A question before there are numbers: the target, the names that are given, and those that have weak values."""
+    """A question without numbers: the target, the given names, and the names with weak values."""
 
     target: str
     strong: tuple[str, ...]
@@ -111,7 +111,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
 
 
 def _asked(library: RelationSet, name: str, value: Any) -> Declaration:
-    """The quantity of a given; where somebody wrote chip="h100-sxm", what to write instead."""
+    """The quantity of a given; for chip="h100-sxm", an error that says what to write instead."""
     if name not in library.declared and isinstance(value, str) and value in library.profiles:
         what = f"There is no quantity {name!r}, and {value} is a profile."
         hint = f'Profiles come before the givens, and without a name: solve(target, "{value}", ...).'
@@ -128,7 +128,7 @@ def outlined(library: RelationSet, target: str, given: Iterable[str]) -> Outline
 
 
 def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
-    """The names of weak values, those first that yield last."""
+    """The names of weak values, ordered from the last to yield to the first."""
     follows = _following(library, frozenset(weak), frozenset(strong))
 
     def rank(name: str) -> tuple[bool, bool, bool]:
@@ -141,7 +141,7 @@ def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[st
 
 
 def _following(library: RelationSet, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
-    """The weak names whose values follow from the rest of what is stated, as the relations are written."""
+    """The weak names whose values follow from the other stated values, in the direction relations are written."""
     known = strong | _firm(library, weak)
     return _FOLLOWERS.of(
         library.session, (weak, strong), lambda: following(structure_of(library), weak - strong, known)
@@ -155,7 +155,7 @@ def _outdated(
     strong: frozenset[str],
     changed: frozenset[str],
 ) -> frozenset[str]:
-    """The stated names whose values follow from what was changed, and not without it."""
+    """The stated names whose values follow from the changed ones, and not without them."""
 
     def made() -> frozenset[str]:
         known = strong | _firm(library, frozenset(weak))

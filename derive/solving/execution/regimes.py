@@ -54,7 +54,7 @@ ANOTHER = "its case does not apply"
 MOST_CASES = 64
 """Cases of one question that are followed."""
 
-_ROUNDS = 3  # in which the conditions of a case narrow the domains
+_ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 
 _T = TypeVar("_T")
 
@@ -66,7 +66,7 @@ Planning = Callable[["Question", frozenset[str]], Plan]
 
 
 class Undecided(Exception):  # noqa: N818 - no error: the question has to be asked case by case
-    """A plan rests on a relation of which the givens do not say whether it applies."""
+    """A plan depends on a conditional relation that the givens do not decide."""
 
     def __init__(self, relation: str) -> None:
         super().__init__(relation)
@@ -76,7 +76,7 @@ class Undecided(Exception):  # noqa: N818 - no error: the question has to be ask
 def explored(
     library: RelationSet, question: Question, answered: Callable[[Question], _T]
 ) -> Iterator[tuple[Question, _T | DeriveError | None]]:
-    """What each case of a question leads to, or the error that says why to nothing; None, for one too many."""
+    """Each case of a question with its answer, or its error; None for the first case beyond the limit."""
     pending, followed = [question], 0
     while pending:
         tick()
@@ -99,12 +99,12 @@ def explored(
 
 
 def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
-    """All that some names could determine, if every relation but these applied: soon seen, and most names are not."""
+    """All that some names could determine if every other relation applied: a cheap bound that excludes most names."""
     return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
 
 
 def claims(library: RelationSet, question: Question) -> Iterator[Node]:
-    """What a case says of the numbers: conditions that hold, and the opposites of those that do not."""
+    """The claims of a case: the conditions that hold in it, and the negations of those that do not."""
     for name in question.case.holding:
         yield from library.relations[name].conditions
     for name in question.case.failing:
@@ -113,7 +113,7 @@ def claims(library: RelationSet, question: Question) -> Iterator[Node]:
 
 
 def _told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
-    """The conditions of which a case says that they hold, or do not."""
+    """The conditions that a case takes to hold, or not to hold."""
     for name in question.case.holding:
         yield from ((condition, True) for condition in library.relations[name].conditions)
     for name in question.case.failing:
@@ -123,7 +123,7 @@ def _told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool
 
 
 def is_possible(library: RelationSet, question: Question) -> bool:
-    """Whether the conditions of a case leave any numbers within the domains."""
+    """Whether the conditions of a case leave any values within the domains."""
     told: dict[Node, bool] = {}
     for condition, is_held in _told(library, question):
         if implied(condition, told) not in (None, is_held):
@@ -136,7 +136,7 @@ def is_possible(library: RelationSet, question: Question) -> bool:
 
 
 def _box(library: RelationSet, question: Question, known: Mapping[str, float | None]) -> dict[str, Span] | None:
-    """What a case leaves of the domains of the quantities in its conditions; None where it leaves nothing."""
+    """The domains of the quantities in a case's conditions, narrowed by these; None if nothing is left."""
     claimed = list(claims(library, question))
     conditional = (condition for relation in library.conditional for condition in relation.conditions)
     box: dict[str, Span] = {}
@@ -154,7 +154,7 @@ def _box(library: RelationSet, question: Question, known: Mapping[str, float | N
 
 
 def _narrow(claim: Node, box: dict[str, Span]) -> bool:
-    """Cut a box to where a comparison with a name on one side may hold; False where that is nowhere."""
+    """Cut a box to where a comparison with a name on one side may hold; False if that is nowhere."""
     comparison = _comparison(claim)
     if comparison is None:
         return True
@@ -177,7 +177,7 @@ def _narrow(claim: Node, box: dict[str, Span]) -> bool:
 
 
 def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
-    """A comparison, or the opposite of one whose sides always have a meaning."""
+    """A comparison, or the negation of one whose sides are always defined."""
     if isinstance(claim, Apply) and claim.op in COMPARISONS.values():
         return claim.op, claim.args[0], claim.args[1]
     if isinstance(claim, Apply) and claim.op == "not":
@@ -200,7 +200,7 @@ def worded(claim: Node) -> str:
 
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
-    """Why a condition does not hold; what is given as a range is taken at its middle."""
+    """Why a condition does not hold; a ranged given is taken at its midpoint."""
     verdict = "is undefined" if truth(condition, values) is None else "is false"
     ranged = {name for name, value in question.strong.items() if value.is_range}
     fixed = question.strong.keys() - ranged
@@ -209,10 +209,10 @@ def whether(condition: Node, values: Mapping[str, float], question: Question) ->
 
 
 class Decisions:
-    """What one question decides of its conditions, each once.
+    """The conditions that one question decides, each decided once.
 
-    A condition may ask for what hangs on itself. That decides nothing, and nothing that was found while it was open is
-    kept: asked again from elsewhere, it may come out.
+    A condition may depend on itself. That decides nothing, and no result found meanwhile is cached: asked again from
+    elsewhere, it may be decided.
     """
 
     def __init__(self, library: RelationSet, question: Question, planning: Planning, solving: Solving) -> None:
@@ -222,12 +222,12 @@ class Decisions:
         self.solving = solving
         self.derived: dict[str, float | None] = {name: value.base[1] for name, value in question.strong.items()}
         self.decided: dict[str, bool | None] = {}
-        self.pending: set[tuple[str, str]] = set()  # what is being decided, and derived, at the moment
-        self.met: set[tuple[str, str]] = set()  # those of them that were asked for meanwhile
+        self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
+        self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
         self.box: dict[str, Span] | None = None
 
     def applies(self, relation: Relation) -> bool | None:
-        """Whether a relation applies; None where nothing decides it."""
+        """Whether a relation applies; None if nothing decides it."""
         if relation.name in self.question.case.holding or not relation.conditions:
             return True
         if relation.name in self.question.case.failing:
@@ -235,7 +235,7 @@ class Decisions:
         return self._once(self.decided, "decided", relation.name, lambda: self._decided(relation))
 
     def following(self, name: str) -> float | None:
-        """A quantity's number as it follows from the givens without assumptions, if it does."""
+        """A quantity's number if it follows from the givens without assumptions."""
         return self._once(self.derived, "derived", name, lambda: self._derived(name))
 
     def _once(self, kept: dict[str, _T | None], kind: str, name: str, found: Callable[[], _T | None]) -> _T | None:
@@ -260,7 +260,7 @@ class Decisions:
         return False if False in verdicts else None if None in verdicts else True
 
     def yields(self, relation: Relation) -> bool:
-        """Whether a relation only applies by a weak value, which gives way to what is found."""
+        """Whether a relation applies only by a weak value, which yields to the result."""
         names = names_in(*relation.conditions)
         return relation.name not in self.question.case.holding and any(
             name in self.question.weak and self.following(name) is None for name in names
@@ -277,7 +277,7 @@ class Decisions:
         return f"{render(condition)} is false in this case"
 
     def truth(self, condition: Node) -> bool | None:
-        """Whether a condition holds; None where nothing decides it."""
+        """Whether a condition holds; None if nothing decides it."""
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return holds(condition, numbers)
@@ -296,7 +296,7 @@ class Decisions:
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}
 
     def value(self, name: str) -> float | None:
-        """A quantity's number, as far as it follows without assumptions; its weak value, if it does not."""
+        """A quantity's number if it follows without assumptions, else its weak value."""
         number = self.following(name)
         if number is None and name in self.question.weak and ("derived", name) not in self.pending:
             return self.question.weak[name].base[1]
@@ -304,7 +304,7 @@ class Decisions:
 
     @cached_property
     def _reach(self) -> frozenset[str]:
-        """What the values could determine at most, if all weak ones stood and all relations applied."""
+        """Everything that the values could determine if all weak ones counted and all relations applied."""
         known = frozenset((*self.question.strong, *self.question.weak))
         return within_reach(self.library, known, frozenset(self.question.case.failing))
 

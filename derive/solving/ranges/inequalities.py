@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
 
-_EDGES = 4  # values at which an inequality may turn
+_EDGES = 4  # limit on edges of an inequality
 _JUMPS = {"piecewise", *STEPPED}
 
 
@@ -62,7 +62,7 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
 
 
 def _most_that_holds(library: RelationSet, question: Question, left_out: frozenset[str]) -> Matching:
-    """All equations that may apply, matched to all that is not given or has a weak value."""
+    """All equations that may apply, matched to all unknowns without a weak value."""
     structure = structure_of(library, left_out)
     matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
     matching.add_all((one for one in structure.members if one not in matching.members), structure.members)
@@ -70,7 +70,7 @@ def _most_that_holds(library: RelationSet, question: Question, left_out: frozens
 
 
 def _reaches(library: RelationSet, most: Matching, relation: Relation, target: str) -> bool:
-    """Whether an inequality, holding with equality, could fix the target at all: cheap to see, and seldom so."""
+    """Whether an inequality could fix the target at equality: a cheap test that seldom succeeds."""
     matching = most.given(())
     matching.add(relation.name, library.members[relation.name])
     return matching.settles(target)
@@ -88,7 +88,7 @@ def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[flo
 
 
 def _allowed(library: RelationSet, question: Question, relation: Relation) -> Span | None:
-    """Where an inequality lets the target lie: found from where it holds with equality, and what holds beside that."""
+    """The interval that an inequality leaves to the target, from its edges and one test on each side of them."""
     edges = _edges(library, question, relation)
     if edges is None or len(edges) > _EDGES:
         return None
@@ -113,7 +113,7 @@ def _nowhere(target: str, relation: Relation) -> InconsistentError:
 
 
 def _edges(library: RelationSet, question: Question, relation: Relation) -> list[float] | None:
-    """The target's values for which the two sides of an inequality are equal; None where they are not followed."""
+    """The target's values at which the two sides of an inequality are equal; None if they cannot be followed."""
     written = relation.written
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
     others = [other for other in library.relations.values() if other.is_equation]
@@ -133,7 +133,7 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> list
 
 
 def _is_allowed(library: RelationSet, question: Question, relation: Relation, span: Span) -> bool | None:
-    """Whether an inequality holds inside an interval; None where that is not known."""
+    """Whether an inequality holds inside an interval; None if unknown."""
     verdicts = [_holds_at(library, question, relation, point) for point in inside(span)]
     return None if None in verdicts else any(verdicts)
 
@@ -150,7 +150,7 @@ def inside(span: Span) -> list[float]:
 
 
 def _holds_at(library: RelationSet, question: Question, relation: Relation, point: float) -> bool | None:
-    """Whether an inequality holds where the target is a number; it does not where that number leads nowhere."""
+    """Whether an inequality holds where the target is a number; it does not if that number has no solution."""
     stated = stated_at(library, question.target, point)
     values = {question.target: point}
     for name in relation.declared:
@@ -178,7 +178,7 @@ def stated_at(library: RelationSet, name: str, point: float) -> Value:
 
 
 def has_any(library: RelationSet, made: Plan, ops: Set[str]) -> bool:
-    """Whether one of these operations stands in a relation of the plan."""
+    """Whether one of these operations occurs in a relation of the plan."""
     used = [library.relations[name].written for block in made.blocks for name in block.relations]
     nodes = (part for written in used for part in walk(written.lhs, written.rhs))
     return any(isinstance(part, Apply) and part.op in ops for part in nodes)

@@ -36,11 +36,11 @@ __all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_with
 WIDE = "they may be too wide"
 """What is said of bounds that are far from what was met."""
 
-_CORNERS = 6  # ranges whose corners are tried
+_CORNERS = 6  # limit on ranges whose corners are tried
 
 
 def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
-    """The ranges among the values that a plan works with."""
+    """The ranges among the values that a plan uses."""
     written = [library.relations[name].written for block in made.blocks for name in block.relations]
     held = {made.target, *names_in(*(side for equation in written for side in (equation.lhs, equation.rhs)))}
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
@@ -48,7 +48,7 @@ def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str,
 
 
 def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, str] | None:
-    """The target's bounds over all ranges and how they are known; None where this way finds none."""
+    """The target's bounds over all ranges and how they are known; None if this method finds none."""
     ranges = ranges_of(library, question, made)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     known = {name: value.base[1] for name, value in stated.items()}
@@ -70,7 +70,7 @@ def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, 
 
 
 def _how_near(bounds: Span, met: Span | None) -> str:
-    """How near to bounds values were met, in words."""
+    """How near to the bounds values were attained, in words."""
     size = max(map(abs, bounds))
     if met is not None and 0 < size < math.inf:
         gap = max(met[0] - bounds[0], bounds[1] - met[1], 0.0) / size
@@ -80,7 +80,7 @@ def _how_near(bounds: Span, met: Span | None) -> str:
 
 
 def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
-    """The target's bounds along this solution, and how they are known; None where it cannot be followed."""
+    """The target's bounds along this solution, and how they are known; None if it cannot be followed."""
     if any(name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]):
         return None
     spans = {name: _domain(library, name) for name in state.values if name in library.declared}
@@ -95,7 +95,7 @@ def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, S
 
 
 def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
-    """A block as it is followed: torn, if the other unknowns have forms in one of them; else all of it together."""
+    """The stages of a block: torn, if the other unknowns have forms in one of them; else a single one."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
@@ -112,7 +112,7 @@ def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> li
 
 
 def spread_without_middle(library: RelationSet, question: Question, first: Found) -> Found | None:
-    """The interval of a target that has no value in the middle of the ranges, but has some elsewhere."""
+    """The interval of a target that has no value at the midpoint of the ranges, but has some elsewhere."""
     if not ranges_of(library, question, first.plan):
         return None
     found = spread(library, question, first.plan)
@@ -129,7 +129,7 @@ def spread_without_middle(library: RelationSet, question: Question, first: Found
 
 
 def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], box: Mapping[str, Span]) -> bool:
-    """Whether what leads to the target may be outside its domain in a part of the box, where there is no answer."""
+    """Whether some quantity that the target depends on may leave its domain in a part of the box."""
     wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
     known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
     return any(_leaves(library, whole, box, _domain(library, name)) for name, whole in known.items())
@@ -149,7 +149,7 @@ def _leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: S
 
 
 def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
-    """What binds the target; None where an unknown is an angle that comes round again, or the forms grow too large."""
+    """The system that binds the target; None if an unknown is a periodic angle, or if the forms grow too large."""
     forms: dict[str, Node] = {}
     spans = dict(box)
     zeros: list[Node] = []
@@ -182,7 +182,7 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
 
 
 def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
-    """A difference with the numbers put in, and not divided by what surely is positive."""
+    """A difference with numbers substituted, and without divisors that are certainly positive."""
     return without_quotients(
         folded(zero, {other: low for other, (low, high) in spans.items() if low == high}), name, spans
     )
@@ -191,7 +191,7 @@ def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
 def _bound(
     library: RelationSet, block: Block, forms: dict[str, Node], spans: Mapping[str, Span]
 ) -> tuple[Sequence[str], Sequence[Equation]]:
-    """What is left of a block: one unknown and one equation, if the others surely have forms in it; else all of it."""
+    """The rest of a block: one unknown and one equation, if the others certainly have forms in it; else all of it."""
     written = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in block.unknowns}
     inputs = _inputs(written, block.unknowns, forms, spans) if len(written) > 1 else None
@@ -211,7 +211,7 @@ def _bound(
 def _inputs(
     written: Sequence[Equation], unknowns: Sequence[str], forms: Mapping[str, Node], spans: Mapping[str, Span]
 ) -> dict[str, Span] | None:
-    """The spans, and those of what else the relations hold, by its forms; None where one of them is not known."""
+    """The spans, and those of the other names in the relations, by their forms; None if one is unknown."""
     found = dict(spans)
     for name in names_in(*(side for one in written for side in (one.lhs, one.rhs))):
         if name not in found and name not in unknowns:
@@ -229,7 +229,7 @@ def _domain(library: RelationSet, name: str) -> Span:
 
 
 def _only_form(library: RelationSet, block: Block) -> Node | None:
-    """The closed form of a block's unknown, where there is one whatever the numbers are."""
+    """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
     if len(block.unknowns) > 1:
         return None
     name, equation = block.unknowns[0], library.relations[block.relations[0]].written
@@ -263,6 +263,6 @@ def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> f
 
 
 def _nearest(bound: Bound, met: list[float]) -> float:
-    """The bound, or the value that was met there."""
+    """The bound, or the value attained there."""
     near = [number for number in met if math.isclose(number, bound.at, rel_tol=EXTREME)]
     return min(near, key=lambda number: abs(number - bound.at), default=bound.at)

@@ -33,7 +33,7 @@ _GAP = Name("left without right")
 def unsteady(
     library: RelationSet, question: Question, made: Plan, state: State, left_out: Mapping[str, str], bounds: Span | None
 ) -> tuple[str, ...]:
-    """What to say of conditions that may turn within the ranges, of relations in use and of those left out."""
+    """Notes on conditions that may change within the ranges, of relations in use and of those left out."""
     ranged = {name for name, value in {**question.weak, **question.strong}.items() if value.is_range}
     if not ranged:
         return ()
@@ -57,7 +57,7 @@ def unsteady(
 
 
 class _Box:
-    """What the quantities of conditions can come to over the ranges, each worked out once."""
+    """The bounds over the ranges of the quantities in conditions, each computed once."""
 
     def __init__(
         self, library: RelationSet, question: Question, made: Plan, state: State, left_out: frozenset[str]
@@ -106,7 +106,7 @@ class _Box:
         return found[0] if found else None
 
     def _over(self, form: Node | None) -> Span | None:
-        """The bounds of a form of what is given; None where they are not known."""
+        """The bounds of a form over the ranges of the givens; None if unknown."""
         if form is None or not self.given >= set(names_in(form)):
             return None
         (low, high), _ = bounds_of_form(form, self.values, self.ranges)

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["eased", "is_monotone"]
 
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
-_LARGEST = 400  # parts of a form that is reduced
-_MOST = 4  # names in it
+_LARGEST = 400  # limit on nodes of a form that is reduced
+_MOST = 4  # limit on names in it
 
 
 def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> bool:
-    """Whether a form surely moves one way, or not at all, with each of the ranges."""
+    """Whether a form is certainly monotone or constant in each of the ranges."""
     spans = {name: (number, number) for name, number in values.items()} | dict(ranges)
     moving = [enclose(form, spans, name) for name in names_in(form) if name in ranges]
     return all(e is not None and not e.partial and not e.slopes[0] < 0 < e.slopes[1] for e in moving)
@@ -34,7 +34,7 @@ def is_monotone(form: Node, values: Mapping[str, float], ranges: Mapping[str, Sp
 def eased(
     form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], quantities: Mapping[str, Quantity]
 ) -> Node:
-    """An expression of the ranges alone that is equal to the form wherever they can be.
+    """An expression of the ranges alone that equals the form everywhere in them.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -54,7 +54,7 @@ def eased(
 
 
 def _without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
-    """The expression without the arms of a max or min that others surely beat."""
+    """The expression without the arms of a max or min that never bind in the ranges."""
     if not isinstance(node, Apply):
         return node
     args = tuple(_without_idle_arms(arg, ranges) for arg in node.args)
@@ -91,5 +91,5 @@ def _reduced(form: Node, quantities: Mapping[str, Quantity]) -> Node:
 
 
 def _mentions(form: Node) -> int:
-    """How often a form mentions what moves: the more often, the wider it looks."""
+    """The number of occurrences of ranged names in a form: the more there are, the wider its enclosure."""
     return sum(isinstance(part, Name) for part in walk(form))

@@ -23,12 +23,12 @@ from derive.tolerances import EXTREME, FINEST_BREADTH, HANDFUL, HUGE, LEAST, MOS
 
 __all__ = ["Bound", "System", "least_and_greatest"]
 
-_PIECES = 1000  # for one end
+_PIECES = 1000  # limit for one end
 
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """An expression and its bounds, differences that are zero, and the interval of each name."""
+    """An expression and its bounds, residuals that are zero, and the interval of each name."""
 
     goal: Node
     allowed: Span
@@ -38,14 +38,14 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """What no value goes beyond, and whether it is close."""
+    """A bound that no value exceeds, and whether it is close."""
 
     at: float
     is_close: bool
 
 
 def least_and_greatest(system: System) -> tuple[Bound, Bound] | None:
-    """The bounds of the goal; None where the equations hold nowhere.
+    """The bounds of the goal; None if the equations hold nowhere.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> roof = parse_expression("t - max(x, 5)")
@@ -62,7 +62,7 @@ def least_and_greatest(system: System) -> tuple[Bound, Bound] | None:
 
 
 def _least(system: System) -> Bound | None:
-    """The lowest piece, cut until it is small; among equals the newest first, so that one of them is settled soon."""
+    """The least lower bound, refined until it is close; of equal pieces the newest comes first, to settle one soon."""
     count = 0
     queue: list[tuple[float, int, _Piece]] = []
 
@@ -90,12 +90,12 @@ def _least(system: System) -> Bound | None:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of the box, what the goal can come to in it, and by how much each name's breadth matters there."""
+    """A part of the box, the bounds of the goal in it, and the share of each name's breadth in them."""
 
     box: Mapping[str, Span]
     values: Span
     shares: Mapping[str, float]
-    is_settled: bool  # whether the equations hold throughout, but for a millionth of their terms
+    is_settled: bool  # whether the equations hold throughout, to a millionth of their terms
 
     def weight(self, name: str) -> float:
         breadth = _breadth(self.box[name])
@@ -104,7 +104,7 @@ class _Piece:
 
 
 def _piece(system: System, box: dict[str, Span]) -> _Piece | None:
-    """A part of the box, cut down to where the equations can hold; None where they cannot."""
+    """A part of the box, cut down to where the equations can hold; None if they cannot."""
     shares: dict[str, float] = {}
     for zero in system.zeros:
         found = enclose(zero, box, "")
@@ -120,7 +120,7 @@ def _piece(system: System, box: dict[str, Span]) -> _Piece | None:
 
 
 def _cut(zero: Node, box: dict[str, Span], shares: dict[str, float]) -> bool:
-    """Take from each name what the slope of the equation rules out; whether anything is left."""
+    """Cut from each name what the slope of the equation excludes; whether anything is left."""
     for name in names_in(zero):
         low, high = box[name]
         slope = enclose(zero, box, name) if low < high else None
@@ -137,7 +137,7 @@ def _cut(zero: Node, box: dict[str, Span], shares: dict[str, float]) -> bool:
 
 
 def _newton(zero: Node, box: Mapping[str, Span], name: str, slopes: Span, at: float) -> Span:
-    """Where a name can be, from what the equation comes to at a point and by how much it moves from there."""
+    """The interval of a name by one interval Newton step on the equation."""
     low, high = box[name]
     there = enclose(zero, {**box, name: (at, at)}, "") if math.isfinite(at) else None
     if there is None or there.partial:
@@ -150,7 +150,7 @@ def _newton(zero: Node, box: Mapping[str, Span], name: str, slopes: Span, at: fl
 
 
 def _by_slopes(form: Node, box: Mapping[str, Span], shares: dict[str, float]) -> Span:
-    """What the value in the middle of a box and the steepest slopes in it allow: tight where the box is small."""
+    """The bounds by the midpoint value of a box and the steepest slopes in it: tight where the box is small."""
     names = [name for name in names_in(form) if box[name][0] < box[name][1]]
     middle = {**box, **{name: (at, at) for name in names for at in (_middle(box[name]),)}}
     reaches = {name: _reach(form, box, name, middle[name][0]) for name in names}
@@ -166,7 +166,7 @@ def _by_slopes(form: Node, box: Mapping[str, Span], shares: dict[str, float]) ->
 
 
 def _reach(form: Node, box: Mapping[str, Span], name: str, middle: float) -> float:
-    """How far an expression may go from where it is in the middle, as one name moves."""
+    """The largest change of an expression from its midpoint value, as one name moves."""
     steepest = enclose(form, box, name)
     if steepest is None or steepest.partial:
         return math.inf
@@ -183,7 +183,7 @@ def _is_settled(zero: Node, box: Mapping[str, Span]) -> bool:
 
 
 def _is_close(values: Span, rough: Span) -> bool:
-    """Whether the bound is known well enough, beside its own size or beside what the goal could come to at first."""
+    """Whether the bound is close, relative to its own size or to the first bounds of the goal."""
     low, high = values
     size = max(abs(low), abs(high))
     if size <= NO_SIZE or (low == -math.inf and high <= -HUGE):
@@ -197,7 +197,7 @@ def _middle(span: Span) -> float:
 
 
 def _breadth(span: Span) -> float:
-    """How far the ends are apart, in powers of e."""
+    """The distance of the ends, in powers of e."""
     low, high = span
     if low == high:
         return 0.0

@@ -25,15 +25,15 @@ from derive.tolerances import ATTAINED, FOLLOWED
 
 __all__ = ["Followed", "Stage", "followed"]
 
-_PARTS = 200  # of the box, until the solution is followed through all of it
-_FINEST = 1 / 40  # share of each range that is cut no further
-_CUTS = 300  # of branch and bound, for each end
-_SQUARE = 12  # unknowns that are followed together
+_PARTS = 200  # limit on parts of the box in which the solution is followed
+_FINEST = 1 / 40  # share of each range below which it is not cut
+_CUTS = 300  # limit on cuts of branch and bound, for each end
+_SQUARE = 12  # limit on unknowns that are followed together
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A block of a plan: differences that are zero, and what they bind."""
+    """A block of a plan: residuals that are zero, and the unknowns that they bind."""
 
     zeros: tuple[Node, ...]
     unknowns: tuple[str, ...]
@@ -41,7 +41,7 @@ class Stage:
 
 @dataclass(frozen=True)
 class Followed:
-    """The interval of a target along a solution, whether its ends are attained, and the values that were met."""
+    """The interval of a target along a solution, whether its ends are attained, and the attained values."""
 
     span: Span
     attained: bool
@@ -55,7 +55,7 @@ def followed(
     point: Mapping[str, float],
     domains: Mapping[str, Span],
 ) -> Followed | None:
-    """The target over the box of the ranges, along the solution at a point of it; None where it cannot be followed.
+    """The target over the box of the ranges, along the solution at a point of it; None if it cannot be followed.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> stage = Stage((parse_expression("x*y - a"), parse_expression("x + y**2 - 2*y - 1")), ("x", "y"))
@@ -79,7 +79,7 @@ def followed(
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of the box, a point of it with the solution there, and the solution's course over all of it."""
+    """A part of the box, a point of it with the solution there, and the enclosure of the solution over all of it."""
 
     box: Mapping[str, Span]
     at: Mapping[str, float]
@@ -99,7 +99,7 @@ class _End:
 
 @dataclass(frozen=True)
 class _Way:
-    """What is followed, from where to where."""
+    """The solution to follow: its stages, target, parameters and domains."""
 
     stages: Sequence[Stage]
     target: str
@@ -107,7 +107,7 @@ class _Way:
     domains: Mapping[str, Span]
 
     def parts(self, box: dict[str, Span], point: Mapping[str, float]) -> list[_Part]:
-        """The box in parts through which the solution was followed; none where it could not be."""
+        """The box in parts through which the solution was followed; empty if it could not be."""
         start = self._course({name: (point[name],) * 2 for name in box}, point, {})
         if start is None:
             return []
@@ -138,7 +138,7 @@ class _Way:
         return []
 
     def extreme(self, parts: Sequence[_Part], sign: float) -> _End | None:
-        """The least of the target times the sign: branch and bound over the parts."""
+        """The minimum of the target times the sign: branch and bound over the parts."""
         least = math.inf
         queue: list[tuple[float, int, _Part]] = []
         count = 0
@@ -182,7 +182,7 @@ class _Way:
         return [self._within(part, {**box, name: half}) for half in ((box[name][0], middle), (middle, box[name][1]))]
 
     def _within(self, part: _Part, box: dict[str, Span]) -> _Part | None:
-        """A smaller part of one through which the solution was followed."""
+        """A smaller box within a part, with the same solution."""
         centre = self._centre(box, part.at)
         there = None if centre is None else self._course({name: (centre[name],) * 2 for name in box}, centre, {})
         if centre is None or there is None or not _holds(part.course.alone, there.values):
@@ -208,7 +208,8 @@ class _Way:
         return values
 
     def _course(self, box: Mapping[str, Span], at: Mapping[str, float], centre: Mapping[str, Span]) -> Course | None:
-        """The solution's course over a box, block by block; with no enclosures at the centre, the box is that point."""
+        """The enclosure of the solution over a box, block by block; without one at the centre, the box is that
+        point."""
         inputs = {name: (number, number) for name, number in at.items()}
         values: dict[str, Span] = {**inputs, **box}
         slopes = {name: {other: (float(name == other),) * 2 for other in self.parameters} for name in self.parameters}

@@ -25,12 +25,12 @@ __all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", 
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
 
-_STARTS = 2  # best points of a sample from which a search goes on
-_SHORTEST = 1e-4  # step of that search, as a share of the range; an extreme is flat, and missed by its square
+_STARTS = 2  # best points of a sample from which a search continues
+_SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
 
 
 def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
-    """The target's form with the other forms put in, or None where one is lacking or it grows too large.
+    """The target's form with the other forms substituted, or None if one is missing or it grows too large.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -57,7 +57,7 @@ def composed(target: str, forms: Mapping[str, Node]) -> Node | None:
 
 
 def put_in(node: Node, forms: Mapping[str, Node]) -> Node:
-    """An expression with the forms in the place of their names, and the forms' own names replaced likewise."""
+    """An expression with forms substituted for their names, recursively."""
     if isinstance(node, Name):
         return put_in(forms[node.name], forms) if node.name in forms else node
     if isinstance(node, Number):
@@ -104,7 +104,7 @@ def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple
 
 
 def bounds_sampled(again: Callable[[Mapping[str, float]], float | None], ranges: Mapping[str, Span]) -> Span | None:
-    """The extremes as a search finds them: at corners, edges and middles of the box, and from the best of these on."""
+    """The extremes by a search: at corners, edges and middles of the box, and from the best of these on."""
     names = list(ranges)[:6]
     points = list(product(*((low, (low + high) / 2, high) for low, high in (ranges[name] for name in names))))
     found: list[tuple[float, dict[str, float]]] = []
@@ -128,7 +128,7 @@ def _climbed(
     start: tuple[float, dict[str, float]],
     sign: float,
 ) -> float:
-    """The extreme near a point: a step along each range while that helps, then half as long ones."""
+    """The extreme near a point: a step along each range while that helps, then steps of half the length."""
     best, at = start
     share = 0.25
     while share > _SHORTEST:

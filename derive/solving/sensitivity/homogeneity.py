@@ -16,11 +16,11 @@ from derive.numerics.algebra.evaluation import value
 __all__ = ["degree"]
 
 _POWERS = 1000  # the largest denominator of a power
-_ALIKE = {"add", "max", "min"}  # operations on what must be of one degree
+_ALIKE = {"add", "max", "min"}  # operations whose arguments must have one degree
 
 
 def degree(node: Node, degrees: Mapping[str, Fraction]) -> Fraction | None:
-    """The degree of an expression in names of some degrees, the others being fixed; None where it has none.
+    """The degree of an expression in names of some degrees, the others being fixed; None if it has none.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> mass = {"m": Fraction(1), "p": Fraction(1), "v": Fraction(0)}
