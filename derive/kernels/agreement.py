@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Agreement", "agreed", "agreement", "based", "gap_of", "said_twice", "tested"]
 
-_MOST_ASKED = 1000  # points at once at which the solver is asked, one by one
+_MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 
 
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
-    """The exact relations that strong values alone decide, if there are more of these than quantities to be found.
+    """The exact relations that strong values alone decide, if they outnumber the quantities to be found.
 
-    Those that hold what is not met on the way to the target have nothing to do with it, as in an answer.
+    Relations that hold quantities outside the target's plans are left out, as in an answer.
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
     met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
@@ -51,9 +51,9 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:
-    """The names in a relation, and how far it is from holding at their numbers in base units.
+    """The names in a relation, and a function of their base numbers that measures its violation.
 
-    Above zero it is contradicted; NaN, where that cannot be said.
+    The measure is positive where the relation is contradicted, and NaN where that is undecided.
     """
     equation = relation.written
     names = names_in(equation.lhs, equation.rhs, *relation.conditions)
@@ -68,7 +68,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
 
 
 def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -> Callable[..., Any]:
-    """A function of quantities in base units, which `write` makes of the texts of expressions."""
+    """A function of quantities in base units, which `write` makes from the texts of expressions."""
     sheet = Sheet(Arrays())
     scope = Scope({name: f"a{i}" for i, name in zip(count(), names, strict=False)})
     sheet.write(f"return {write(lambda node: sheet.expression(node, scope))}")
@@ -80,22 +80,22 @@ def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -
 
 
 def based(numbers: Any, quantity: Declaration) -> Any:
-    """Numbers in the declared unit in base units."""
+    """Numbers converted from the declared unit to base units."""
     scaled = numbers * float(quantity.unit.size)
     return scaled + float(quantity.unit.offset) if quantity.unit.offset else scaled
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """What the givens of a target say twice, put to the test."""
+    """The checks of what the givens of a target state twice."""
 
     library: RelationSet
     found: Cases
     gaps: tuple[tuple[tuple[str, ...], Callable[..., Any]], ...]
-    beside: Abreast  # the quantities in these relations that are neither given nor asked for
+    beside: Abreast  # quantities in these relations that are neither given nor targets
 
     def kept(self, values: Sequence[Any], result: Any) -> Any:
-        """The target where nothing contradicts it; where something may, what the solver says."""
+        """The target where nothing contradicts it, and the solver's answer where something may."""
         import numpy
 
         outline = self.found.outline
@@ -115,9 +115,9 @@ class Agreement:
 
 
 def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable[[Sequence[float]], float]) -> Any:
-    """A target where nothing that is said twice contradicts it, and where something may, what the solver says.
+    """A target where the relations stated twice hold, and the solver's answer where they may not.
 
-    Where those points are many, lines are believed unless they are contradicted.
+    If those points are too many, the compiled value stands unless it is contradicted.
     """
     import numpy
 
@@ -137,7 +137,7 @@ def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable
 
 
 def agreement(library: RelationSet, found: Cases) -> Agreement | None:
-    """The tests of what is said twice on the way to a target; None where nothing is."""
+    """The checks of what the givens of a target state twice; None if they state nothing twice."""
     strong = found.outline.strong
     gaps, beside = [], dict[str, Cases]()
     for name in said_twice(library, strong, plans_of(found)):

@@ -32,22 +32,22 @@ if TYPE_CHECKING:
 
 __all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "leaves"]
 
-_MOST = 400  # plans of one question
+_MOST = 400  # limit on plans of one question
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A plan, and what has to be so at its own numbers."""
+    """A plan, and the conditions on its own numbers."""
 
     plan: Plan
     holding: tuple[Node, ...] = ()  # conditions of its relations
-    failing: tuple[tuple[Node, ...], ...] = ()  # of each relation that was left out here, the conditions: not all hold
-    assumed: tuple[Node, ...] = ()  # conditions of its relations of which nothing is known
+    failing: tuple[tuple[Node, ...], ...] = ()  # conditions of each relation left out here, not all of which may hold
+    assumed: tuple[Node, ...] = ()  # conditions of its relations that nothing decides
 
 
 @dataclass(frozen=True, slots=True)
 class Fork:
-    """A condition that the givens decide, and what follows on either side of it."""
+    """A condition that the givens decide, and the trees on either side of it."""
 
     condition: Node
     yes: Tree
@@ -64,17 +64,17 @@ Asides = Mapping[str, tuple[Tree, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Cases:
-    """A question's alternatives, and what leads to the quantities that conditions ask for and the givens determine."""
+    """A question's alternatives, and the plans for quantities in its conditions that the givens determine."""
 
     outline: Outline
     alternatives: tuple[Tree, ...]
     asides: Asides
-    is_asked: bool = False  # whether the solver has to be asked at each point
+    is_asked: bool = False  # whether the solver must be called at each point
     partial: Node | None = None  # a condition that the givens decide at some numbers only
 
 
 def cases(library: RelationSet, outline: Outline) -> Cases:
-    """All the plans for a target, by case; no alternative, where it is not determined at all.
+    """All the plans for a target, by case; no alternative if it is not determined at all.
 
     >>> from derive.solving.execution.question import outlined
     >>> from derive.expressions.tree import render
@@ -93,7 +93,7 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
 
 
 class _Sorting:
-    """The work on one target; `asides` is shared with that on the quantities its conditions ask for."""
+    """The sorting of one target's plans; `asides` is shared with those of the quantities in its conditions."""
 
     def __init__(
         self, library: RelationSet, outline: Outline, asides: dict[str, tuple[Tree, ...]] | None = None
@@ -101,9 +101,9 @@ class _Sorting:
         self.library = library
         self.outline = outline
         self.asides = {} if asides is None else asides
-        self.asides[outline.target] = ()  # nothing is decided by what hangs on it
-        self.rivals: list[frozenset[str]] = []  # what else to put aside, where relations in one plan exclude each other
-        self.hanging: set[str] = set()  # the relations whose conditions hang on what a plan works out
+        self.asides[outline.target] = ()  # the target itself decides nothing
+        self.rivals: list[frozenset[str]] = []  # further sets to put aside, where relations exclude each other
+        self.hanging: set[str] = set()  # the relations whose conditions depend on what a plan computes
         self.count = 0
 
     def run(self) -> Cases:
@@ -131,19 +131,19 @@ class _Sorting:
         return Cases(self.outline, found, asides, bool(found) and (is_open or partial is not None), partial)
 
     def _is_partly_settled(self, fork: Fork) -> bool:
-        """Whether a condition asks for what the givens determine in some cases only: elsewhere, it is assumed."""
+        """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
         asked = (name for name in names_in(fork.condition) if name not in self.outline.strong)
         return not all(any(is_whole(tree) for tree in self.asides.get(name, ())) for name in asked)
 
     def _is_spoken_of(self, aside: frozenset[str]) -> bool:
-        """Whether another relation says, in its case, what one of those put aside does in theirs."""
+        """Whether another relation covers, in its case, the quantities of one of those put aside."""
         relations, members = self.library.relations, self.library.members
         spoken = {name for one in aside if relations[one].conditions for name in members[one]}
         others = (one.name for one in self.library.conditional if one.name not in aside)
         return any(not spoken.isdisjoint(members[name]) for name in others)
 
     def _tree(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """What follows without these relations, of which those aside hang on the answer, at these truths."""
+        """The tree without these relations, at these truths; the conditions of those aside depend on the answer."""
         tick()
         self.count += 1
         if self.count > _MOST:
@@ -172,7 +172,7 @@ class _Sorting:
         return Case(made, tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed))
 
     def _side(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
-        """One side of a fork, on which the relations that do not apply are left out."""
+        """One side of a fork, without the relations that do not apply there."""
         false = {
             relation.name
             for relation in self.library.relations.values()
@@ -189,7 +189,7 @@ class _Sorting:
         return all(name in self.outline.strong or self._derived(name) for name in names_in(condition))
 
     def _derived(self, name: str) -> tuple[Tree, ...]:
-        """What leads to a quantity that a condition asks for, if nothing is assumed on the way."""
+        """The plans for a quantity in a condition, if they assume nothing."""
         if name not in self.asides:
             weak = tuple(other for other in self.outline.weak if other != name)
             inner = _Sorting(self.library, replace(self.outline, target=name, weak=weak), self.asides)
@@ -199,7 +199,7 @@ class _Sorting:
         return self.asides[name]
 
     def _hanging(self, relation: Relation, made: Plan) -> tuple[Node, ...]:
-        """The conditions of a relation that are decided by what a plan works out, or by weak values."""
+        """The conditions of a relation that are decided by what a plan computes, or by weak values."""
         known = {*self.outline.strong, *self.outline.weak, *(name for block in made.blocks for name in block.unknowns)}
         return tuple(
             condition

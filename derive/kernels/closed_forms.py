@@ -33,7 +33,7 @@ _Arm = tuple[Node, tuple[Node, ...]]
 
 
 def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
-    """The target in terms of the givens (and of defaults, where these do not reach), as a sympy expression."""
+    """The target in terms of the givens (and of defaults, where these do not suffice), as a sympy expression."""
     with query():
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
@@ -51,12 +51,12 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 
         try:
             return to_sympy(whole, library.quantities)
-        except ValueError as error:  # sympy takes no choice into a condition unless it has a last word
+        except ValueError as error:  # sympy refuses a choice in a condition unless it has a default arm
             raise _none(target, []) from error
 
 
 def _eliminated(library: RelationSet, outline: Outline) -> Any:
-    """The closed form that is left where what is missing cancels, if it is the same at several points."""
+    """The closed form that remains where what is missing cancels, if it is the same at several points."""
     if eliminates(library, outline):
         answers = [probed(library, outline.target, outline.strong, draw) for draw in range(2)]
         forms = [answer.formula for answer in answers if answer is not None]
@@ -108,7 +108,7 @@ def _arms(library: RelationSet, found: Cases, tree: Tree, path: tuple[Node, ...]
 
 
 def _decided(library: RelationSet, found: Cases, condition: Node) -> tuple[tuple[Node, ...], Node]:
-    """When a condition can be asked, and when it holds, both in terms of the givens."""
+    """When a condition is decided, and when it holds, both in terms of the givens."""
     asked = [name for name in names_in(condition) if name in found.asides]
     ways = product(*(_side_by_side(library, found, found.asides[name]) for name in asked))
     paths, holding = [], []
@@ -123,7 +123,7 @@ def _decided(library: RelationSet, found: Cases, condition: Node) -> tuple[tuple
 
 
 def _side_by_side(library: RelationSet, found: Cases, trees: Sequence[Tree]) -> list[_Arm]:
-    """The arms of alternatives; where such hold that differ, there is no single value and no arm."""
+    """The arms of alternatives; where two that differ hold, there is no single value and no arm."""
     alternatives = [list(_arms(library, found, tree)) for tree in trees]
     parts: list[_Arm] = []
     for i, arms in enumerate(alternatives):
@@ -186,7 +186,7 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
 
 
 def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
-    """Whether the sign of a form allows it, as far as sympy can tell."""
+    """Whether the sign of a form fits the domain, as far as sympy can tell."""
     from derive.expressions.sympy_bridge import to_sympy
 
     form = to_sympy(unwound(candidate.form, 0), library.quantities)
@@ -197,7 +197,7 @@ def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
 
 
 def _by_arms(name: str, candidates: Iterable[Candidate]) -> Node:
-    """The inverses of the arms, each under the conditions of its own."""
+    """The inverses of the arms, each under its own conditions."""
     parts: list[Node] = []
     for candidate in candidates:
         form = unwound(candidate.form, 0)
@@ -209,7 +209,7 @@ def _by_arms(name: str, candidates: Iterable[Candidate]) -> Node:
 
 
 def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
-    """A block in which one unknown has a closed form once the others are written in terms of it."""
+    """A block solved by one unknown with a closed form, in terms of which the others are written."""
     for tear in block.unknowns:
         branches = expressed(equations, block.unknowns, tear)
         if len(branches) != 1 or not isolate(branches[0].left[0], tear):

@@ -40,9 +40,9 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 def compiled(
     library: RelationSet, target: str, given: Iterable[str], backend: str = "auto", *, tested: bool = True
 ) -> Callable[..., Any]:
-    """A function of the givens by keyword, in declared units, that yields the target in its declared unit.
+    """A function of the givens by keyword that returns the target, all in declared units.
 
-    Where they say something twice, they have to agree, unless they are not to be `tested`.
+    Givens that state something twice must agree, unless they are not to be `tested`.
 
     >>> from derive.relation_files.loading import load
     >>> ohm = load('''[quantities]
@@ -81,7 +81,7 @@ def compiled(
 
 
 class _Floats:
-    """The function of floats, made when it is first asked for; where it cannot tell, arrays carry on."""
+    """The function of floats, made on first use; arrays take over where it cannot decide."""
 
     def __init__(self, library: RelationSet, found: Cases, arrays: Abreast) -> None:
         self._library = library
@@ -96,7 +96,7 @@ class _Floats:
         return written(self._library, [self._found], self._found.outline.strong, Floats())
 
     def lost(self, values: Sequence[float]) -> float:
-        """What is undefined or several."""
+        """The value of an undefined or ambiguous point."""
         return float(self._arrays.on_arrays(values)[0])
 
     def of_any(self, values: Sequence[Any]) -> float:
@@ -111,10 +111,10 @@ class _Floats:
         return self.of_any(values) if all(map(is_number, values)) else self._arrays(values)[0]
 
 
-# A function that takes numbers by name as Python itself takes them, so that a call costs little more than a call
+# A function with keyword arguments that Python itself binds, so that a call costs little more than a call
 #
-# The names are put into the finished code object and never into its text; a name may be any word whatever. A call that
-# is not a plain one - numbers of other kinds, arrays, a name too many or too few - goes the slow way.
+# The names are put into the finished code object and never into its text; a name may be any string. A call that is
+# not plain (other types of numbers, arrays, a name too many or too few) takes the slow path.
 
 
 _ABSENT: Any = type("Absent", (), {"__slots__": (), "__repr__": lambda _: "required"})()
@@ -137,8 +137,8 @@ def by_name(
     floats: Callable[[], Callable[..., float]] | None = None,
     lost: Callable[..., float] | None = None,
 ) -> FunctionType:
-    """The function of any values; floats go to the function that `floats` makes when first needed, and to `lost`
-    where that cannot tell.
+    """The function of any values; floats go to the function that `floats` makes on first use, and to `lost` where
+    that cannot decide.
     """
 
     def slow(others: dict[str, Any], values: Sequence[Any]) -> Any:

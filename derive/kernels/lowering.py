@@ -34,11 +34,11 @@ __all__ = ["written"]
 def written(
     library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect
 ) -> Callable[..., Any]:
-    """The function of these names, in their order, that yields what is wanted.
+    """The function of these names, in their order, that returns the wanted targets.
 
-    On floats that is one target, of which it yields the one value of all alternatives, NaN if there is none, and raises
-    if there are several. On arrays it yields all values of each target, a row for each; in machine code the one value
-    of each, or an infinity where arrays are to be asked.
+    On floats that is the one value of one target, NaN if there is none; it raises if there are several. On arrays it
+    is all values of each target, a row for each; in machine code the one value of each, or an infinity where arrays
+    must compute it.
     """
     if not dialect.leaves:
         return _made(library, wanted, names, dialect)
@@ -49,7 +49,7 @@ def written(
 
 
 def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
-    """One function with a result for each target; a single one, if lines leave it at once."""
+    """One function with a result for each target; a single one if a failed test returns at once."""
     sheet, arguments = Sheet(dialect), {name: f"a{i}" for i, name in enumerate(names)}
     listed = ", ".join(arguments.values())
     if not dialect.is_lazy:
@@ -62,7 +62,7 @@ def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], d
 
 
 class _Draft:
-    """Writes what leads to one target, in declared units; what others need as well is on the sheet already."""
+    """Writes the lines for one target, in declared units; shared lines are on the sheet already."""
 
     def __init__(self, library: RelationSet, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
         self.library = library
@@ -73,7 +73,7 @@ class _Draft:
         self.sheet = sheet
 
     def result(self) -> str:
-        """What all alternatives come to."""
+        """The result of all alternatives."""
         results = [self._alternative(tree) for tree in self.found.alternatives]
         if len(results) == 1:
             return results[0]
@@ -112,7 +112,7 @@ class _Draft:
         return result
 
     def _judged(self, result: str, scope: Scope) -> str:
-        """A number in machine code: NaN where a test failed, an infinity where another is to be asked."""
+        """A number in machine code: NaN where a test failed, an infinity where another dialect is needed."""
         if scope.sizes:
             total = reduce(lambda one, other: self.sheet.line(f"{one} + {other}"), in_order(scope.sizes))
             scope.ask(self.sheet.mask(scope, f"({total} - {total} != 0.0)"))
@@ -135,7 +135,7 @@ class _Draft:
         return self.sheet.line(self.dialect.pick(test, *sides))
 
     def _branch(self, fork: Fork, test: str, scope: Scope) -> str:
-        """A fork of one point, which goes one way."""
+        """A fork of one point, which takes one side."""
         result = self.sheet.named("nan")
         for heading, side in ((f"if {test}:", fork.yes), ("else:", fork.no)):
             with self.sheet.under(heading):
@@ -143,7 +143,7 @@ class _Draft:
         return result
 
     def _aside(self, name: str, scope: Scope) -> None:
-        """A quantity that a condition asks for, by a function of its own."""
+        """A quantity in a condition, by a function of its own."""
         strong, asides = self.outline.strong, self.found.asides
         helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
         found = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
@@ -161,7 +161,7 @@ class _Draft:
         return function if self.dialect.is_lazy else settled(function)
 
     def _askable(self, value: str, scope: Scope) -> None:
-        """Keep in mind where a value is an infinity, by which machine code says that another has to be asked."""
+        """Record where a value is an infinity, by which machine code says that another dialect is needed."""
         if self.dialect.asks:
             scope.ask(self.sheet.mask(scope, f"(abs({value}) == inf)"))
 
@@ -203,7 +203,7 @@ class _Draft:
     # Blocks
 
     def _block(self, block: Block, scope: Scope) -> None:
-        """The lines that work out a block's unknowns, unless they are there already."""
+        """The lines for a block's unknowns, unless they are there already."""
         relations = [self.library.relations[name] for name in block.relations]
         needed = {n for r in relations for n in names_in(r.written.lhs, r.written.rhs)} - set(block.unknowns)
         inputs = sorted(needed)
@@ -216,7 +216,7 @@ class _Draft:
             scope.bind(name, text)
 
     def _isolated(self, equation: Equation, name: str, scope: Scope) -> bool:
-        """Whether the unknown has closed forms, which are then written."""
+        """Write the unknown's closed forms; whether it has any."""
         candidates = isolate(equation, name)
         if not candidates or any(candidate.winds for candidate in candidates):
             return False
@@ -276,7 +276,7 @@ class _Draft:
         return self.sheet.line(f"({size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:
-        """A block without a closed form: a call to what works it out, for each point that is not out already."""
+        """A block without a closed form: a call to its kernel, for each point that has not failed yet."""
         helper = self.sheet.helper((block, *inputs), lambda: worked_out(self.library, block, inputs, self.dialect))
         texts = [scope.variables[name] for name in inputs]
         if scope.tests and texts:

@@ -30,7 +30,7 @@ _DRAWS = 3
 
 
 def eliminates(library: RelationSet, outline: Outline) -> bool:
-    """Whether relations fix a target together that each of them leaves open."""
+    """Whether relations fix a target together that counting leaves open."""
     return _ELIMINATED.of(library.session, outline, lambda: _eliminates(library, outline))
 
 
@@ -41,7 +41,7 @@ def _eliminates(library: RelationSet, outline: Outline) -> bool:
 
 
 def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -> Answer | None:
-    """The answer at numbers that are like any others, if there is one there."""
+    """The answer at generic numbers, if there is one."""
     given = {}
     for name in names:
         quantity = library.declared[name]
@@ -64,7 +64,7 @@ def _drawn(domain: Domain, draw: random.Random) -> float:
 
 
 def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
-    """Every quantity that these givens determine, they and the defaults included.
+    """Every quantity that these givens determine, including themselves and the defaults.
 
     >>> from derive.relation_files.loading import load
     >>> gas = load('''[quantities]

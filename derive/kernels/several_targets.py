@@ -32,13 +32,13 @@ from quantities.value import read_number
 
 __all__ = ["Abreast", "Asking", "found_for", "plans_for", "plans_of"]
 
-_TILE = 1 << 17  # points that are worked out at once, by NumPy
-_MANY = 2_000_000  # points from which translating is worth its second; more, if there are more blocks than ten
-_LONG = 300  # blocks beyond which it is never worth it
+_TILE = 1 << 17  # points computed at once by NumPy
+_MANY = 2_000_000  # points from which compiling is worth its second; more if there are more than ten blocks
+_LONG = 300  # blocks beyond which compiling is never worth it
 
 
 def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
-    """The plans for a target, or that it has to be asked for; an error that says what is missing, if neither."""
+    """The plans for a target, or that the solver is needed; otherwise an error that says what is missing."""
     with query():
         outline = outlined(library, target, given)
         found = cases(library, outline)
@@ -48,7 +48,7 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
 
 
 def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
-    """The plans for a quantity beside the targets, by which points are sorted: the solver is not asked for it."""
+    """The plans for a quantity that only sorts points: the solver is not called for it."""
     with query():
         return replace(_determined(library, cases(library, outlined(library, target, given))), is_asked=False)
 
@@ -62,7 +62,7 @@ def _determined(library: RelationSet, found: Cases) -> Cases:
 
 
 class Abreast:
-    """Functions of arrays that yield each of the targets; every version is made when it is first asked for.
+    """Functions of arrays that return each of the targets; every version is made on first use.
 
     >>> import numpy
     >>> from derive.relation_files.loading import load
@@ -91,7 +91,7 @@ class Abreast:
         self._points = 0  # so far
 
     def __call__(self, values: Sequence[Any]) -> list[Any]:
-        """By the back end that is soonest done: translating pays where there are many points, or were before."""
+        """By the fastest back end: compiling pays if there are many points, now or in earlier calls."""
         import numpy
 
         if not self._wanted:
@@ -102,14 +102,14 @@ class Abreast:
         return self.on_arrays(values)
 
     def in_machine_code(self, values: Sequence[Any]) -> list[Any]:
-        """By one loop; what has no lines for it, since a block is solved by numbers, is left to arrays."""
+        """By one compiled loop; targets without machine code, because a block is solved numerically, use arrays."""
         return self._with_asked(self._by_machine(values), values)
 
     def on_arrays(self, values: Sequence[Any]) -> list[Any]:
         return self._with_asked(self._by_arrays(values), values)
 
     def _with_asked(self, columns: list[Any], values: Sequence[Any]) -> list[Any]:
-        """The targets in the order in which they are wanted, those among them for which the solver is asked."""
+        """The targets in the order wanted, including those that the solver computes."""
         if not self._asked:
             return columns
         rest, count = iter(columns), len(columns) + len(self._asked)
@@ -156,7 +156,7 @@ class Abreast:
 
     @cached_property
     def _apart(self) -> list[tuple[list[int], Abreast, bool]] | None:
-        """Those for which there is machine code and those for which there is none; None where there is for all."""
+        """The targets with machine code and those without; None if all have it."""
         try:
             _ = self._on_point
         except Unsaid:
@@ -179,7 +179,7 @@ class Abreast:
 
 
 class Asking:
-    """The points of one target at which lines leave open what it comes to."""
+    """The points of one target that compiled lines leave open."""
 
     def __init__(self, library: RelationSet, found: Cases, names: Sequence[str]) -> None:
         self.library = library
@@ -192,7 +192,7 @@ class Asking:
         )
 
     def settled(self, held: Any, arrays: Sequence[Any]) -> Any:
-        """The one value of each point, from its rows; where they leave it open, what the solver says."""
+        """The one value of each point, from its rows; the solver's answer where they leave it open."""
         import numpy
 
         result, several, bounded = only_of_arrays(held)
@@ -205,7 +205,7 @@ class Asking:
         return result
 
     def everywhere(self, values: Sequence[Any]) -> Any:
-        """What the solver says at all points."""
+        """The solver's answers at all points."""
         import numpy
 
         own = numpy.broadcast_arrays(*(numpy.asarray(values[i], dtype=float) for i in self.places))

@@ -24,7 +24,7 @@ __all__ = ["Axis", "Line", "checked", "is_axis", "is_lazy", "line", "span"]
 
 @dataclass(frozen=True)
 class Axis:
-    """Values along which a question is asked: so many from one end to the other, evenly or in even ratios."""
+    """Values along which a question is asked: a number of points between two ends, evenly or in even ratios."""
 
     low: float
     high: float
@@ -81,7 +81,7 @@ class Line:
 
     name: str
     unit: str
-    source: Any  # a span, or an array, which dask may hold
+    source: Any  # a span or an array, possibly dask's
     scale: float = 1.0
     shift: float = 0.0
 
@@ -94,7 +94,7 @@ class Line:
         return self.declared(numbers)
 
     def declared(self, numbers: Any) -> Any:
-        """Numbers in the axis's own unit, in the declared one."""
+        """Numbers converted from the axis's own unit to the declared one."""
         scaled = numbers if self.scale == 1 else numbers * self.scale
         return scaled + self.shift if self.shift else scaled
 
@@ -107,7 +107,7 @@ def is_axis(given: Any) -> bool:
 
 
 def is_lazy(array: Any) -> bool:
-    """Whether an array is dask's, to be worked out later."""
+    """Whether an array is dask's, to be computed later."""
     return type(array).__module__.partition(".")[0] == "dask"
 
 
@@ -138,7 +138,7 @@ def line(quantity: Declaration, given: Any) -> Line:
 
 
 def _array(quantity: Declaration, given: Any) -> Any:
-    """An array of numbers in one dimension, or a tuple of values that are to be read one by one."""
+    """A one-dimensional array of numbers, or a tuple of values to be read one by one."""
     import numpy
 
     if isinstance(given, (list, tuple, range)):
@@ -174,7 +174,7 @@ def _read(quantity: Declaration, values: Sequence[Any]) -> Any:
 
 
 def checked(quantity: Declaration, numbers: Any) -> Any:
-    """The numbers of an axis in the declared unit, proved finite and in the domain."""
+    """The numbers of an axis in the declared unit, checked to be finite and in the domain."""
     import numpy
 
     finite = numpy.isfinite(numbers)
@@ -189,7 +189,7 @@ def checked(quantity: Declaration, numbers: Any) -> Any:
     for end in (float(numbers.min()), float(numbers.max())):
         if not quantity.domain.admits(quantity.unit.to_base(end)):
             unit = quantity.unit.text
-            read_given(f"{end!r} {unit}", quantity)  # which says so
+            read_given(f"{end!r} {unit}", quantity)  # raises the error
     return numbers
 
 
@@ -204,7 +204,7 @@ def _fitting(quantity: Declaration, unit: Unit, example: str) -> Unit:
 
 
 def _into(quantity: Declaration, unit: Unit) -> tuple[float, float]:
-    """What to multiply by and then to add, from a unit to the declared one."""
+    """The factor and offset from a unit to the declared one."""
     try:
         scale = convert(1.0, unit, quantity.unit)
     except UnitError as error:

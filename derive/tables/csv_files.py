@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 __all__ = ["heading", "lines", "write_csv"]
 
-_PIECE = 1 << 16  # lines that are written at once
+_PIECE = 1 << 16  # lines written at once
 
 
 def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
-    """Tables one below the other, under one heading; numbers are written to their last digit."""
+    """Write tables one below the other, under one heading; numbers have all their digits."""
     with written_whole(path) as file:
         text = TextIOWrapper(file, encoding="utf-8", newline="")
         writer = csv.writer(text, lineterminator="\n")
@@ -29,7 +29,7 @@ def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
                 writer.writerow(heading(table))
             for start in range(0, len(table), _PIECE):
                 writer.writerows(lines(table, slice(start, start + _PIECE)))
-        text.detach()  # which writes out what it held
+        text.detach()  # writes its buffer
 
 
 def heading(table: Table, is_tested: bool = True) -> list[str]:
@@ -39,9 +39,9 @@ def heading(table: Table, is_tested: bool = True) -> list[str]:
 
 
 def lines(table: Table, chosen: Any, is_tested: bool = True) -> Iterator[tuple[Any, ...]]:
-    """What some lines say, one for each point; nothing where there is no number.
+    """The lines of a table, one for each point; a cell without a number is empty.
 
-    Last, if the points are tested, whether all checks hold, and which do not.
+    If the points are tested, the last cells say whether all checks hold, and which do not.
     """
     columns = [[None if x != x else x for x in column.flat[chosen].tolist()] for column in table.rows().values()]
     words = [[*regime.arms, ""] for regime in table.regimes.values()]

@@ -23,7 +23,7 @@ _PIECE = 1 << 20  # points of a chunk
 
 
 def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The axes and the targets of a survey, in chunks of at most so many points that dask is to work out."""
+    """The axes and targets of a survey as dask arrays, in chunks of at most this many points."""
     package("dask.array", "scale")
     if not survey.lines:
         raise ExpressionError("There is no axis to divide.", hint="Give span(...) for one of the givens.")
@@ -33,18 +33,18 @@ def lazily(survey: Survey, points: int | None = None) -> tuple[dict[str, Any], d
 
 
 def regimes(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes along such axes, where the targets are these."""
+    """The regimes along such axes, from the targets there."""
     codes = _blocks(_codes, work, list(work.switches), axes, columns, "i1")
     return {name: Regime(work.switches[name].arms, codes[name]) for name in codes}
 
 
 def holds(work: Work, axes: Mapping[str, Any], columns: Mapping[str, Any]) -> Any:
-    """Where all checks hold along such axes, where the targets are these."""
+    """Where all checks hold along such axes, from the targets there."""
     return _blocks(_holds, work, ["holds"], axes, columns, "?")["holds"]
 
 
 def computed(arrays: Mapping[str, Any], client: Any, retries: int) -> dict[str, Any]:
-    """Arrays worked out; a client sends their chunks to its workers, and anew where a worker is lost."""
+    """Arrays computed; a client sends their chunks to its workers, again if a worker is lost."""
     import dask
 
     held = list(arrays.values())
@@ -75,7 +75,7 @@ def _declared(numbers: Any, line: Line, quantity: Any) -> Any:
 
 
 def _shipped(work: Work) -> Any:
-    """The work as one thing that dask sends about."""
+    """The work as one object that dask distributes."""
     from dask import delayed
 
     return delayed(work, traverse=False, pure=False)
@@ -84,7 +84,7 @@ def _shipped(work: Work) -> Any:
 def _blocks(
     task: Any, work: Work, names: Sequence[str], axes: Mapping[str, Any], columns: Mapping[str, Any], kind: str
 ) -> dict[str, Any]:
-    """Arrays over the axes, all of which one task works out for a stretch of each axis, and what columns hold there."""
+    """Arrays over the axes, computed together by one task for each stretch of the axes and the columns there."""
     from dask import array
 
     if not names:

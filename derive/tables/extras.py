@@ -11,7 +11,7 @@ __all__ = ["package"]
 
 
 def package(name: str, extra: str) -> Any:
-    """An optional package, or the error that says how to have it.
+    """An optional package, or an error that says how to install it.
 
     >>> package("abacus", "tables")
     Traceback (most recent call last):

@@ -34,23 +34,22 @@ __all__ = [
     "signs_of",
 ]
 
-# The codes of signs. Of a relation: where it holds, where it does not, where it is undefined, where a quantity in it
-# has no number, and where it holds only thanks to a range among the stated values. Of a condition, the first three are
-# where it is true, false and without meaning. Of a number in the place of a weak value: where they agree, where it lies
-# within the range of that, and (1) outside.
+# The codes of signs. For a relation: it holds, fails, is undefined, has a quantity without a number, or holds only
+# because of a range among the stated values. For a condition, the first three are true, false and undefined. For a
+# number that replaced a weak value: it agrees with that, lies within its range, or lies outside (1).
 _HOLDS, _FAILS, _UNDEFINED, _UNKNOWN, _WITHIN = range(5)
 
 
 @dataclass(frozen=True)
 class Sign:
-    """What is looked at, the quantities in it, and the function of these that yields its codes."""
+    """What is tested, its quantities, and the function of these that yields its codes."""
 
     name: str
     sources: tuple[Source, ...]
     judge: Callable[..., Any]
 
     def codes(self, values: Values) -> Any:
-        """The code of each point, as an array that fits the axes."""
+        """The code of each point, as an array that broadcasts to the axes."""
         import numpy
 
         with numpy.errstate(all="ignore"):
@@ -58,7 +57,7 @@ class Sign:
 
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
-    """Where a relation holds, as a check of an answer is judged; whether it applies is another sign."""
+    """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
     names, gap = gap_of(relation, max(relation.approximate or 0.0, AGREEMENT))
     held = stated_sources(recipe, names)
     if held is None:
@@ -75,7 +74,7 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
-    """Where a condition is true."""
+    """The sign of a condition."""
     names = names_in(condition)
     held = stated_sources(recipe, names)
     if held is None:
@@ -98,7 +97,7 @@ def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
 
 
 def _displaced_sign(recipe: Recipe, name: str) -> Sign | None:
-    """Where the number in the place of a weak value agrees with it."""
+    """The sign of a weak value against the number that replaced it."""
     held = stated_sources(recipe, [name])
     low, stated, high = recipe.stated[name]
     slack = AGREEMENT * max(abs(low), abs(high))
@@ -127,13 +126,13 @@ def _unknown(numbers: tuple[Any, ...]) -> Any:
 
 @dataclass(frozen=True)
 class Contradiction:
-    """A relation that is put to the test at every point, and the quantities in it."""
+    """A relation checked at every point, and its quantities."""
 
     sources: tuple[Source, ...]
     test: Callable[..., Any]
 
     def gaps(self, values: Values) -> Any:
-        """How far it is from holding: above zero where it is contradicted, NaN where that cannot be said."""
+        """The relation's residual beyond tolerance: positive where it is contradicted, NaN where undecided."""
         import numpy
 
         with numpy.errstate(all="ignore"):
@@ -141,7 +140,7 @@ class Contradiction:
 
 
 def contradicted(recipe: Recipe) -> list[Contradiction]:
-    """The relations that are put to the test beside a target."""
+    """The relations that are checked beside a target."""
     found = [_contradicted(recipe, recipe.library.relations[name]) for name in recipe.checks]
     return [each for each in found if each is not None]
 
@@ -152,10 +151,10 @@ def _contradicted(recipe: Recipe, relation: Relation) -> Contradiction | None:
     return None if held is None else Contradiction(tuple(held), test)
 
 
-_FEW = 12  # points at which the solver is simply asked
-_AGAIN = 8  # pieces in which a verdict is put to the test again
+_FEW = 12  # points at which the solver is simply called
+_AGAIN = 8  # pieces in which a verdict is checked again
 _MOST_ASKED = 1000
-_PLACES = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is asked
+_PLACES = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is called
 _BASE = 8  # more than the codes of a sign
 
 Pattern = tuple[int, ...]
@@ -163,15 +162,15 @@ Pattern = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the solver says beside a value: the checks that fail, and the givens that play no part in an answer."""
+    """The solver's verdict beside a value: the checks that fail, and the givens that are unused."""
 
     failed: frozenset[str] = frozenset()
-    unused: frozenset[str] | None = None  # None where there is no answer
+    unused: frozenset[str] | None = None  # None if there is no answer
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """The verdicts on a target along axes: at each point the place of its own in a list.
+    """The verdicts on a target along axes: for each point the index of its verdict in a list.
 
     >>> import numpy
     >>> Judgement(numpy.array([0, 1, 0]), (Verdict(), Verdict(frozenset({"fits"})))).failing("fits").tolist()
@@ -188,7 +187,7 @@ class Judgement:
 
     @property
     def unused(self) -> frozenset[str] | None:
-        """What plays no part in any answer; None where there is none."""
+        """The givens that no answer uses; None if there is no answer."""
         return _common(self.verdicts)
 
     def failing(self, name: str) -> Any:
@@ -200,19 +199,19 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Judge:
-    """Who says what fails at points of one target: the signs that tell points apart, and the solver."""
+    """Judges the points of one target: by the signs that tell points apart, and by the solver."""
 
     signs: tuple[Sign, ...]
     ask: Callable[[tuple[float, ...]], Verdict]
-    is_patient: bool  # whether the solver is asked at every point
-    known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # of a pattern, and in how many pieces
+    is_patient: bool  # whether the solver is called at every point
+    known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # the verdict and pieces of a pattern
 
     def asks_at_each(self, column: Any) -> bool:
-        """Whether the points are so few, or such, that the solver is asked at each."""
+        """Whether the solver is called at each point, because they are few or the judge is patient."""
         return self.is_patient or column.size <= _FEW
 
     def judged(self, arrays: Sequence[Any], values: Values, column: Any) -> Judgement:
-        """The verdicts at points of which the target's numbers are known, and these values beside it."""
+        """The verdicts at points, from the target's numbers and these values beside it."""
         import numpy
 
         shape = column.shape
@@ -235,7 +234,7 @@ class Judge:
         return Judgement(whole.reshape(shape), tuple(verdicts))
 
     def _of_pattern(self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict]) -> Iterator[tuple[Any, Verdict]]:
-        """The verdict on the points of one pattern, or one on each where they differ."""
+        """The verdict on the points of one pattern, or one on each point where they differ."""
         import numpy
 
         known, times = self.known.get(pattern, (None, 0))
@@ -262,7 +261,7 @@ def _common(verdicts: Iterable[Verdict]) -> frozenset[str] | None:
 
 
 def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
-    """The place of each point's pattern in a list of them.
+    """The index of each point's pattern in a list of them.
 
     >>> import numpy
     >>> places, patterns = grouped([numpy.array([[0], [1]]), numpy.array([2, 2, 3])])
@@ -288,7 +287,7 @@ def grouped(codes: Sequence[Any]) -> tuple[Any, list[Pattern]]:
 
 
 def _gathered(told: Sequence[Verdict], shape: tuple[int, ...]) -> Judgement:
-    """One verdict at each point."""
+    """The verdicts of all points as one judgement."""
     import numpy
 
     verdicts = {verdict: i for i, verdict in enumerate(dict.fromkeys(told))}
@@ -297,7 +296,7 @@ def _gathered(told: Sequence[Verdict], shape: tuple[int, ...]) -> Judgement:
 
 
 def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
-    """All that the checks of a target may look at, by the plans of every case."""
+    """All signs that the checks of a target may depend on, by the plans of every case."""
     library, found = recipe.library, recipe.lines
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     plans = [case.plan for tree in trees for case in leaves(tree)]
@@ -311,7 +310,7 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     idle = {*recipe.axes, *given} - met
 
     def may_be_tested(relation: Relation) -> bool:
-        """Whether all in it is known; with what is stated, if it is a limit or holds what nothing else does."""
+        """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere."""
         members = library.members[relation.name]
         if relation.name in always or known.isdisjoint(members):
             return False
@@ -330,7 +329,7 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
 
 
 def _conditions(tree: Tree) -> Iterator[Node]:
-    """The conditions that decide between cases, and those that each has to meet."""
+    """The conditions that decide between cases, and those that each case has to meet."""
     if isinstance(tree, Fork):
         yield tree.condition
         yield from _conditions(tree.yes)

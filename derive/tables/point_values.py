@@ -17,24 +17,24 @@ from derive.solving.execution.question import Outline
 __all__ = ["Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
 
 _PLANS = Memo[Cases](most=256)  # by target and names
-_BESIDE = Memo[Cases](most=256)  # the same, for what is no target itself
+_BESIDE = Memo[Cases](most=256)  # the same, for quantities that are not targets
 _FUNCTIONS = Memo[Abreast](most=256)
 
 
 def plans(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
-    """What leads to a target from such names."""
+    """The plans for a target from such names."""
     given = tuple(names)
     return _PLANS.of(library.session, (target, given), lambda: found_for(library, target, given))
 
 
 def beside(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
-    """What leads to a quantity that is not a target itself."""
+    """The plans for a quantity that is not a target itself."""
     given = tuple(names)
     return _BESIDE.of(library.session, (target, given), lambda: plans_for(library, target, given))
 
 
 def functions(library: RelationSet, wanted: Iterable[Cases]) -> Abreast:
-    """One function for all that is wanted."""
+    """One function for all these quantities."""
     listed = list(wanted)
     key = tuple((one.outline, one.is_asked) for one in listed)
     return _FUNCTIONS.of(library.session, key, lambda: Abreast(library, listed))
@@ -42,9 +42,9 @@ def functions(library: RelationSet, wanted: Iterable[Cases]) -> Abreast:
 
 @dataclass(frozen=True)
 class Recipe:
-    """A target, the axes and the single values that lead to it, in declared units, and what these say twice.
+    """A target, the axes and scalar values that it depends on, in declared units, and what these state twice.
 
-    A name has one value in all recipes of a sweep; a weak one leads to some targets, and for others gives way.
+    A name has one value in all recipes of a sweep; a weak one is used for some targets and yields for others.
     """
 
     library: RelationSet
@@ -53,16 +53,16 @@ class Recipe:
     numbers: Mapping[str, float]
     checks: tuple[str, ...]
     stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
-    beside: frozenset[str]  # what is worked out for the sake of the checks
+    beside: frozenset[str]  # quantities computed only for the checks
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What has numbers of its own."""
+        """The names with numbers of their own."""
         return *self.axes, *self.numbers
 
     @property
     def lines(self) -> Cases:
-        """What leads to the target."""
+        """The plans for the target."""
         return plans(self.library, self.target, self.names)
 
 
@@ -72,20 +72,20 @@ Values = Mapping[str | Outline, Any]
 
 @dataclass(frozen=True)
 class Source:
-    """A quantity's numbers in base units, read off the values in a box; and what leads to it, if it is no column."""
+    """A quantity's numbers in base units, read from the values in a box, and its plans if it is not a column."""
 
     read: Callable[[Values], Any]
     found: Cases | None = None
 
 
 def sources(recipe: Recipe, names: Sequence[str]) -> list[Source] | None:
-    """Where the numbers of quantities come from; None where one of them does not follow from what is given."""
+    """The sources of quantities; None if one of them does not follow from the givens."""
     found = [_source(recipe, name) for name in names]
     return [each for each in found if each is not None] if None not in found else None
 
 
 def stated_sources(recipe: Recipe, names: Sequence[str]) -> tuple[Source, ...] | None:
-    """The same, where what does not follow has the number that is stated of it."""
+    """The same, with stated numbers for quantities that do not follow."""
     found = [_source(recipe, name) or _constant(recipe, name) for name in names]
     return tuple(each for each in found if each is not None) if None not in found else None
 
@@ -100,7 +100,7 @@ def _constant(recipe: Recipe, name: str) -> Source | None:
 
 
 def _source(recipe: Recipe, name: str) -> Source | None:
-    """A quantity is on an axis, asked for, given, or follows by the lines that lead to the target."""
+    """The source of a quantity: an axis, a target, a given, or the plans for the target."""
     import numpy
 
     quantity = recipe.library.declared[name]

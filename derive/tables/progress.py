@@ -18,14 +18,14 @@ _PATIENCE = 1.0  # seconds before a bar appears
 
 
 def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-    """What the work makes of each item, in their order; no more is done ahead than there are threads to do it.
+    """The results of the work on each item, in order; at most as many are computed ahead as there are threads.
 
     >>> list(ahead(abs, [-3, 2, -1]))
     [3, 2, 1]
     """
     pending = iter(items)
     for first in pending:
-        yield work(first)  # alone, for it prepares what the others use
+        yield work(first)  # alone, because it prepares what the others use
         break
     threads = cpu_count() or 1
     with ThreadPoolExecutor(threads) as pool:
@@ -43,7 +43,7 @@ def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
 
 
 def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T]:
-    """The steps, each of which comes with how many points it takes.
+    """The steps, each given with its number of points, with a progress bar.
 
     >>> list(watched([(2, "a"), (1, "b")], 3, "points"))
     ['a', 'b']

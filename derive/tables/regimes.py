@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 __all__ = ["Regime", "Switch", "switches"]
 
 _CHOICES = frozenset({"max", "min", "piecewise"})
-_MOST = 100  # forms of one relation
+_MOST = 100  # limit on forms of one relation
 
 
 @dataclass(frozen=True)
 class Regime:
-    """The forms that a relation may take, and the place of the one that it takes at each point; -1 where there is none.
+    """The forms that a relation may take, and the index of its form at each point; -1 where there is none.
 
     >>> import numpy
     >>> Regime(("compute", "memory"), numpy.array([0, 1, -1], dtype="int8")).words.tolist()
@@ -55,14 +55,14 @@ class Regime:
 
 @dataclass(frozen=True)
 class Switch:
-    """A relation's choice: its forms, the quantities in it, and the function that tells the forms apart by these."""
+    """A relation's choice: its forms, its quantities, and the function of these that selects the form."""
 
     arms: tuple[str, ...]
     sources: tuple[Source, ...]
     judge: Callable[..., Any]
 
     def codes(self, values: Values) -> Any:
-        """The place of the form at each point; -1 where there is none."""
+        """The index of the form at each point; -1 where there is none."""
         import numpy
 
         with numpy.errstate(all="ignore"):
@@ -96,7 +96,7 @@ def _nodes(equation: Equation) -> Iterator[Node]:
 
 
 def _switch(recipe: Recipe, relation: Relation) -> Switch | None:
-    """The choice of one relation, if its quantities can be worked out beside the target."""
+    """The choice of one relation, if its quantities can be computed beside the target."""
     import numpy
 
     written = relation.written
@@ -125,7 +125,7 @@ def _ways(choice: Apply) -> int:
 
 
 def _arms(node: Node, ways: Mapping[int, int]) -> list[Node]:
-    """The arms that bind, outermost first, where each choice goes its stated way."""
+    """The binding arms, outermost first, if each choice goes its stated way."""
     if not isinstance(node, Apply):
         return []
     if node.op in _CHOICES:
@@ -135,7 +135,7 @@ def _arms(node: Node, ways: Mapping[int, int]) -> list[Node]:
 
 
 def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) -> Callable[..., Any]:
-    """A function of base numbers that yields which combination of ways is taken; -1 where none is."""
+    """A function of base numbers that returns which combination of ways is taken; -1 where none is."""
     import numpy
 
     def write(text: Writer) -> str:
@@ -172,7 +172,7 @@ def _way(choice: Apply, text: Writer) -> str:
 
 
 def _largest(*arrays: Any) -> Any:
-    """Which of the arrays is the largest at each point, the first of several; -1 where one is undefined."""
+    """The index of the largest array at each point, the first of equal ones; -1 where one is undefined."""
     import numpy
 
     best, way = arrays[0], numpy.zeros((), dtype=int)
@@ -183,7 +183,7 @@ def _largest(*arrays: Any) -> Any:
 
 
 def _first(*sides: Any) -> Any:
-    """Which condition is the first that holds; -1 where there is none, or one without meaning comes before."""
+    """The index of the first condition that holds; -1 if none does, or an undefined one comes before it."""
     import numpy
 
     *tests, otherwise = sides

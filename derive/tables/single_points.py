@@ -25,11 +25,11 @@ ENDS = ("low", "high")
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer's number and its bounds, the checks that fail, and the givens that play no part; NaN for no answer."""
+    """An answer's number and bounds, the failed checks, and the unused givens; NaN for no answer."""
 
     numbers: tuple[float, float, float]
-    said: Mapping[str, str] = field(default_factory=dict)  # of each check that fails, in a sentence
-    unused: frozenset[str] | None = None  # None where there is no answer to play a part in
+    said: Mapping[str, str] = field(default_factory=dict)  # a sentence for each failed check
+    unused: frozenset[str] | None = None  # None if there is no answer
 
     @property
     def failed(self) -> frozenset[str]:
@@ -48,9 +48,9 @@ def asked_at(
     point: Mapping[str, float],
     weak: Collection[str] = (),
 ) -> Told:
-    """What the solver says at a point on the axes; where givens contradict each other, the relation that they break.
+    """The solver's answer at a point on the axes; where givens contradict each other, the relation that fails.
 
-    What is weak of the point is stated as a profile states it.
+    Weak values of the point are stated as a profile states them.
     """
     nothing = (math.nan, math.nan, math.nan)
     try:
@@ -74,7 +74,7 @@ def asked_at(
 
 
 def bounded(target: str, axes: Sequence[Any], ask: Callable[[tuple[float, ...]], Told]) -> dict[str, Any]:
-    """The target in the middle of the ranges, and its bounds, at every point; NaN where there is no answer."""
+    """The target at the midpoint of the ranges, and its bounds, at every point; NaN where there is no answer."""
     import numpy
 
     values: Sequence[Any] = [array.ravel().tolist() for array in axes]

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
 __all__ = ["Stream", "Summary", "Tally", "stream"]
 
 # Quantiles come from a histogram over the leading bits of the numbers. The bits of a double, read as an integer, grow
-# with its magnitude, and the first of them are its exponent: counting by the leading 21 bits sorts numbers of any size
-# into classes that are 0.2 % wide, in a few megabytes, and a quantile is told within 0.1 %.
-_DROPPED = 43  # bits of a double that the histogram does not look at
+# with its magnitude, and the first of them are its exponent: the leading 21 bits sort numbers of any size into
+# classes of 0.2 % width, in a few megabytes, and give a quantile to 0.1 %.
+_DROPPED = 43  # bits of a double that the histogram ignores
 _CLASSES = 1 << (64 - _DROPPED)
 
 
 @dataclass(frozen=True)
 class Summary:
-    """What a column comes to, in its declared unit. Points without a value are counted, and else left out."""
+    """The summary of a column, in its declared unit. Points without a value are counted, and else left out."""
 
     unit: str
     points: int
@@ -56,8 +56,8 @@ class Summary:
     high_at: Mapping[str, float]
     mean: float
     quantiles: Mapping[float, float]
-    failed: Mapping[str, int] = field(default_factory=dict)  # at how many points each check fails that fails at any
-    holds: int = 0  # points that have a value, of which every check holds
+    failed: Mapping[str, int] = field(default_factory=dict)  # number of points at which each check fails
+    holds: int = 0  # points with a value of which every check holds
 
     def __str__(self) -> str:
         spread = ranged(self.low, self.high, self.unit)
@@ -67,7 +67,7 @@ class Summary:
 
 
 class Tally:
-    """The summary of a column while it goes by, piece by piece.
+    """The running summary of a column, piece by piece.
 
     >>> import numpy
     >>> tally = Tally()
@@ -90,7 +90,7 @@ class Tally:
         self._holds = 0
 
     def test(self, judgement: Judgement, has_value: Any) -> None:
-        """Take the verdicts on the next numbers into account."""
+        """Add the verdicts on the next numbers."""
         import numpy
 
         counts = numpy.bincount(judgement.places.ravel(), minlength=len(judgement.verdicts)).tolist()
@@ -101,7 +101,7 @@ class Tally:
         self._holds += int(numpy.count_nonzero(sound & has_value))
 
     def add(self, column: Any) -> None:
-        """Take the next numbers of the column into account."""
+        """Add the next numbers of the column."""
         import numpy
 
         column = numpy.ravel(column)
@@ -153,7 +153,7 @@ class Tally:
         return min(max(middle, self.low), self.high)
 
     def summary(self, unit: str, places: Sequence[Mapping[str, float]], shares: Sequence[float]) -> Summary:
-        """What the column came to; `places` are the axes where it is lowest and highest."""
+        """The summary of the column; `places` are the axes where it is lowest and highest."""
         for share in shares:
             if not 0 <= share <= 1:
                 raise ExpressionError(f"{share!r} is not a share.", hint="Give quantiles between 0 and 1.")
@@ -163,12 +163,12 @@ class Tally:
         return Summary(unit, self.points, self.missing, *held, dict(sorted(self._failed.items())), self._holds)
 
 
-_SEEN = 3  # points along each axis that are looked at
+_SEEN = 3  # points tried along each axis
 
 
 @dataclass(frozen=True, eq=False)
 class Stream:
-    """A sweep that is not worked out yet. Each use goes through its points anew."""
+    """A sweep that is computed on use. Each use goes through its points anew."""
 
     survey: Survey
 
@@ -176,14 +176,14 @@ class Stream:
         return self.survey.size
 
     def __iter__(self) -> Iterator[Table]:
-        """Tables of neighbouring points, in the order of the rows of one large table."""
+        """Tables of adjacent points, in the order of the rows of one large table."""
         tables = ahead(partial(_table, self.survey), self.survey.boxes(self.survey.pace()))
         return watched(((len(table), table) for table in tables), self.survey.size, "points")
 
     def summary(self, quantiles: Sequence[float] = (0.05, 0.5, 0.95)) -> dict[str, Summary]:
-        """What each target comes to over all points: its ends and where they lie, its mean, its quantiles.
+        """The summary of each target over all points: its extremes and where they lie, its mean, its quantiles.
 
-        And at how many points which of its checks fail.
+        It also counts the points at which each check fails.
         """
         import numpy
 
@@ -200,7 +200,7 @@ class Stream:
 
     @cached_property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that play no part, as far as a few points along each axis show."""
+        """The unused givens and axes, as far as a few points along each axis show."""
         import numpy
 
         places = [numpy.unique(numpy.linspace(0, len(line) - 1, _SEEN).astype(int)) for line in self.survey.lines]
@@ -210,7 +210,7 @@ class Stream:
         return held_along(few, columns).unused
 
     def _at(self, place: int) -> dict[str, float]:
-        """Where on the axes a point lies, by its place among the rows."""
+        """The axis values of a point, from its row number."""
         found = {}
         for line in reversed(self.survey.lines):
             place, i = divmod(place, len(line))
@@ -224,14 +224,14 @@ class Stream:
         write_csv(path, self)
 
     def to_dask(self, points: int = 1 << 20) -> Table:
-        """The table of all points as dask's arrays, in chunks of at most so many points, worked out when asked for."""
+        """The table of all points as lazy dask arrays, in chunks of at most this many points."""
         return postponed(self.survey, points)
 
 
 def stream(
     library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Stream:
-    """The targets at every combination of the axes' values, to be gone through piece by piece."""
+    """The targets at every combination of the axes' values, to be computed piece by piece."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):
         raise ExpressionError("A dask axis cannot be streamed.", hint="Use sweep(...), which leaves it to dask.")

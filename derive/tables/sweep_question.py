@@ -34,17 +34,17 @@ __all__ = ["Box", "Survey", "asked", "crossed", "points_in", "tested_in"]
 Box = tuple[slice, ...]
 """A stretch of each axis."""
 
-_PIECE = 1 << 18  # points that are worked out at once
-_SHORT = 1 << 12  # points for which a probe is not worth it
+_PIECE = 1 << 18  # points computed at once
+_SHORT = 1 << 12  # number of points too small for a probe
 _PROBE = 64
 _SLOW = 5e-5  # seconds for one point
 _PATIENCE = 2.0  # seconds for a piece of slow ones
-_AT_ONCE = 0.5  # seconds for all points that are not gone through in pieces
+_AT_ONCE = 0.5  # limit in seconds for all points without pieces
 
 
 @dataclass(frozen=True)
 class Survey:
-    """The axes of a sweep, and the work to be done along them."""
+    """The axes of a sweep, and the work along them."""
 
     lines: tuple[Line, ...]
     work: Work
@@ -71,7 +71,7 @@ class Survey:
         return found | {f"{target}.{end}": found[target] for target in targets for end in ends}
 
     def refuse_ranges(self, how: str) -> None:
-        """Say that there are too many points for the solver, who is asked where a given is a range."""
+        """Raise that there are too many points for the solver, which is called at each where a given is a range."""
         if self.work.is_ranged:
             raise ExpressionError(
                 f"A given is a range, which the solver takes point by point, but not {how}.",
@@ -79,26 +79,26 @@ class Survey:
             )
 
     def is_done_at_once(self) -> bool:
-        """Whether all points are so soon done, and in so little memory, that pieces of them would only cost time."""
+        """Whether all points take so little time and memory that pieces would only cost time."""
         if self.size <= _PIECE or self.work.is_ranged or self.work.is_tested:
             return False
         return self._each < _SLOW and self._seconds(_SHORT) * self.size < _AT_ONCE
 
     @cached_property
     def _each(self) -> float:
-        """What one of a few points takes, in seconds."""
+        """Seconds for one point among a few."""
         return self._seconds(_PROBE)
 
     def _seconds(self, points: int) -> float:
-        """What one point of so many takes, once all is compiled."""
+        """Seconds for one point among this many, after compilation."""
         first, second = islice(self.boxes(points), 2)
-        self.work.columns(self.within(first))  # which compiles
+        self.work.columns(self.within(first))  # compiles
         begun = time.monotonic()
         self.work.columns(self.within(second))
         return (time.monotonic() - begun) / points_in(second)
 
     def pace(self) -> int:
-        """How many points to work out at once: fewer where the solver is asked at each, so that one sees them go by."""
+        """The number of points to compute at once: fewer where the solver is called at each, to show progress."""
         if self.work.is_ranged:
             return _PROBE // 8
         if self.size <= _SHORT:
@@ -106,7 +106,7 @@ class Survey:
         return _PIECE if self._each < _SLOW else max(_PROBE, min(_PIECE, int(_PATIENCE / self._each)))
 
     def boxes(self, points: int = _PIECE) -> Iterator[Box]:
-        """Stretches of at most so many points, which follow each other in the order of the rows.
+        """Boxes of at most this many points, in the order of the rows.
 
         >>> lines = tuple(Line(name, "", range(n)) for name, n in (("x", 3), ("y", 4)))
         >>> [tuple((s.start, s.stop) for s in box) for box in Survey(lines, None).boxes(8)]
@@ -137,12 +137,12 @@ class Survey:
 
 
 def points_in(box: Box) -> int:
-    """How many points a box holds."""
+    """The number of points in a box."""
     return math.prod(stretch.stop - stretch.start for stretch in box)
 
 
 def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
-    """Arrays in one dimension, each along one of its own."""
+    """One-dimensional arrays, each along an axis of its own."""
     count = len(parts)
     return tuple(part.reshape((1,) * i + (-1,) + (1,) * (count - i - 1)) for i, part in enumerate(parts))
 
@@ -168,12 +168,12 @@ def asked(
     recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
     ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
     work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
-    _ = work.lines  # what cannot be answered is refused here
+    _ = work.lines  # refuses here what has no answer
     return Survey(tuple(lines), work)
 
 
 def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any]) -> list[Line]:
-    """The axes; what cannot be read of them or of the single values is refused at once."""
+    """The axes; unreadable axes or scalar values are refused at once."""
 
     def read(name: str, value: Any) -> Line | None:
         if name in axes:
@@ -188,7 +188,7 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
 def _recipe(
     library: RelationSet, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
 ) -> Recipe:
-    """The single values in declared units: strong ones, and the weak ones that a plan with these names uses."""
+    """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
     question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
     made = plan(structure_of(library), target, list(question.strong), list(question.weak))
     single = {name: value for name, value in question.strong.items() if name in fixed}
@@ -201,9 +201,9 @@ def _recipe(
 
 
 def tested_in(question: Question, made: Plan) -> tuple[dict[str, tuple[float, float, float]], frozenset[str]]:
-    """The weak values that an answer is compared with, or that complete a limit, between their ends in base units.
+    """The weak values that an answer is compared with, or that complete a limit, with their ends, in base units.
 
-    And what the plan works out for the sake of its checks.
+    Also the quantities that the plan computes only for its checks.
     """
     own = {} if question.own is None else {question.target: question.own}
     weak = {**question.weak, **question.outdated, **own}
@@ -231,11 +231,11 @@ def _prove_consistent(
 
 
 def _point(library: RelationSet, lines: Sequence[Line], share: float | None = None) -> dict[str, Value]:
-    """A point at a share of each axis; without one, a point between, at numbers that are stated nowhere else."""
+    """A point at a share of each axis; without one, a point between, at numbers stated nowhere else."""
     found = {}
     for each in lines:
         quantity = library.declared[each.name]
-        if is_lazy(each.source):  # which may not be looked at
+        if is_lazy(each.source):  # must not be computed
             low, high = quantity.domain.low, quantity.domain.high
             inside = low / 2 + high / 2 if math.isfinite(high - low) else 1.382 if low <= 1.382 <= high else low or high
             number = quantity.unit.from_base(inside)

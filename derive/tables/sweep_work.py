@@ -21,27 +21,27 @@ from derive.tables.single_points import Told, asked_at, bounded
 
 __all__ = ["Work"]
 
-_KEPT = 1 << 16  # points of which it is remembered what the solver said
+_KEPT = 1 << 16  # limit on points whose solver answers are cached
 
 
 @dataclass(frozen=True)
 class Work:
-    """The function from the axes to the targets, compiled when it is first called for."""
+    """The function from the axes to the targets, compiled on first use."""
 
     library: RelationSet
     names: tuple[str, ...]  # of the axes
     recipes: tuple[Recipe, ...]
     profiles: tuple[Any, ...]
-    given: Mapping[str, Any]  # as it was stated
+    given: Mapping[str, Any]  # as stated
     is_ranged: bool  # whether some of it is a range
-    weak: frozenset[str] = frozenset()  # the axes along which a profile's value varies, and not one that was typed
+    weak: frozenset[str] = frozenset()  # axes that vary a profile's value, not a typed one
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Work, (self.library, self.names, self.recipes, self.profiles, self.given, self.is_ranged, self.weak)
 
     @cached_property
     def lines(self) -> dict[str, Cases]:
-        """What leads to each target."""
+        """The plans for each target."""
         return {recipe.target: recipe.lines for recipe in self.recipes}
 
     @cached_property
@@ -50,7 +50,7 @@ class Work:
 
     @property
     def is_tested(self) -> bool:
-        """Whether something is said twice, so that it may contradict itself at some points."""
+        """Whether something is stated twice, so that it may contradict itself at some points."""
         return any(self._tests.values())
 
     @cached_property
@@ -68,12 +68,12 @@ class Work:
         return self._function(source.found for sign in signs for source in sign.sources)
 
     def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
-        """One function for all of them: what they have in common is worked out once."""
+        """One function for all of them, which computes common parts once."""
         distinct = {found.outline: found for found in wanted if found is not None}
         return functions(self.library, distinct.values())
 
     def _values(self, function: Abreast, arrays: Sequence[Any]) -> dict[Any, Any]:
-        """The axes by name, and all that a function comes to by its outline, spread out."""
+        """The axes by name, and the function's results by outline, broadcast."""
         import numpy
 
         named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
@@ -84,7 +84,7 @@ class Work:
         return named | dict(zip(function.outlines, columns, strict=True))
 
     def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
-        """The targets at points, and their bounds where something is given as a range."""
+        """The targets at points, and their bounds where a given is a range."""
         if not self.is_ranged:
             values = self._values(self._main, arrays)
             return {target: self._agreeing(target, values, arrays) for target in self.lines}
@@ -94,7 +94,7 @@ class Work:
         return found
 
     def _agreeing(self, target: str, values: Values, arrays: Sequence[Any]) -> Any:
-        """A target where nothing that is said twice contradicts it."""
+        """A target where its givens do not contradict each other."""
         import numpy
 
         found = values[self.lines[target].outline]
@@ -103,7 +103,7 @@ class Work:
         return agreed(found, whole, arrays, lambda point: self.told(target, tuple(point)).middle)
 
     def told(self, target: str, point: tuple[float, ...]) -> Told:
-        """What the solver says at a point; of the last points that it was asked about, what it said."""
+        """The solver's answer at a point; recent answers are cached."""
         key = target, point
         found = self._told.get(key)
         if found is None:
@@ -119,7 +119,7 @@ class Work:
 
     @cached_property
     def judges(self) -> dict[str, Judge]:
-        """Who says what fails at points of each target."""
+        """The judge of each target's points."""
 
         def judge(recipe: Recipe) -> Judge:
             def ask(point: tuple[float, ...]) -> Verdict:
@@ -131,18 +131,18 @@ class Work:
         return {recipe.target: judge(recipe) for recipe in self.recipes}
 
     def judgements(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Judgement]:
-        """The verdicts on each target, at points where they are known."""
+        """The verdicts on each target, from its numbers at the points."""
         asked = all(judge.asks_at_each(columns[target]) for target, judge in self.judges.items())
         values = {} if asked else {**self._values(self._judging, arrays), **columns}
         return {target: judge.judged(arrays, values, columns[target]) for target, judge in self.judges.items()}
 
     @cached_property
     def switches(self) -> dict[str, Switch]:
-        """For each relation with a choice in it, what tells its forms apart."""
+        """For each relation with a choice, the function that tells its forms apart."""
         return switches(self.recipes)
 
     def codes(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Any]:
-        """For each relation with a choice in it, which form it takes at points whose targets are known."""
+        """For each relation with a choice, its form at points whose targets are known."""
         values = {**self._values(self._beside, arrays), **columns}
         return {name: switch.codes(values) for name, switch in self.switches.items()}
 

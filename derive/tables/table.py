@@ -20,16 +20,16 @@ from derive.tables.table_checks import Holding, held_along
 
 __all__ = ["Table", "postponed", "sweep"]
 
-_MOST = 20_000_000  # points of one table
-_MOST_SOLVED = 10_000  # where the solver is asked at each
+_MOST = 20_000_000  # limit on points of one table
+_MOST_SOLVED = 10_000  # the same where the solver is called at each
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """The axes and the targets of a sweep, as arrays in declared units; a point without a value is NaN.
 
-    Each target has as many dimensions as there are axes. Which arm of each maximum binds stands in `regimes`, which are
-    worked out when they are first looked at. The arrays of a table that dask works out are dask's, until `compute`.
+    Each target has as many dimensions as there are axes. `regimes` holds the binding arm of each maximum, computed on
+    first use. The arrays of a lazy table stay dask's until `compute`.
     """
 
     axes: Mapping[str, Any]
@@ -53,7 +53,7 @@ class Table:
 
     @cached_property
     def regimes(self) -> Mapping[str, Regime]:
-        """For each relation with a maximum or a choice in it, the arm that binds at each point."""
+        """For each relation with a maximum or a choice, the arm that binds at each point."""
         if self.survey is None:
             return {}
         if self.is_lazy:
@@ -64,7 +64,7 @@ class Table:
 
     @cached_property
     def holding(self) -> Holding:
-        """What fails along the axes, and what plays no part."""
+        """The failed checks along the axes, and the unused givens."""
         if self.survey is None:
             raise ExpressionError("A table without its question cannot be tested.", hint="Call sweep(...) again.")
         if self.is_lazy:
@@ -73,7 +73,7 @@ class Table:
 
     @property
     def holds(self) -> Any:
-        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        """Whether each point has an answer of which every check that could be tested holds."""
         if self.is_lazy and self.survey is not None:
             from derive.tables.dask_tables import holds
 
@@ -87,7 +87,7 @@ class Table:
 
     @property
     def own_names(self) -> tuple[str, str]:
-        """What the columns `holds` and `fails` are called, which a quantity may be as well."""
+        """The names of the columns `holds` and `fails`, adapted if a quantity has one of these names."""
         named = {*self.axes, *self.columns}
         holds, fails = (f"table.{name}" if name in named else name for name in ("holds", "fails"))
         return holds, fails
@@ -99,7 +99,7 @@ class Table:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that play no part in any answer."""
+        """The givens and axes that no answer uses."""
         return self.holding.unused
 
     def beside(self, *axes: Any) -> Table:
@@ -109,11 +109,11 @@ class Table:
 
     @property
     def is_lazy(self) -> bool:
-        """Whether dask holds the columns, and has not worked them out."""
+        """Whether the columns are dask's and not computed yet."""
         return any(is_lazy(array) for array in (*self.axes.values(), *self.columns.values()))
 
     def compute(self, client: Any = None, retries: int = 5) -> Table:
-        """The same table with its numbers worked out, by dask's threads or by a distributed client."""
+        """The same table with its numbers computed, by dask's threads or by a distributed client."""
         if not self.is_lazy:
             return self
         from derive.tables.dask_tables import computed
@@ -135,7 +135,7 @@ class Table:
         return pandas.DataFrame(data)
 
     def rows(self) -> dict[str, Any]:
-        """Axes and targets, each as large as the table."""
+        """Axes and targets, each broadcast to the size of the table."""
         import numpy
 
         shape = tuple(map(len, self.axes.values()))
@@ -143,7 +143,7 @@ class Table:
         return {**{name: numpy.broadcast_to(axis, shape) for name, axis in axes}, **self.columns}
 
     def to_xarray(self) -> Any:
-        """A data set over the axes, its units as attributes; it stays dask's where the table is."""
+        """A data set over the axes, with units as attributes; lazy if the table is."""
         xarray = package("xarray", "tables")
         names = list(self.axes)
         variables = {n: (names, column, {"units": self.units[n]}) for n, column in self.columns.items()}
@@ -154,7 +154,7 @@ class Table:
         return xarray.Dataset({**variables, **regimes, **tested}, axes)
 
     def to_csv(self, path: str | PathLike[str]) -> None:
-        """A file with a line for each point, its units in the heading."""
+        """Write a file with a line for each point and units in the heading."""
         from derive.tables.csv_files import write_csv
 
         write_csv(path, [self.compute()])
@@ -170,7 +170,7 @@ class Table:
 def sweep(
     library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> Table:
-    """Ask for the targets at every combination of the axes' values."""
+    """Compute the targets at every combination of the axes' values."""
     survey = asked(library, targets, profiles, given)
     if any(is_lazy(line.source) for line in survey.lines):
         return postponed(survey)
@@ -186,7 +186,7 @@ def sweep(
 
 
 def _swept(survey: Survey) -> Table:
-    """The table of a survey, worked out."""
+    """The table of a survey, computed."""
     import numpy
 
     axes = {line.name: line.part(0, len(line)) for line in survey.lines}
@@ -210,7 +210,7 @@ def _swept(survey: Survey) -> Table:
 
 
 def postponed(survey: Survey, points: int | None = None) -> Table:
-    """The table of a survey, left to dask."""
+    """The table of a survey, to be computed by dask."""
     from derive.tables.dask_tables import lazily
 
     survey.refuse_ranges("by dask")
@@ -219,7 +219,7 @@ def postponed(survey: Survey, points: int | None = None) -> Table:
 
 
 def _regimes(survey: Survey, columns: Mapping[str, Any]) -> dict[str, Regime]:
-    """The regimes at the points of a survey whose targets are known."""
+    """The regimes at the points of a survey, from its targets."""
     import numpy
 
     made = survey.work.switches

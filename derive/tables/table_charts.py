@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 __all__ = ["charts", "crosses", "hatches"]
 
-_LINES = 7  # values of the further axes that are drawn
-_STRETCHES = 9  # regimes along a line; what changes more often is no regime to look at
+_LINES = 7  # limit on drawn values of the further axes
+_STRETCHES = 9  # limit on regimes along a line; more are too many to show
 _FINER = 64  # points between two, where a knee is sought
 _ROUNDS = 5
-_LONG = 1e4  # from which on a number takes a prefix
+_LONG = 1e4  # numbers from here on take a prefix
 
 
 def charts(table: Table) -> tuple[Chart, ...]:
-    """The pictures of a table, from its first axis to each of its targets."""
+    """The charts of a table, from its first axis to each of its targets."""
     import numpy
 
     if not table.axes:
@@ -46,7 +46,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
     found = []
     for target, column in table.columns.items():
         name, _, end = target.rpartition(".")
-        if end in ENDS and name in table.columns:  # which is drawn beside its target
+        if end in ENDS and name in table.columns:  # drawn beside its target
             continue
         lines = numpy.reshape(column, (len(along), -1))
         series = [Series.of(along, lines[:, i], _which(table, others, i)) for i in chosen]
@@ -61,7 +61,7 @@ def charts(table: Table) -> tuple[Chart, ...]:
 
 
 def _in_ratios(along: Any) -> bool:
-    """Whether the points were laid evenly in their logarithm."""
+    """Whether the points are evenly spaced in their logarithm."""
     import numpy
 
     if len(along) < 3 or not (along > 0).all():
@@ -71,7 +71,7 @@ def _in_ratios(along: Any) -> bool:
 
 
 def _bounds(table: Table, target: str, end: str, place: int, color: int) -> Series | None:
-    """A line of the bounds of a target, where there are any."""
+    """A line of the bounds of a target, if there are any."""
     import numpy
 
     along, column = next(iter(table.axes.values())), table.columns.get(f"{target}.{end}")
@@ -82,7 +82,7 @@ def _bounds(table: Table, target: str, end: str, place: int, color: int) -> Seri
 
 @dataclass(frozen=True)
 class _Stretch:
-    """Where one form of each relation holds, from and up to values of the first axis."""
+    """A stretch of the first axis on which each relation keeps one form."""
 
     low: float
     high: float
@@ -91,7 +91,7 @@ class _Stretch:
 
 
 def _stretches(table: Table, place: int) -> list[_Stretch]:
-    """The regimes along one line of the table; none where they change too often to be looked at."""
+    """The regimes along one line of the table; none if they change too often."""
     import numpy
 
     along = numpy.asarray(table.axes[next(iter(table.axes))])
@@ -116,7 +116,7 @@ def _stretches(table: Table, place: int) -> list[_Stretch]:
 
 
 def _knee(table: Table, place: int, low: float, high: float) -> float:
-    """Where between two points the regime changes."""
+    """The point between two at which the regime changes."""
     import numpy
 
     if table.survey is None:
@@ -133,7 +133,7 @@ def _knee(table: Table, place: int, low: float, high: float) -> float:
 
 
 def _told(table: Table, stretches: list[_Stretch]) -> tuple[tuple[Mark, ...], tuple[Shade, ...]]:
-    """The shades and the marks of a picture with one line."""
+    """The shades and the marks of a chart with one line."""
     first = next(iter(table.axes))
     varying = {name for one in stretches for name in one.arms if one.arms[name] != stretches[0].arms.get(name)}
     names = [name for name in table.regimes if name in varying] or list(table.regimes)[:1]
@@ -152,7 +152,7 @@ def _worded(arm: str) -> str:
 
 
 def _others(table: Table, place: int) -> list[Any]:
-    """Where on the further axes a line lies."""
+    """The values of the further axes for a line."""
     import numpy
 
     rest = list(table.axes.values())[1:]
@@ -176,7 +176,7 @@ def _knees(table: Table, target: str, stretches: Mapping[int, list[_Stretch]]) -
 
 
 def _which(table: Table, names: list[str], position: int) -> str:
-    """Where on the further axes a line lies: `context = 4096 token/sequence`."""
+    """The values of the further axes for a line, as text: `context = 4096 token/sequence`."""
     import numpy
 
     places = numpy.unravel_index(position, [len(table.axes[name]) for name in names])
@@ -193,14 +193,14 @@ def _measured(value: float, unit: str) -> str:
     return with_unit(f"{number:.4g}", text)
 
 
-# Where in the picture of a table something fails: stretches of its first axis, and points on its lines
+# Where checks fail in a chart: stretches of its first axis, and points on its lines
 #
-# Of a picture with one line, the stretches in which a check fails are hatched, their ends found between the points. Of
-# several lines each fails elsewhere: there the points of each line at which it fails are crossed.
+# With one line, the stretches in which a check fails are hatched, and their ends are found between the points. With
+# several lines, each fails elsewhere: the points of each line at which it fails are crossed.
 
 
 _HALVINGS = 8  # between two points, where a verdict changes
-_RED = 7  # the place in the palette
+_RED = 7  # index in the palette
 
 
 def hatches(table: Table, target: str) -> tuple[Hatch, ...]:
@@ -231,7 +231,7 @@ def _failing_stretches(table: Table, target: str, name: str, along: Any, failing
 
 
 def _border(table: Table, target: str, name: str, low: float, high: float) -> float:
-    """Where between two points on the first axis a check begins to fail, or ceases to."""
+    """The point between two on the first axis at which a check begins or ceases to fail."""
     assert table.survey is not None
     work = table.survey.work
     others = tuple(float(axis[0]) for axis in list(table.axes.values())[1:])

@@ -22,7 +22,7 @@ __all__ = ["Cautions", "Holding", "held_along", "held_at"]
 
 @dataclass(frozen=True)
 class Holding:
-    """Where the checks of a table hold, and which do not where they do not."""
+    """Where the checks of a table hold, and which of them fail elsewhere."""
 
     judgements: Mapping[str, Judgement]  # of each target
     typed: tuple[str, ...]
@@ -30,7 +30,7 @@ class Holding:
 
     @cached_property
     def holds(self) -> Any:
-        """Whether there is an answer at each point, and every check holds that could be put to the test there."""
+        """Whether each point has an answer of which every check that could be tested holds."""
         found = self.has_value.copy()
         for column in self.failed.values():
             found &= ~column
@@ -48,13 +48,13 @@ class Holding:
 
     @property
     def silent(self) -> frozenset[str] | None:
-        """What plays no part in any answer; None where there is none."""
+        """The names that no answer uses; None if there is no answer."""
         held = [one.unused for one in self.judgements.values() if one.unused is not None]
         return frozenset.intersection(*held) if held else None
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that play no part in any answer."""
+        """The givens and axes that no answer uses."""
         return tuple(name for name in self.typed if name in (self.silent or ()))
 
     @cached_property
@@ -69,7 +69,7 @@ class Holding:
 
 
 def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
-    """What fails at the points of a survey whose targets are known."""
+    """The checks at the points of a survey, from its targets."""
     pieces = ((box, survey.within(box)) for box in survey.boxes())
     return held_at(survey.work, pieces, columns, survey.typed)
 
@@ -77,7 +77,7 @@ def held_along(survey: Survey, columns: Mapping[str, Any]) -> Holding:
 def held_at(
     work: Work, pieces: Iterable[tuple[Box, Sequence[Any]]], columns: Mapping[str, Any], typed: tuple[str, ...]
 ) -> Holding:
-    """What fails at points that come in pieces: where in the columns each lies, and the numbers of the axes there."""
+    """The checks at points that come in pieces: the position of each in the columns, and its axis values."""
     import numpy
 
     targets = [recipe.target for recipe in work.recipes]
@@ -100,11 +100,11 @@ def held_at(
     return Holding(judgements, typed, numpy.asarray(has_value))
 
 
-# What has to be said beside a table, in sentences: the checks that fail, points without an answer, idle givens
+# Sentences about a table: the checks that fail, points without an answer, unused givens
 
 
 class Cautions:
-    """What tables that go by, piece by piece, leave to be said.
+    """The cautions about tables that are seen piece by piece.
 
     >>> from derive.relation_files.loading import load
     >>> shelf = load('''[quantities]
@@ -125,11 +125,11 @@ class Cautions:
         self.is_answered = False  # whether any target has a value anywhere
         self.failing: dict[str, int] = {}
         self._first: dict[str, tuple[str, str]] = {}
-        self._silent: set[str] | None = None  # what played no part so far
+        self._silent: set[str] | None = None  # names unused so far
         self._typed: tuple[str, ...] = ()
 
     def add(self, table: Table) -> None:
-        """Take the points of a table into account."""
+        """Add the points of a table."""
         import numpy
 
         self.points += len(table)
@@ -146,7 +146,7 @@ class Cautions:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The givens and axes that play no part in any answer so far."""
+        """The givens and axes that no answer has used so far."""
         return tuple(name for name in self._typed if name in (self._silent or ()))
 
     def __iter__(self) -> Iterator[str]:
@@ -160,7 +160,7 @@ class Cautions:
 
 
 def _example(table: Table, name: str, place: int) -> tuple[str, str]:
-    """What is said of a check where it fails first, and where that is."""
+    """The sentence on a check where it first fails, and that place."""
     import numpy
 
     places = numpy.unravel_index(place, tuple(map(len, table.axes.values())))

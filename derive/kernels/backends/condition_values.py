@@ -20,7 +20,7 @@ Judge = Callable[..., "bool | None"]
 
 
 def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: Sequence[Any]) -> Any:
-    """A comparison, looked at again where its sides are not both finite numbers.
+    """A comparison, passed to the evaluator where its sides are not both finite.
 
     Sides are clear if an infinity in them can only be a number too large for a double, and compares as such.
     """
@@ -43,7 +43,7 @@ def told(test: Any, left: Any, right: Any, is_clear: bool, judge: Judge, names: 
 
 
 def inside(number: Any, low: float, high: float, is_open: bool) -> Any:
-    """Where a number is finite and lies within bounds; a single verdict where all of it does.
+    """Where a number is finite and lies within bounds; a single verdict if all of it does.
 
     >>> import numpy
     >>> inside(numpy.array([1.0, 2.0]), 0.0, 5.0, True), inside(numpy.array([1.0, 2.0]), 0.0, 1.0, True).tolist()
@@ -70,7 +70,7 @@ def sound(number: Any) -> Any:
 
 
 def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
-    """One array or another, point by point; NaN where that has no meaning.
+    """One array or another, point by point; NaN where the condition is undefined.
 
     >>> import numpy
     >>> chosen(numpy.array([1, 0, 0.5]), 7.0, 8.0).tolist()
@@ -84,7 +84,7 @@ def chosen(verdicts: Any, yes: Any, no: Any) -> Any:
 
 
 def both(*verdicts: Any) -> Any:
-    """Where all of several conditions hold; what holds everywhere costs nothing."""
+    """Where all of several conditions hold; conditions that hold everywhere cost nothing."""
     import numpy
 
     left = [one for one in verdicts if one is not True]
@@ -98,7 +98,7 @@ def contrary(verdicts: Any) -> Any:
 
 
 def sure(verdicts: Any) -> Any:
-    """Where a condition holds without doubt."""
+    """Where a condition is certainly true."""
     return verdicts if _are_bools(verdicts) else verdicts == 1
 
 

@@ -52,49 +52,49 @@ _SWALLOWING = {"inv", "pow", "max", "min", *(name for name, entry in TABLE.items
 
 
 class Unsaid(Exception):  # noqa: N818  # no error: another dialect is taken
-    """What a dialect has no words for."""
+    """An operation that a dialect cannot express."""
 
 
 class Dialect(Protocol):
-    """How the parts of an expression are put together."""
+    """How a dialect writes the parts of an expression."""
 
-    is_lazy: bool  # whether it speaks of one point, and an arm that is not chosen is not worked out
-    leaves: bool  # whether a test that fails leaves the function at once
-    asks: bool  # whether an infinity says that another dialect has to be asked about a point
+    is_lazy: bool  # whether it treats one point, and skips arms that are not chosen
+    leaves: bool  # whether a failed test returns from the function at once
+    asks: bool  # whether an infinity says that another dialect must compute the point
 
     def names(self) -> dict[str, Any]:
-        """What the text may call."""
+        """The functions that the text may call."""
 
     def sound(self, text: str) -> str:
         """A number that is finite, or undefined."""
 
     def operation(self, op: str, args: Sequence[str]) -> str:
-        """A number of numbers."""
+        """An operation on numbers."""
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
-        """A test of numbers."""
+        """A comparison of numbers."""
 
     def logic(self, op: str, tests: Sequence[str]) -> str:
-        """A test of tests."""
+        """A combination of tests."""
 
     def passed(self, tests: Sequence[str]) -> str:
-        """The test that all are passed, of names of tests."""
+        """The test that all these named tests pass."""
 
     def sure(self, test: str) -> str:
-        """A test that is not passed where it has no meaning."""
+        """A test that fails where it is undefined."""
 
     def pick(self, test: str, yes: str, no: str) -> str:
         """One number or another."""
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
-        """The function `compiled` of a text, which may call what is in a space."""
+        """The function `compiled` of a text, which may call the names in `space`."""
 
 
 ARITHMETIC = {"add": " + ", "mul": " * "}
 
 
 def both_or_either(op: str, tests: Sequence[str]) -> str:
-    """Tests of one point in Python's own words."""
+    """A combination of tests of one point in Python's own operators."""
     return f"(not {tests[0]})" if op == "not" else f"({f' {op} '.join(tests)})"
 
 
@@ -119,7 +119,7 @@ def is_literal(text: str) -> bool:
 
 
 def number(node: Number) -> str:
-    """A number as text that holds together.
+    """A number as text that binds as one operand.
 
     >>> from fractions import Fraction
     >>> number(Number(Fraction(-1, 2)))
@@ -130,7 +130,7 @@ def number(node: Number) -> str:
 
 
 def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
-    """One operation as text, from the texts of its parts; `lazy` writes a part that may not be worked out ahead.
+    """One operation as text, from the texts of its parts; `lazy` writes a part that must not be computed in advance.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.kernels.backends.python_numpy import Floats
@@ -153,7 +153,7 @@ def worded(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str]
 
 
 def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str], dialect: Dialect) -> str:
-    """The first arm whose condition holds; a condition after the first is met only where those before it failed."""
+    """The first arm whose condition holds; a later condition is evaluated only where those before it failed."""
     arm = lazy if dialect.is_lazy else part
     otherwise = len(node.args) % 2
     text = arm(node.args[-1]) if otherwise else "undefined()" if dialect.is_lazy and not dialect.asks else "nan"
@@ -177,21 +177,21 @@ def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:
 
 
 def _is_finite(node: Node) -> bool:
-    """Whether an expression is never an infinity, since every name is a finite number or NaN."""
+    """Whether an expression is never infinite, given that every name is finite or NaN."""
     if not isinstance(node, Apply) or node.op in _FINITE:
         return True
     return node.op in _AS_THEIR_PARTS and all(map(_is_finite, node.args))
 
 
 def is_total(node: Node) -> bool:
-    """Whether an expression, or both sides of a comparison, always come to a finite number."""
+    """Whether an expression, or both sides of a comparison, always have a finite value."""
     if not isinstance(node, Apply):
         return True
     return (node.op in _TOTAL or node.op in SIGNS) and all(map(is_total, node.args))
 
 
 def is_clear(node: Node) -> bool:
-    """Whether an infinity can only be what overflowed here, in one step from finite numbers; a NaN has no meaning."""
+    """Whether an infinity can only be an overflow, in one step from finite numbers; a NaN is undefined."""
     if isinstance(node, Apply) and node.op in ("neg", "abs"):
         return is_clear(node.args[0])
     if isinstance(node, Apply) and node.op in _GROWING and len(node.args) <= 2:
@@ -200,7 +200,7 @@ def is_clear(node: Node) -> bool:
 
 
 def _is_finite_inside(node: Node) -> bool:
-    """Whether neither an expression nor any part of it is ever an infinity."""
+    """Whether neither an expression nor any part of it is ever infinite."""
     if not isinstance(node, Apply):
         return True
     return (node.op in _FINITE or node.op in _AS_THEIR_PARTS) and all(map(_is_finite_inside, node.args))

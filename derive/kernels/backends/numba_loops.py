@@ -26,7 +26,7 @@ _ASKED = "asked"
 def looped(
     point: Callable[..., Any], count: int, values: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]]
 ) -> list[Any]:
-    """So many results of a function at all points; `ask` says those that come out as an infinity."""
+    """The results of a function at all points; `ask` computes the points that are infinite."""
     import numpy
 
     whole, shape = spread(values)
@@ -41,9 +41,9 @@ def looped(
         return [tile for tile in left if loop(*(one[tile] for one in held), *(part(array, tile) for array in arrays))]
 
     first, *rest = tiles(held[0].shape, _TILE)
-    asked = run(iter([first]))  # which translates the loop, before threads ask for it
+    asked = run(iter([first]))  # compiles the loop before threads need it
     if rest:
-        left = iter(rest)  # a list's, of which threads take one tile at a time
+        left = iter(rest)  # a list's iterator, from which threads take one tile at a time
         with ThreadPoolExecutor(_helpers() or 1) as pool:
             helpers = [pool.submit(run, left) for _ in range(_helpers())]
             asked += run(left)
@@ -65,12 +65,12 @@ def _at(array: Any, pending: Any) -> Any:
 
 
 def _helpers() -> int:
-    """Threads beside this one, one for each processor there is to be had."""
+    """The number of further threads, one for each other available processor."""
     return (len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1) - 1
 
 
 def _loop(point: Callable[..., Any], count: int, axes: int, arrays: Sequence[Any]) -> Callable[..., bool]:
-    """The loop for arrays of such axes; it says whether a point has come out as an infinity."""
+    """The loop for arrays with such axes; it returns whether some point is infinite."""
     outs, indices = [f"out{i}" for i in range(count)], [f"i{axis}" for axis in range(axes)]
     read = ", ".join(_read(f"a{i}", array, indices) for i, array in enumerate(arrays))
     lines = [f"def compiled({', '.join([*outs, *(f'a{i}' for i in range(len(arrays)))])}):", "    asked = False"]

@@ -37,7 +37,7 @@ _ONE_BY_ONE = Lock()
 
 
 class Machine:
-    """Numbers of one point, in lines that numba translates."""
+    """Numbers of one point, in lines that numba compiles."""
 
     is_lazy = True
     leaves = False
@@ -69,7 +69,7 @@ class Machine:
                 return ARITHMETIC[op].join(args) if op in ARITHMETIC else prefixed(op, args, "m.")
 
     def called(self, function: Function) -> str:
-        """What a function is called here, if it is known."""
+        """The name of a function here, if it is known."""
         return function.called_in_numba
 
     def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
@@ -100,7 +100,7 @@ class Machine:
 
 
 class Slow(Machine):
-    """The same lines, left to Python; what overflows is an infinity there too, and what is undefined is NaN."""
+    """The same lines in plain Python; overflow is an infinity there too, and an undefined value is NaN."""
 
     def names(self) -> dict[str, Any]:
         held = {name: function for name, function in vars(NUMBERS).items() if callable(function)}
@@ -123,7 +123,7 @@ class Slow(Machine):
 
 @lru_cache(maxsize=1)
 def is_at_hand() -> bool:
-    """Whether numba is installed, and goes with the NumPy that is."""
+    """Whether numba is installed and compatible with the installed NumPy."""
     try:
         import_module("numba")
     except ImportError:
@@ -135,13 +135,13 @@ def is_at_hand() -> bool:
 def _jit() -> Callable[..., Any]:
     import numba
 
-    # what is not put in its place by force is called point by point, beyond a few lines, and takes ten times as long
+    # beyond a few lines, a function that is not inlined by force is called point by point and takes ten times as long
     jit: Callable[..., Any] = lru_cache(maxsize=None)(numba.njit(error_model="numpy", nogil=True, forceinline=True))
     return jit
 
 
 def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
-    """The function of a text; the same text is translated once in a process, whichever threads ask for it."""
+    """The function of a text; a text is compiled once in a process, whichever threads need it."""
     with _ONE_BY_ONE:
         return _translated(text, space)
 
@@ -155,7 +155,7 @@ def _translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., 
 
 
 def _quiet(function: Callable[..., float]) -> Callable[..., float]:
-    """A function that yields what machine code does, where Python's own raises."""
+    """A function that returns what machine code does where Python's own raises."""
 
     def quiet(*numbers: float) -> float:
         try:
@@ -185,7 +185,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _only(*numbers: float) -> float:
-    """The one number that several are, NaN aside; an infinity where they are several, or one of them is infinite."""
+    """The one number among several, ignoring NaN; an infinity if there are more or if one is infinite."""
     found = math.nan
     for number in numbers:
         if found != found:

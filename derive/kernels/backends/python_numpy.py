@@ -26,7 +26,7 @@ __all__ = ["Arrays", "Floats"]
 
 
 class Floats:
-    """Python's own floats; what is undefined raises, or is NaN."""
+    """Python's own floats; an undefined value raises, or is NaN."""
 
     is_lazy = True
     leaves = True
@@ -59,7 +59,7 @@ class Floats:
         return f"({left} {SIGNS[node.op]} {right} if -inf < {one} - {other} < inf else undefined())"
 
     def _kept(self, text: str) -> tuple[str, str]:
-        """What to call a number after it was worked out, and the text that works it out."""
+        """The name of a computed number, and the text that computes it."""
         if text.isidentifier() or text == "0.0" or is_literal(text):
             return text, text
         name = f"w{next(self._fresh)}"
@@ -82,7 +82,7 @@ class Floats:
 
 
 class Arrays:
-    """NumPy's arrays of floats; what is undefined is NaN, or an infinity until something is made of it."""
+    """NumPy's arrays of floats; an undefined value is NaN, or an infinity until an operation uses it."""
 
     is_lazy = False
     leaves = False
@@ -90,7 +90,7 @@ class Arrays:
 
     def __init__(self) -> None:
         self._judges: list[Callable[..., bool | None]] = []
-        self._places: dict[Node, int] = {}  # of the judge of each comparison
+        self._places: dict[Node, int] = {}  # the judge of each comparison
 
     def names(self) -> dict[str, Any]:
         import numpy
@@ -108,13 +108,13 @@ class Arrays:
             return nested
         if op in ARITHMETIC:
             return ARITHMETIC[op].join(args)
-        if op == "pow" and not is_literal(args[1]):  # for NaN**0 is 1, and so is 1**NaN
+        if op == "pow" and not is_literal(args[1]):  # because NaN**0 is 1, and so is 1**NaN
             base, exponent = args
             return f"np.where(np.isnan({base}) | np.isnan({exponent}), np.nan, np.power({base}, {exponent}))"
         if op in TABLE:
             called = TABLE[op].called_in_numpy
             return f"np.{called[6:]}({args[0]})" if called.startswith("numpy.") else f"special.{op}({args[0]})"
-        if op == "inv":  # of two plain numbers Python's own division would raise
+        if op == "inv":  # for two literals Python's own division would raise
             return f"np.divide(1.0, {args[0]})"
         return prefixed("power" if op == "pow" else op, args, "np.")
 
@@ -155,7 +155,7 @@ class Arrays:
 
 
 class _OfArrays:
-    """The functions that NumPy lacks for arrays, each made when a text first calls it."""
+    """The functions that NumPy lacks for arrays, each made on first use."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name not in TABLE:

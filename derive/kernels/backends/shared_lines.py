@@ -31,14 +31,14 @@ _HELD = re.compile(r"\bv\d+\b")
 
 @dataclass
 class Scope:
-    """What the lines so far have worked out on the way to one target."""
+    """The results of the lines so far for one target."""
 
-    variables: dict[str, str] = field(default_factory=dict)  # of each quantity
-    written: dict[Node, str] = field(default_factory=dict)  # of each expression
+    variables: dict[str, str] = field(default_factory=dict)  # the name of each quantity
+    written: dict[Node, str] = field(default_factory=dict)  # the name of each expression
     solved: dict[tuple[Block, tuple[str, ...]], tuple[str, ...]] = field(default_factory=dict)
-    tests: tuple[str, ...] = ()  # what is to be passed, where lines do not leave at once
-    asked: tuple[str, ...] = ()  # where lines cannot tell, and another is to be asked
-    sizes: tuple[str, ...] = ()  # what is still to be found finite
+    tests: tuple[str, ...] = ()  # tests to be passed, where lines do not return at once
+    asked: tuple[str, ...] = ()  # flags of points that another dialect must compute
+    sizes: tuple[str, ...] = ()  # values still to be checked as finite
 
     def copy(self) -> Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
@@ -50,12 +50,12 @@ class Scope:
     def bind(self, name: str, text: str) -> None:
         before = self.variables.get(name)
         self.variables[name] = text
-        if before is not None and before != text:  # an expression of it was written of what it stood for
+        if before is not None and before != text:  # an expression may use the name's earlier text
             self.written = {node: held for node, held in self.written.items() if name not in names_in(node)}
 
 
 class Sheet:
-    """Lines, the names that they may call, and the way to write more of them.
+    """Lines, the names that they may call, and the methods that write more of them.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.kernels.backends.python_numpy import Floats
@@ -72,14 +72,14 @@ class Sheet:
         self.indent = "    "
         self.space: dict[str, Any] = {"nan": math.nan, **dialect.names()}
         self._fresh = count()
-        self._held: dict[str, str] = {}  # what each text is called, as far as lines from here on can see it
+        self._held: dict[str, str] = {}  # the name of each text, as far as the next lines can see it
         self._helpers: dict[Hashable, str] = {}
 
     def write(self, text: str) -> None:
         self.lines.append(self.indent + text)
 
     def line(self, text: str) -> str:
-        """The name of what a text works out."""
+        """The name of the value of a text."""
         if text not in self._held:
             is_doubtful = DOUBT in text
             if is_doubtful:
@@ -90,7 +90,7 @@ class Sheet:
         return self._held[text]
 
     def named(self, text: str) -> str:
-        """A new name for what a text works out."""
+        """A new name for the value of a text."""
         name = f"v{next(self._fresh)}"
         self.write(f"{name} = {text}")
         return name
@@ -104,7 +104,7 @@ class Sheet:
 
     @contextmanager
     def under(self, heading: str) -> Iterator[None]:
-        """Lines of a block of their own, which those after it do not see."""
+        """Lines of a nested block, which later lines do not see."""
         self.write(heading)
         held, self._held, indent = self._held, dict(self._held), self.indent
         self.indent += "    "
@@ -112,7 +112,7 @@ class Sheet:
         self._held, self.indent = held, indent
 
     def require(self, scope: Scope, *tests: str) -> None:
-        """Go on only where the tests hold."""
+        """Continue only where the tests hold."""
         if not tests:
             return
         if self.dialect.leaves:
@@ -122,14 +122,14 @@ class Sheet:
             scope.tests = (*scope.tests, *(test if test.isidentifier() else self.line(test) for test in tests))
 
     def mask(self, scope: Scope, *further: str) -> str:
-        """The one test that stands for all that were required, and for further ones."""
+        """One test for all required tests and further ones."""
         tests = [*in_order(test for test in scope.tests if test != "True"), *further]
         return self.line(self.dialect.passed(tests)) if len(tests) > 1 else "".join(tests) or "True"
 
     def require_between(self, scope: Scope, text: str, low: float, high: float, is_open: bool = False) -> None:
-        """Go on only where a value is finite and lies within bounds.
+        """Continue only where a value is finite and lies within bounds.
 
-        In machine code one sum tells of all values whether they are finite; a NaN is not above a bound already.
+        In machine code one sum checks whether all values are finite; a NaN already fails the bound.
         """
         if self.dialect.asks and -math.inf < low and high == math.inf:
             self.require(scope, f"({low!r} {'<' if is_open else '<='} {text})")
@@ -161,7 +161,7 @@ class Sheet:
         return scope.written[node]
 
     def released(self) -> list[str]:
-        """The lines, each followed by a farewell to what none after it needs: its room is used again while at hand."""
+        """The lines, with a `del` after the last use of each name, so that its memory is reused while in cache."""
         met, lines = set[str](), list[str]()
         for line in reversed(self.lines):
             last = sorted(set(_HELD.findall(line)) - met)
@@ -181,13 +181,13 @@ class Sheet:
 
 
 def apart(equation: Equation, text: Writer, size: str = "np.abs") -> tuple[str, str, str]:
-    """Both sides of a relation and the sum of its absolute terms, of which it is a share how far they are apart."""
+    """Both sides of a relation, and the sum of its absolute terms, to which its residual is relative."""
     held = dict.fromkeys(text(term) for side in (equation.lhs, equation.rhs) for term in terms(side))
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Names in the order of their lines: what is put together of them begins alike for targets with much in common."""
+    """Names in the order of their lines: texts made of them share prefixes where targets have much in common."""
     return sorted(set(names), key=lambda name: (name[0], int(name[1:])))
 
 

@@ -18,7 +18,7 @@ _ALL = slice(None)
 
 
 def spread(values: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
-    """Numbers as floats, arrays of them with one number of axes; and the shape that they broadcast to."""
+    """Numbers as floats or arrays with one number of axes, and the shape that they broadcast to."""
     import numpy
 
     arrays = [numpy.asarray(value, dtype=float) for value in values]
@@ -31,7 +31,7 @@ def _with_axes(array: Any, count: int) -> Any:
 
 
 def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
-    """Blocks of at most so many points that cover a shape.
+    """Blocks of at most this many points that cover a shape.
 
     >>> [[(one.start, one.stop) for one in tile] for tile in tiles((2, 5), 4)]
     [[(0, 1), (0, 4)], [(0, 1), (4, 8)], [(1, 2), (0, 4)], [(1, 2), (4, 8)]]
@@ -53,14 +53,14 @@ def tiles(shape: Sequence[int], most: int) -> Iterator[Tile]:
 
 
 def part(array: Any, tile: Tile) -> Any:
-    """What an argument has for a tile."""
+    """The part of an argument in a tile."""
     if not array.ndim:
         return array
     return array[tuple(_ALL if size == 1 else cut for size, cut in zip(array.shape, tile, strict=True))]
 
 
 def folded(arrays: Sequence[Any]) -> list[Any]:
-    """Views of arrays in which axes that follow one another in all of them are one; the first knows all axes.
+    """Views of arrays with axes merged that are contiguous in all of them; the first array has all axes.
 
     >>> import numpy
     >>> [array.shape for array in folded([numpy.empty((2, 3, 4)), numpy.ones((1, 3, 4)), numpy.float64(2)])]
@@ -82,7 +82,7 @@ def folded(arrays: Sequence[Any]) -> list[Any]:
 
 
 def _follow(array: Any, axis: int, whole: Any) -> bool:
-    """Whether an axis goes on where the one before it leaves off."""
+    """Whether an axis is contiguous with the one before it."""
     before, size = array.shape[axis - 1 : axis + 1]
     if before == size == 1:
         return True

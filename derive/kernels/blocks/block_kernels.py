@@ -29,18 +29,18 @@ from derive.tolerances import LEAST_INPUT, MOST_INPUT
 
 __all__ = ["ManyPoints", "OnePoint", "worked_out"]
 
-_FEW = 32  # points that are not worth another proof
-_CROWD = 4096  # points that are worth one of their own
+_FEW = 32  # number of points too small for another proof
+_CROWD = 4096  # number of points that justifies a proof of their own
 _HALVINGS = 6
 _GRAIN = 32  # boxes around single points, to a factor of two
-_CELLS = 4096  # of them that are kept
-_LARGEST = 4  # unknowns whose lines numba translates in a few seconds
-_CUTS = 16  # in search of the longest span that a proof is good for
-_VAIN = 24  # proofs that fail, and none that succeeds, after which no other is tried
+_CELLS = 4096  # limit on cached boxes
+_LARGEST = 4  # limit on unknowns whose lines numba compiles in a few seconds
+_CUTS = 16  # in search of the longest span with a proof
+_VAIN = 24  # failed proofs without a success after which no other is tried
 
 
 def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialect: Dialect) -> Callable[..., Any]:
-    """The function of the inputs that yields a block's unknowns, for lines in a dialect."""
+    """The function of the inputs that returns a block's unknowns, for lines in a dialect."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     way = attempt(equations, block.unknowns, inputs, domains)
@@ -54,7 +54,7 @@ def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialec
 
 
 class _Proofs:
-    """The pieces that hold one root at most, for boxes of inputs."""
+    """The pieces that hold at most one root, for boxes of inputs."""
 
     def __init__(self, attempt: Attempt) -> None:
         self.attempt = attempt
@@ -64,7 +64,7 @@ class _Proofs:
 
     @cached_property
     def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """One proof for as many inputs as can be: all, or those up to some number of one of them, or from it on."""
+        """One proof for as many inputs as possible: all, or one of them limited from above or below."""
         domains = [self.attempt.domains[name] for name in self.attempt.inputs]
         whole = tuple(
             (max(one.low, -MOST_INPUT) if one.low or not one.open_low else LEAST_INPUT, min(one.high, MOST_INPUT))
@@ -77,7 +77,7 @@ class _Proofs:
         return next((way for way in ways if way), None)
 
     def _shortened(self, whole: tuple[Span, ...], at: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
-        """The same with as much of one span as the proof is good for, from one of its ends on."""
+        """The same with the longest part of one span that has a proof, from one of its ends."""
         start, good, bad = whole[at][side], whole[at][side], whole[at][1 - side]
         best = None
         for _ in range(_CUTS if self.of((*whole[:at], (start, start), *whole[at + 1 :])) is not None else 0):
@@ -112,7 +112,7 @@ class _Proofs:
 
 
 class OnePoint:
-    """The solutions of a block at one point; None where they have to be asked for."""
+    """The solutions of a block at one point; None where the solver is needed."""
 
     def __init__(self, attempt: Attempt) -> None:
         self._attempt = attempt
@@ -134,7 +134,7 @@ class OnePoint:
 
 
 class ManyPoints:
-    """The same for arrays of points: a row of solutions for each unknown, and where they have to be asked for."""
+    """The same for arrays of points: a row of solutions for each unknown, and where the solver is needed."""
 
     def __init__(self, attempt: Attempt) -> None:
         self._attempt = attempt
@@ -159,7 +159,7 @@ class ManyPoints:
         return solutions, pending
 
     def _solved(self, arrays: Sequence[Any], places: Any) -> Iterator[tuple[Any, Sequence[Any]]]:
-        """Some of the points at a time, and their solutions, those that have to be asked for being infinite."""
+        """Groups of points with their solutions, infinite where the solver is needed."""
         import numpy
 
         size = len(self._attempt.unknowns)
@@ -183,12 +183,12 @@ class ManyPoints:
         return numpy.array([numpy.broadcast_to(one, places.shape) for one in found])
 
     def _groups(self, arrays: Sequence[Any], places: Any, halvings: int) -> Iterator[tuple[Any, Pieces | None]]:
-        """Points that share a proof; None for those for which there is none."""
+        """Groups of points that share a proof; None for those without one."""
         import numpy
 
         if halvings == _HALVINGS and self._proofs.widest is not None:
             if places.size >= _CROWD and (found := self._proofs.of(_hull(arrays, places))) is not None:
-                yield places, found  # which is no wider than it has to be
+                yield places, found  # the narrowest box for these points
                 return
             ends, proved = self._proofs.widest
             pairs = zip(arrays, ends, strict=True)
@@ -215,14 +215,14 @@ def _hull(arrays: Sequence[Any], places: Any) -> list[Span]:
 
 
 def _by_width(spans: Sequence[Span]) -> list[int]:
-    """Which inputs vary, those first that vary most beside their size."""
+    """The inputs that vary, first those that vary most relative to their size."""
     moving = [i for i, (low, high) in enumerate(spans) if low < high]
     widths = [(high - low) / max(abs(low), abs(high), LEAST_INPUT) for low, high in spans]
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
 def _in_machine_code(attempt: Attempt) -> Callable[..., Any]:
-    """The only solution of a block, for lines in machine code; infinities where another dialect has to be asked."""
+    """The only solution of a block, for lines in machine code; infinities where another dialect is needed."""
     if len(attempt.unknowns) > _LARGEST:
         raise Unsaid
     dialect = Machine()

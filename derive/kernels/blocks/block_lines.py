@@ -38,12 +38,12 @@ from quantities.domain import Domain
 
 __all__ = ["Attempt", "attempt"]
 
-_MOST = 8  # unknowns of a linear system
+_MOST = 8  # limit on unknowns of a linear system
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """How the unknowns of a block are worked out from its inputs."""
+    """How to compute the unknowns of a block from its inputs."""
 
     equations: tuple[Equation, ...]
     unknowns: tuple[str, ...]
@@ -54,7 +54,7 @@ class Attempt:
     branch: Branch | None = None
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
-        """The pieces of the tear's domain that hold one root at most, for any inputs in a box; None without proof."""
+        """The pieces of the tear's domain that hold at most one root, for all inputs in a box; None without proof."""
         assert self.branch is not None
         domains = {name: self.domains[name].closed for name in self.unknowns}
         if not loses_nothing(self.branch, {**box, **domains}):
@@ -62,11 +62,11 @@ class Attempt:
         domain = self.domains[self.tear]
         found = pieces(_gap(self.branch.left[0]), self.tear, box, domain)
         if any(_turns(equation, self.tear, domain) for equation in self.equations):
-            return found if found and found[0] == (reach(domain),) else None  # else it is sought in one turn only
+            return found if found and found[0] == (reach(domain),) else None  # else only one turn is searched
         return found
 
     def lines(self, dialect: Dialect) -> Callable[..., Any]:
-        """The function of the inputs that yields all unknowns; before them, where it searches, of a piece's ends."""
+        """The function of the inputs that returns all unknowns; for a search, a piece's ends come first."""
         sheet = Sheet(dialect)
         arguments = [f"a{i}" for i in range(len(self.inputs))]
         scope = Scope(dict(zip(self.inputs, arguments, strict=True)))
@@ -102,7 +102,7 @@ class Attempt:
             scope.bind(name, sheet.expression(form, scope))
 
     def _trusted(self, sheet: Sheet, scope: Scope) -> str:
-        """The test that all unknowns are known to so many digits."""
+        """The test that all unknowns are known to enough digits."""
         tests = [f"({error} <= {TRUSTED!r})" for error in self._errors(sheet, scope)]
         tests += [f"(not {doubt})" for doubt in scope.asked]
         for name in self.unknowns:
@@ -111,7 +111,7 @@ class Attempt:
         return sheet.line(sheet.dialect.logic("and", tests))
 
     def _errors(self, sheet: Sheet, scope: Scope) -> list[str]:
-        """How far each unknown may be off, as a share of it: as far as it has to move to bring about what is amiss."""
+        """The relative error of each unknown: the relative change that would explain the residuals."""
         size = _size(sheet)
         here = [_share(sheet, equation, scope) for equation in self.equations]
         columns = []
@@ -159,7 +159,7 @@ class Attempt:
 def attempt(
     equations: Sequence[Equation], unknowns: Sequence[str], inputs: Sequence[str], domains: Mapping[str, Domain]
 ) -> Attempt | None:
-    """The way to work out a block by lines; None where there is none."""
+    """How to compute a block by lines; None if there is no way."""
     parts = (tuple(equations), tuple(unknowns), tuple(inputs), domains)
     if not inputs:
         return None
@@ -200,25 +200,25 @@ def _sizes(equation: Equation) -> Node:
 
 @lru_cache(maxsize=256)
 def _noise(equation: Equation) -> Node:
-    """How many roundings the gap may be off by."""
+    """The error of the residual, in roundings."""
     return added(roundings(equation.lhs), roundings(equation.rhs))
 
 
 def _share(sheet: Sheet, equation: Equation, scope: Scope) -> str:
-    """The gap as a share of the sum of the absolute terms."""
+    """The residual relative to the sum of the absolute terms."""
     left, right, whole = (sheet.expression(one, scope) for one in (equation.lhs, equation.rhs, _sizes(equation)))
     return sheet.line(f"({left} - {right}) / {whole}")
 
 
 def _moved(sheet: Sheet, name: str, equation: Equation, share: str, aside: Scope) -> str:
-    """What that share becomes more when a name is moved aside."""
+    """The increase of the relative residual when a name is moved aside."""
     if name not in names_in(equation.lhs, equation.rhs):
         return "0.0"
     return sheet.line(f"{_share(sheet, equation, aside)} - {share}")
 
 
 def _function(dialect: Dialect, names: Sequence[str], *nodes: Node) -> Callable[..., Any]:
-    """One expression as a function of names; of sizes and roundings, what a gap has to exceed to have a sure sign."""
+    """One expression as a function of names; with sizes and roundings, the least residual with a certain sign."""
     sheet = Sheet(dialect)
     arguments = [f"a{i}" for i in range(len(names))]
     scope = Scope(dict(zip(names, arguments, strict=True)))

@@ -16,13 +16,13 @@ from derive.tolerances import BRACKET, SMALLEST
 __all__ = ["crossing", "crossings"]
 
 _STEPS = 200
-_CROWD = 0.75  # share of points still open below which the others are left behind
+_CROWD = 0.75  # share of open points below which the finished ones are dropped
 
 
 def crossing(
     gap: Callable[..., float], least: Callable[..., float], low: float, high: float, inputs: tuple[float, ...]
 ) -> float:
-    """Where a gap vanishes; `least` says which size it has to have at an end for its sign to be certain."""
+    """A root of a residual; `least` gives the size above which its sign at an end is certain."""
     x1, f1, x2, f2 = high, gap(high, *inputs), low, gap(low, *inputs)
     if not ((abs(f1) > least(x1, *inputs) or abs(f1) == inf) and (abs(f2) > least(x2, *inputs) or abs(f2) == inf)):
         return inf
@@ -64,7 +64,7 @@ def crossing(
 def crossings(
     gap: Callable[..., Any], least: Callable[..., Any], low: float, high: float, inputs: Sequence[Any]
 ) -> Any:
-    """The same at many points, each with inputs of its own."""
+    """The same at many points, each with its own inputs."""
     import numpy
 
     ends = [numpy.full(inputs[0].shape, end) for end in (high, low)]
@@ -112,7 +112,7 @@ def _closed_in(gap: Callable[..., Any], bracket: Sequence[Any], inputs: Sequence
 
 
 def _cut(x1: Any, x2: Any, share: Any) -> Any:
-    """Where brackets are cut: at zero, by ratio, or where interpolation says."""
+    """Where brackets are cut: at zero, by ratio, or by interpolation."""
     import numpy
 
     a, b = numpy.minimum(x1, x2), numpy.maximum(x1, x2)

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["solved_in_symbols"]
 
-_TERMS = 1000  # of one determinant
-_CANCELLED = 20_000  # product of the lengths of two polynomials whose common factor is sought
+_TERMS = 1000  # limit for one determinant
+_CANCELLED = 20_000  # limit on the product of lengths of two polynomials whose common factor is sought
 _TRIED = ((0.6180, 0.1547), (1.3247, 0.0923))  # first number and step of the points at which a determinant is tried
 
 Rows = Sequence[Mapping[int, Any]]
@@ -33,7 +33,7 @@ Rows = Sequence[Mapping[int, Any]]
 def solved_in_symbols(
     differences: Sequence[Node], unknowns: Sequence[str], quantities: Mapping[str, Quantity]
 ) -> dict[str, Node] | None:
-    """The unknowns for which all the differences are zero; None where they are not linear, or always singular.
+    """The unknowns at which all differences are zero; None if these are not linear, or always singular.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -121,7 +121,7 @@ def _check(polynomial: Any, count: int) -> None:
 
 
 def _vanishes(form: Node) -> bool:
-    """Whether it is zero wherever it is tried, as one is whose symbols hang together (`sqrt(a)` and `a`)."""
+    """Whether it is zero at every trial point, as it may be if its symbols are dependent (`sqrt(a)` and `a`)."""
     for first, step in _TRIED:
         at = {name: first + step * i for i, name in enumerate(names_in(form))}
         size = sum(abs(value(term, at)) for term in terms(form))

@@ -15,7 +15,7 @@ _NOTHING = "0.0"
 
 
 def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]], size: str) -> list[list[str]]:
-    """What the columns beyond the square become; no numbers where the system is singular.
+    """The columns beyond the square after elimination; not numbers where the system is singular.
 
     >>> from derive.kernels.backends.python_numpy import Floats
     >>> sheet = Sheet(Floats())
@@ -38,7 +38,7 @@ def eliminated(sheet: Sheet, rows: Sequence[Sequence[str]], size: str) -> list[l
 
 
 def _pivoted(sheet: Sheet, table: list[list[str]], column: int, size: str) -> None:
-    """Bring the largest entry of a column into its place."""
+    """Move the largest entry of a column to its pivot."""
     top = table[column]
     for row in table[column + 1 :]:
         if row[column] == _NOTHING:
@@ -51,7 +51,7 @@ def _pivoted(sheet: Sheet, table: list[list[str]], column: int, size: str) -> No
 
 
 def _cleared(sheet: Sheet, row: list[str], pivot: Sequence[str], column: int) -> None:
-    """Take the pivot's row from another, as often as makes its entry vanish."""
+    """Subtract the multiple of the pivot's row that makes another row's entry vanish."""
     factor = row[column]
     if factor == _NOTHING:
         return

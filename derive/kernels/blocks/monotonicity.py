@@ -20,14 +20,14 @@ from quantities.domain import Domain
 
 __all__ = ["Pieces", "pieces", "reach"]
 
-_PATIENCE = 100  # pieces that are looked at
+_PATIENCE = 100  # limit on pieces that are examined
 
 Pieces = tuple[tuple[Span, ...], tuple[Span, ...]]
 """Pieces with at most one zero each; and beyond them those of which nothing is proved."""
 
 
 def pieces(form: Node, name: str, box: Mapping[str, Span], domain: Domain) -> Pieces | None:
-    """The parts of a domain that may hold zeros of a form; None where it may have any number of them.
+    """The parts of a domain that may hold zeros of a form, each at most one; None if that is not proved.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> positive = Domain("positive", 0.0, float("inf"), open_low=True)
@@ -66,7 +66,7 @@ def reach(domain: Domain) -> Span:
 
 
 def _tails(domain: Domain) -> Iterator[Span]:
-    """What a domain holds beyond that."""
+    """The parts of a domain beyond that."""
     if 0 <= domain.low < SMALLEST:
         yield (LEAST if domain.open_low else domain.low), SMALLEST
     if domain.low < -LARGEST:
@@ -76,7 +76,7 @@ def _tails(domain: Domain) -> Iterator[Span]:
 
 
 def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span) -> Enclosure | None:
-    """The enclosure of the first of some forms of one sign that is monotone; None where they surely miss zero."""
+    """The enclosure of the first monotone form of several with one sign; None if they certainly miss zero."""
     found: Enclosure | None = None
     for form in forms:
         at = _enclosed(form, {**box, name: piece}, name)
@@ -87,7 +87,7 @@ def _seen(forms: Sequence[Node], name: str, box: Mapping[str, Span], piece: Span
 
 
 def _enclosed(form: Node, spans: Mapping[str, Span], name: str) -> Enclosure | None:
-    """The enclosure of a form; None where it surely misses zero, or is nowhere defined."""
+    """The enclosure of a form; None if it certainly misses zero, or is nowhere defined."""
     parts: list[Enclosure] = []
     for term in form.args if isinstance(form, Apply) and form.op == "add" else (form,):
         part = enclose(term, spans, name)

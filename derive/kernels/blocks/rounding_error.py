@@ -14,7 +14,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, mu
 
 __all__ = ["roundings"]
 
-_OWN = Number(Fraction(8))  # roundings that a library's function may cost
+_OWN = Number(Fraction(8))  # roundings allowed for a library function
 
 
 def roundings(node: Node) -> Node:
@@ -60,7 +60,7 @@ def _size(node: Node) -> Node:
 
 
 def _beside(product: Apply, index: int, error: Node) -> Node:
-    """What the error of one factor makes of a product."""
+    """The error of a product due to that of one factor."""
     return multiplied(error, *(_size(arg) for i, arg in enumerate(product.args) if i != index))
 
 
@@ -75,5 +75,5 @@ def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
 
 
 def _carried(steepness: Node, error: Node, own: Node) -> Node:
-    """What the error of an argument comes to, and what a function adds to it."""
+    """The error of a function: its argument's, propagated, and its own."""
     return own if error == ZERO else added(multiplied(steepness, error), own)

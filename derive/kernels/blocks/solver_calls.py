@@ -28,9 +28,9 @@ TriedAtAll = Callable[[Sequence[Any]], tuple[Any, Any]]
 def solver(
     library: RelationSet, block: Block, inputs: Sequence[str], tried: Tried | None = None
 ) -> Callable[..., tuple[float, ...]]:
-    """The block's only admissible solution, as a number for each unknown; NaN where there is none.
+    """The block's only admissible solution, as a number for each unknown; NaN if there is none.
 
-    The solver is asked where what is tried before does not know.
+    The solver is called where `tried` does not decide.
     """
     found = _solutions(library, block, inputs)
     nothing = (math.nan,) * len(block.unknowns)
@@ -48,7 +48,7 @@ def solver(
 def solver_of_arrays(
     library: RelationSet, block: Block, inputs: Sequence[str], tried: TriedAtAll | None = None
 ) -> Callable[..., Any]:
-    """The same for arrays, several solutions along an axis of their own; and last, where an unknown is only bounded."""
+    """The same for arrays, with several solutions along an axis of their own; and last, where an unknown is bounded."""
     found, size = _solutions(library, block, inputs), len(block.unknowns)
 
     def at(axes: Axes, *arrays: Any) -> Any:
@@ -73,14 +73,14 @@ def solver_of_arrays(
 
 
 def _nothing(size: int, count: int) -> tuple[Any, Any]:
-    """No solutions so far, and all points to be asked for."""
+    """No solutions yet, and all points open."""
     import numpy
 
     return numpy.full((size, 1, count), math.nan), numpy.full(count, True)
 
 
 def _widened(columns: Any, several: int) -> Any:
-    """The same with room for so many solutions of a point."""
+    """The same with room for this many solutions of a point."""
     import numpy
 
     size, held, count = columns.shape
@@ -92,7 +92,7 @@ def _widened(columns: Any, several: int) -> Any:
 def _solutions(
     library: RelationSet, block: Block, inputs: Sequence[str]
 ) -> Callable[..., list[tuple[float, ...]] | None]:
-    """All admissible solutions of a block at a point; None where an unknown is only bounded."""
+    """All admissible solutions of a block at a point; None if an unknown is only bounded."""
     from derive.solving.execution.block_execution import outcome_of
 
     def at(*numbers: float) -> list[tuple[float, ...]] | None:
@@ -108,20 +108,20 @@ def _solutions(
 
 
 class Axes:
-    """How many axes the arrays of one call have come to have, and what was solved in it for one target or another."""
+    """The number of axes that the arrays of one call have, and the solutions found in it for all targets."""
 
     def __init__(self, *arguments: Any) -> None:
         self.count = max((argument.ndim for argument in arguments), default=0)
         self._solved: dict[Any, Any] = {}
 
     def once(self, found: Callable[..., Any], point: tuple[Any, ...]) -> Any:
-        """What a function finds at a point, which it is asked once."""
+        """The result of a function at a point, computed once."""
         if (found, point) not in self._solved:
             self._solved[found, point] = found(*point)
         return self._solved[found, point]
 
     def added(self, held: Any) -> Any:
-        """Arrays of several values, whose second axis is moved before all that there are."""
+        """Arrays of several values, with their second axis moved before all existing ones."""
         size, several, *shape = held.shape
         held = held.reshape(size, several, *(1,) * (self.count - len(shape)), *shape)
         self.count += 1
@@ -129,9 +129,9 @@ class Axes:
 
 
 def branches(axes: Axes, inside: Any, *tried: Any) -> tuple[Any, Any]:
-    """The one number that several are, NaN aside; where points inside have more, all of them along a new axis.
+    """The one number among several, ignoring NaN; if points inside have more, all of them along a new axis.
 
-    Beside it, at which points inside it is only bounded.
+    The second result says at which points inside it is only bounded.
     """
     import numpy
 
@@ -171,7 +171,7 @@ def stacked(*held: Any) -> Any:
 
 
 def settled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function of rows as one of single values, for what has to be known before lines go on; and where it is not."""
+    """A function of rows as one of single values, for values needed before lines continue; and where it fails."""
 
     def at(axes: Axes, *arrays: Any) -> tuple[Any, Any]:
         (held,) = function(*arrays)
@@ -182,7 +182,7 @@ def settled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def only(*numbers: float) -> float:
-    """The one number that several are, NaN aside; an infinity is what is only bounded.
+    """The one number among several, ignoring NaN; an infinity is only bounded.
 
     >>> only(math.nan, 2.0, 2.0)
     2.0
@@ -199,7 +199,7 @@ def only(*numbers: float) -> float:
 
 
 def only_of_arrays(held: Any) -> tuple[Any, Any, Any]:
-    """The same of rows, point by point; where there are several; and where something was only bounded."""
+    """The same for rows, point by point; where there are several; and where something was only bounded."""
     import numpy
 
     if len(held) == 1:

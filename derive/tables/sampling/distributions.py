@@ -18,12 +18,12 @@ from quantities.value import Value
 
 __all__ = ["Spread", "spread_of"]
 
-_DECADES = 100.0  # ratio of the ends from which logarithms are drawn, as from which an axis is logarithmic
+_DECADES = 100.0  # ratio of the ends from which logarithms are drawn, as for logarithmic axes
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """The ends of a range, its likeliest value if it has one, and the one it is held at; all in base units."""
+    """The ends of a range, its most likely value if it has one, and its fixed value; all in base units."""
 
     low: float
     high: float
@@ -36,7 +36,7 @@ class Spread:
         return f"{'log-' if self.log else ''}{'triangular' if self.has_peak else 'uniform'}"
 
     def at(self, shares: Any) -> Any:
-        """The numbers below which these shares of all lie: the inverse of the cumulative distribution.
+        """The quantiles at these shares: the inverse of the cumulative distribution.
 
         >>> Spread(0.0, 4.0, 3.0, True, False).at([0.0, 0.75, 1.0]).tolist()
         [0.0, 3.0, 4.0]

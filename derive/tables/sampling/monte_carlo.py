@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sample", "sample"]
 
-_MOST = 20_000_000  # points of one sample
+_MOST = 20_000_000  # limit on points of one sample
 _PIECE = 1 << 18  # points that are tested at once
 _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie above `high`
 
@@ -38,16 +38,16 @@ class Sample:
 
     quantity: Declaration
     numbers: Any
-    draws: Mapping[str, Any]  # what was drawn of each given, in its declared unit
+    draws: Mapping[str, Any]  # the numbers drawn for each given, in its declared unit
     spreads: Mapping[str, Spread]
-    tornado: tuple[Swing, ...]  # how far each range alone moves the target, the one that moves it most first
+    tornado: tuple[Swing, ...]  # how far each range alone moves the target, the widest first
     seed: int
     quantities: Mapping[str, Declaration] = field(repr=False)
     work: Work = field(repr=False)
 
     @cached_property
     def holding(self) -> Holding:
-        """What fails at the points, and what plays no part."""
+        """The failed checks at the points, and the unused givens."""
         drawn = list(self.draws.values())
         boxes = ((slice(start, start + _PIECE),) for start in range(0, len(self), _PIECE))
         pieces = ((box, [one[box] for one in drawn]) for box in boxes)
@@ -56,7 +56,7 @@ class Sample:
 
     @property
     def holds(self) -> Any:
-        """Whether each point has an answer of which every check holds that could be put to the test there."""
+        """Whether each point has an answer of which every check that could be tested holds."""
         return self.holding.holds
 
     @property
@@ -66,7 +66,7 @@ class Sample:
 
     @property
     def unused(self) -> tuple[str, ...]:
-        """The typed names that play no part in any answer."""
+        """The typed names that no answer uses."""
         return self.holding.unused
 
     @property
@@ -81,7 +81,7 @@ class Sample:
         return numpy.sort(self.numbers[numpy.isfinite(self.numbers)])
 
     def quantile(self, share: float) -> Any:
-        """The value that this share of the values lies below, as a pint Quantity; between two, in proportion."""
+        """The value below which this share of the values lies, as a pint Quantity; interpolated linearly."""
         import numpy
 
         if not 0 <= share <= 1:
@@ -90,17 +90,17 @@ class Sample:
 
     @property
     def low(self) -> Any:
-        """The value that 5 % of the values lie below."""
+        """The value below which 5 % of the values lie."""
         return self.quantile(_TAIL)
 
     @property
     def median(self) -> Any:
-        """The value in the middle of all values."""
+        """The median of all values."""
         return self.quantile(0.5)
 
     @property
     def high(self) -> Any:
-        """The value that 5 % of the values lie above."""
+        """The value above which 5 % of the values lie."""
         return self.quantile(1 - _TAIL)
 
     @property
@@ -116,7 +116,7 @@ class Sample:
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
     def to_pandas(self) -> Any:
-        """A row for each point, a column for each given that was drawn, the target's, and `holds` and `fails`."""
+        """A row for each point, a column for each drawn given and the target, and `holds` and `fails`."""
         pandas = package("pandas", "tables")
         named = {**self.draws, self.quantity.name: self.numbers}
         tested = {"holds": self.holds, "fails": self.holding.words}
@@ -124,14 +124,14 @@ class Sample:
         return pandas.DataFrame({**named, **own})
 
     def plot(self) -> Any:
-        """A figure: how the values are spread, and how far each range alone moves them."""
+        """A figure: the histogram of the values, and the tornado of the ranges."""
         from derive.presentation.plotting import figure
         from derive.tables.sampling.sample_charts import charts
 
         return figure(*charts(self))
 
     def text(self) -> str:
-        """The spread in a few lines, and each range with what it does alone."""
+        """The distribution in a few lines, and the effect of each range alone."""
         from derive.tables.sampling.sample_charts import as_text
 
         return as_text(self)
@@ -154,7 +154,7 @@ class Sample:
 def sample(
     library: RelationSet, target: str, profiles: tuple[Any, ...], points: int, seed: int, given: Mapping[str, Any]
 ) -> Sample:
-    """Draw the points, and ask for the target at each.
+    """Draw the points, and compute the target at each.
 
     >>> from derive.relation_files.loading import load
     >>> ohm = load('''[quantities]
@@ -197,7 +197,7 @@ def _prove_whole(what: str, number: Any, least: int) -> None:
 
 
 def _from_base(quantity: Declaration, numbers: Any) -> Any:
-    """An array in base units in the declared one."""
+    """An array converted from base units to the declared one."""
     import numpy
 
     zero, one = (quantity.unit.from_base(x) for x in (0.0, 1.0))

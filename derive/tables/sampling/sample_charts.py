@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["as_text", "charts"]
 
 _BINS = 48
-_BARS = 12  # ranges that are drawn and told
-_EDGE = 0.001  # share of the values on either side that the histogram leaves out, where they would stretch it
+_BARS = 12  # limit on ranges that are drawn and listed
+_EDGE = 0.001  # share of the values on either side that the histogram leaves out if they would stretch it
 
 
 def charts(sample: Sample) -> tuple[Chart, ...]:
@@ -57,7 +57,7 @@ def _histogram(sample: Sample) -> Chart:
 
 
 def _tornado(sample: Sample) -> Chart:
-    """Each range as a bar from what the target is held at to what each end brings it to, the widest on top."""
+    """Each range as a bar between the target's values at its ends, the widest on top."""
     drawn = [swing for swing in sample.tornado if swing.width > 0][:_BARS] or list(sample.tornado[:1])
     rows = range(len(drawn))
     held = tuple(swing.held for swing in drawn)
@@ -65,7 +65,7 @@ def _tornado(sample: Sample) -> Chart:
         Series.of([swing.at_low for swing in drawn], rows, "at the low end", style="bars", start=held, color=0),
         Series.of([swing.at_high for swing in drawn], rows, "at the high end", style="bars", start=held, color=1),
     )
-    beyond = tuple(  # where the target turns round between the ends
+    beyond = tuple(  # where the target turns between the ends
         Series.of([swing.least, swing.most], [row, row], color=6) for row, swing in enumerate(drawn) if swing.turns
     )
     reached = [end for swing in drawn for end in (swing.least, swing.most)]
@@ -75,7 +75,7 @@ def _tornado(sample: Sample) -> Chart:
 
 
 def as_text(sample: Sample) -> str:
-    """The spread of the values, and what each range does alone."""
+    """The distribution of the values, and the effect of each range alone."""
     unit = sample.quantity.unit.text
     low, median, high = (f"{value.magnitude:.6g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
@@ -96,7 +96,7 @@ def as_text(sample: Sample) -> str:
 
 
 def _amiss(sample: Sample) -> list[str]:
-    """Which checks fail at how many of the points, and what plays no part."""
+    """The failed checks with their number of points, and the unused givens."""
     shares = [f"{name} fails at {100 * float(column.mean()):.3g} %" for name, column in sample.failed.items()]
     told = [f"all checks hold at {100 * sample.sound:.3g} % of the points: {', '.join(shares)}"] if shares else []
     if sample.unused:
@@ -105,7 +105,7 @@ def _amiss(sample: Sample) -> list[str]:
 
 
 def _range(sample: Sample, name: str) -> str:
-    """A range as one would write it: `16..64 sequence`."""
+    """A range as a user would write it: `16..64 sequence`."""
     spread, unit = sample.spreads[name], sample.quantities[name].unit
     return ranged(unit.from_base(spread.low), unit.from_base(spread.high), unit.text)
 

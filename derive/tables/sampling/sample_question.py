@@ -24,12 +24,12 @@ __all__ = ["Venture", "ventured"]
 
 @dataclass(frozen=True)
 class Venture:
-    """What is drawn and what stands still, in declared units, and the target as a function of both."""
+    """The drawn and the fixed givens, in declared units, and the target as a function of both."""
 
     spreads: Mapping[str, Spread]
     fixed: Mapping[str, float]
     function: Callable[..., Any]
-    work: Work  # by which it is judged what fails
+    work: Work  # by which the checks are judged
 
 
 def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
@@ -57,10 +57,10 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
 
 
 def _stated(library: RelationSet, question: Question) -> dict[str, Value]:
-    """The weak values that some case of the question uses, apart from the plain defaults, which compiling brings.
+    """The weak values that some case of the question uses, except the plain defaults, which compiling adds.
 
-    In one case a weak value may be used and in another it may yield to what relations give. No function of it as a
-    given says both, and the question is refused.
+    A weak value may be used in one case and yield to relations in another. No function with it as a given covers
+    both, and the question is refused.
     """
     found = cases(library, Outline(question.target, tuple(question.strong), tuple(question.weak)))
     used, yielding = _fates(found)

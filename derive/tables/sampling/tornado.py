@@ -13,15 +13,15 @@ from derive.model.relation_set import RelationSet
 
 __all__ = ["Swing", "swings"]
 
-_BETWEEN = 64  # steps from the low end to the high one, for the sake of what turns round on the way
+_BETWEEN = 64  # steps from the low end to the high one, to find turning points
 
 
 @dataclass(frozen=True, slots=True)
 class Swing:
-    """What the target comes to at the low end of a range, at the high end, and at the least and the most between."""
+    """The target at the low end of a range, at the high end, and its least and greatest value between."""
 
     name: str
-    held: float  # with every given as it is held
+    held: float  # with every given at its fixed value
     at_low: float
     at_high: float
     least: float
@@ -29,13 +29,13 @@ class Swing:
 
     @property
     def turns(self) -> bool:
-        """Whether the target goes beyond what it comes to at the ends."""
+        """Whether the target goes beyond its values at the ends."""
         ends = (self.held, self.at_low, self.at_high)
         return self.least < min(ends) or self.most > max(ends)
 
     @property
     def width(self) -> float:
-        """By how much the target moves; none, where it has no value anywhere along the range."""
+        """The largest change of the target; zero if it has no value anywhere along the range."""
         return self.most - self.least if math.isfinite(self.most - self.least) else 0.0
 
 
