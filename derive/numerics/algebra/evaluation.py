@@ -61,7 +61,7 @@ _TESTS: dict[str, Callable[[float, float], bool]] = {
 
 
 def value(node: Node, values: Values) -> float:
-    """The number that an expression comes to.
+    """The number that an expression evaluates to.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> value(parse_expression("2*max(x, 3)**2"), {"x": 1.0})
@@ -78,9 +78,9 @@ def value(node: Node, values: Values) -> float:
 
 
 def _reckoning(node: Node) -> Callable[[Values], float]:
-    """How the number of an expression is reckoned: a function for each operation, made once and kept in the tree.
+    """The evaluator of an expression: a function for each operation, made once and stored in the tree.
 
-    What one part has no value for, the whole has none for; an error therefore ends the whole of it, and so does NaN.
+    If one part is undefined, so is the whole; an error therefore ends the evaluation, and so does NaN.
     """
     if isinstance(node, Name):
         return itemgetter(node.name)
@@ -136,7 +136,7 @@ def _chosen(node: Apply, values: Values) -> float:
 
 
 def chosen_arm(choice: Apply, values: Values) -> Node | None:
-    """The arm of the first condition that is true; None where there is none, or one without meaning comes before."""
+    """The arm of the first true condition; None if there is none, or an undefined one comes before it."""
     args = choice.args
     for i in range(0, len(args) - 1, 2):
         met = truth(args[i + 1], values)
@@ -148,12 +148,12 @@ def chosen_arm(choice: Apply, values: Values) -> Node | None:
 
 
 def holds(condition: Node, values: Values) -> bool:
-    """Whether a condition is true, which it is not where it has no meaning."""
+    """Whether a condition is true; an undefined one is not."""
     return truth(condition, values) is True
 
 
 def truth(condition: Node, values: Values) -> bool | None:
-    """Whether a condition is true or false; None where it has no meaning.
+    """Whether a condition is true or false; None if it is undefined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> [truth(parse_condition("exp(x) > 5"), {"x": x}) for x in (1.0, 800.0)]
@@ -177,7 +177,7 @@ def truth(condition: Node, values: Values) -> bool | None:
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
-    """What a comparison comes to whose sides are not both numbers, as far as bounds of what overflowed tell."""
+    """A comparison whose sides are not both finite, as far as bounds of the overflow decide it."""
     spans = {name: (values[name], values[name]) for name in names_in(comparison)}
     if not all(math.isfinite(number) for number, _ in spans.values()):
         return None
@@ -196,7 +196,7 @@ def terms(node: Node) -> tuple[Node, ...]:
 
 
 def residual(equation: Equation, values: Values) -> float:
-    """How far the sides are apart, as a share of the sum of the absolute terms; NaN where a side has no value.
+    """The residual relative to the sum of the absolute terms; NaN where a side is undefined.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> residual(parse_equation("a = b + c"), {"a": 4.0, "b": 1.0, "c": 3.0})
@@ -211,22 +211,22 @@ def residual(equation: Equation, values: Values) -> float:
 
 
 def _size(side: Node, number: float, values: Values) -> float:
-    """The sum of a side's absolute terms, where the side itself is known."""
+    """The sum of a side's absolute terms, given the side's value."""
     if isinstance(side, Apply) and side.op in ("add", "neg"):
         return sum(abs(value(term, values)) for term in terms(side))
     return abs(number)
 
 
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
-    """How far the sides are apart beside what they would move if every number in them moved by its own size.
+    """The residual relative to its change if every number in it changed by its own size.
 
-    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does. `moving` says whose numbers may
-    move, if not all of them.
+    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does. `moving` limits the numbers
+    that change.
     """
     gap = value(equation.lhs, values) - value(equation.rhs, values)
     moved = 0.0
     for name in names_in(equation.lhs, equation.rhs) if moving is None else moving:
-        step = ASIDE * abs(values[name])  # none for a zero, which has no size to move by
+        step = ASIDE * abs(values[name])  # zero for a zero, which has no size
         aside = {**values, name: values[name] + step}
         change = value(equation.lhs, aside) - value(equation.rhs, aside) - gap
         moved += abs(change) / ASIDE if change == change else 0.0

@@ -39,20 +39,20 @@ from derive.numerics.intervals.enclosure import Span, enclose
 
 __all__ = ["TURNS", "Candidate", "isolate", "leaves_out", "unwound"]
 
-_MOST = 32  # candidates of one relation
-_SPLITS = 4  # choices within choices that are taken arm by arm
+_MOST = 32  # limit on candidates of one relation
+_SPLITS = 4  # limit on nested choices that are taken arm by arm
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A closed form for the unknown: an expression without it, and what must hold for it to apply."""
+    """A closed form for the unknown: an expression without it, and the conditions for it to apply."""
 
     form: Node
     conditions: tuple[Node, ...] = ()
-    winds: Apply | None = None  # the sin, cos or tan for whose angle it holds TURNS, a whole number of turns
-    other: Node | None = None  # the same number by a way in which nothing cancels
-    divisors: tuple[Node, ...] = ()  # what was divided by: where one is zero, the unknown may be anything else
-    powers: tuple[Apply, ...] = ()  # undone with an exponent that is no plain number: for bases that are not negative
+    winds: Apply | None = None  # the sin, cos or tan for whose angle it holds TURNS, an integer number of turns
+    other: Node | None = None  # the same number by a formula without cancellation
+    divisors: tuple[Node, ...] = ()  # divisors used: where one is zero, the unknown may be anything else
+    powers: tuple[Apply, ...] = ()  # powers with symbolic exponents, inverted for nonnegative bases only
 
 
 _PI = Apply("pi", ())
@@ -61,14 +61,14 @@ TURNS = Name("turns of the angle")
 
 
 def leaves_out(powers: Iterable[Apply], spans: Mapping[str, Span]) -> bool:
-    """Whether a base may be negative, of powers that were undone as if it were not."""
+    """Whether a power that was inverted for nonnegative bases may have a negative one."""
     found = [enclose(power.args[0], spans, "") for power in powers]
     return any(base is not None and base.values[0] < 0 for base in found)
 
 
 @lru_cache(maxsize=8192)
 def isolate(equation: Equation, name: str) -> tuple[Candidate, ...] | None:
-    """All closed forms that the relation has for the name; None where it has none.
+    """All closed forms of a relation for the name; None if it has none.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_equation
@@ -114,7 +114,7 @@ def unwound(form: Node, turns: int) -> Node:
 
 
 def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
-    """What the argument must be for the operation to come to the form: every possibility."""
+    """Every form of an operation's argument for which its value equals the given form."""
     rest = tuple(arg for i, arg in enumerate(node.args) if i != index)
     y = found.form
     match node.op:
@@ -138,7 +138,7 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
 
 
 def _of_function(entry: Function, node: Apply, found: Candidate) -> list[Candidate] | None:
-    """The inverses of a function as its entry states them: for an angle its arcs, and any whole turns beside them."""
+    """The inverses of a function by its table entry: for an angle its arcs, plus any whole turns."""
     if not entry.inverses or (entry.period and found.winds):
         return None
     parts = {"y": found.form, "turns": TURNS}
@@ -195,7 +195,7 @@ def _root(y: Node, power: Fraction) -> Node:
 
 
 def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
-    """An arm of a choice; where the unknown stands in a condition there is no closed form."""
+    """An arm of a choice; there is no closed form if the unknown occurs in a condition."""
     if index % 2 and index < len(node.args) - len(node.args) % 2:
         return None
     taken = [node.args[index + 1]] if index + 1 < len(node.args) else []
@@ -207,7 +207,7 @@ def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | No
 
 
 def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """Where several parts of a node hold the name: the roots of a polynomial, or else arm by arm."""
+    """The candidates if several parts of a node hold the name: roots of a polynomial, or else arm by arm."""
     difference = added(node, negated(known.form))
     found = polynomial(cleared(difference, name), name)
     if found is None:
@@ -233,7 +233,7 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
 
 
 def _quotient(above: Node, below: Node) -> Node:
-    """A quotient that has no value where its divisor is zero, even if that cancels in it: so does the unknown there."""
+    """A quotient that is undefined where its divisor is zero, even if that cancels: the unknown is undefined too."""
     simple, under = multiplied(above, inverted(below)), inverted(below)
     divisors = names_in(*(part for part in walk(simple) if isinstance(part, Apply) and part.op == "inv"))
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))

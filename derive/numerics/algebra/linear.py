@@ -27,14 +27,14 @@ from quantities.domain import Domain
 __all__ = ["echelon", "eliminated", "linear_form", "linear_forms", "linear_solutions"]
 
 _SWEEPS = 4
-_MANY = 60  # unknowns from which on a library's factors are used
+_MANY = 60  # number of unknowns from which LAPACK is used
 
 Linear = dict[str | None, Node]
 """The factor of each unknown, and under None the constant term."""
 
 
 def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
-    """An expression as a sum of factors times unknowns, or None where it is no such sum.
+    """An expression as a sum of factors times unknowns, or None if it is not such a sum.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -74,7 +74,7 @@ def linear_form(node: Node, unknowns: frozenset[str]) -> Linear | None:
 def linear_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str] | None:
-    """(solutions, whether the system is singular, why there is none); None where it is not linear."""
+    """(solutions, whether the system is singular, why there is none); None if it is not linear."""
     forms = linear_forms(equations, frozenset(unknowns))
     if forms is None:
         return None
@@ -93,7 +93,7 @@ def linear_solutions(
 def _factored(
     rows: list[list[float]], unknowns: Sequence[str], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str] | None:
-    """The solution by a library's factors; None where a system is too near to singular to trust them."""
+    """The solution by LAPACK; None if a system is too close to singular to trust it."""
     import numpy as np
 
     table = np.array(rows)
@@ -117,7 +117,7 @@ def _factored(
 
 
 def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> list[Linear] | None:
-    """The equations as sums of factors times unknowns that are to be zero; None where one is no such sum."""
+    """The equations as sums of factors times unknowns equal to zero; None if one is not such a sum."""
     found: list[Linear] = []
     for equation in equations:
         form = linear_form(added(_cleared(equation, unknowns), ZERO), unknowns)
@@ -128,7 +128,7 @@ def linear_forms(equations: Sequence[Equation], unknowns: frozenset[str]) -> lis
 
 
 def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float]) -> list[Equation]:
-    """What the linear ones among equations say together: their reduced echelon form, in exact fractions.
+    """The reduced echelon form of the linear equations among these, in exact fractions.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> three = [parse_equation(text) for text in ("2*x + y + 3*z = 6", "x + 2*y + 3*z = 9", "x*y*z = 1")]
@@ -152,7 +152,7 @@ def echelon(equations: Sequence[Equation], unknowns: Sequence[str], known: Mappi
 
 
 def _fractions(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[Fraction] | None:
-    """The factors of the unknowns and the constant, exactly; None where they are no fractions."""
+    """The factors of the unknowns and the constant, exactly; None if they are not fractions."""
     form = linear_form(added(equation.lhs, negated(equation.rhs)), frozenset(unknowns))
     if form is None:
         return None
@@ -167,14 +167,14 @@ def _written(row: Sequence[Fraction], unknowns: Sequence[str]) -> Node:
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
-    """A factor's value; what only rounding leaves of terms that cancel is zero."""
+    """A factor's value, or zero if rounding alone keeps cancelling terms from it."""
     number = value(form, known)
     size = sum(abs(value(term, known)) for term in terms(form))
     return 0.0 if abs(number) <= HANDFUL * size else number
 
 
 def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
-    """The difference of the sides; what they are divided by is multiplied out first (`a/b = c` is `a = c*b`)."""
+    """The difference of the sides, with denominators multiplied out first (`a/b = c` is `a = c*b`)."""
     left, right = equation.lhs, equation.rhs
     for _ in range(2):
         factors = left.args if isinstance(left, Apply) and left.op == "mul" else (left,)
@@ -189,7 +189,7 @@ def _cleared(equation: Equation, unknowns: frozenset[str]) -> Node:
 def eliminated(
     rows: list[list[float]], unknowns: list[str], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str]:
-    """Gauss and Jordan with partial pivoting, on rows and columns brought to one size."""
+    """Gauss-Jordan elimination with partial pivoting, on scaled rows and columns."""
     size = len(unknowns)
     columns = _balanced(rows, size)
     largest = [max(abs(row[column]) for row in rows) or 1.0 for column in range(size)]
@@ -218,7 +218,7 @@ def eliminated(
 
 
 def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
-    """What is wrong with eliminated rows that fix fewer unknowns than they have."""
+    """Why eliminated rows do not fix all their unknowns."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return "the equations contradict each other"
@@ -228,10 +228,10 @@ def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
 
 
 def _balanced(rows: list[list[float]], size: int) -> list[float]:
-    """Scale rows and columns until their entries are near one; what each unknown is to be multiplied by afterwards.
+    """Scale rows and columns until their entries are near one; returns the factor of each unknown.
 
-    A count beside a count of operations differs by twenty digits, which says nothing of their rank (Curtis and Reid
-    1972 do the same by least squares of logarithms).
+    A count beside a count of operations differs by twenty digits, which says nothing about rank (Curtis and Reid 1972
+    do the same by least squares of logarithms).
     """
     columns = [1.0] * size
     for _ in range(_SWEEPS):

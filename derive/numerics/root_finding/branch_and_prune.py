@@ -40,22 +40,22 @@ __all__ = ["ALLOWANCE", "Located", "located"]
 ALLOWANCE = 1_000_000
 """Steps of work, one or two seconds of them."""
 
-_AROUND = 1e-6  # relative distance around a solution that it is tried to stand alone in, however small its part is
-_FARTHEST = 1e150  # beyond which a part is cut no further
-_OPEN = 400  # parts that may stay open before the rest does
-_SKEW = 0.4871  # where a part is cut: not in the middle, where solutions like to lie
-_AT_A_POINT = 30  # steps of the interval Newton method around one point, each three runs through the graph
-_ROUNDS = 6  # of contractors on one part
-_GAIN = 0.7  # share of a width to which a round must cut one unknown for the next to follow
+_AROUND = 1e-6  # least relative distance around a solution in which its uniqueness is tried
+_FARTHEST = 1e150  # beyond this a part is not cut
+_OPEN = 400  # limit on open parts before the rest stays open
+_SKEW = 0.4871  # where a part is cut: not in the middle, where solutions often lie
+_AT_A_POINT = 30  # limit on interval Newton steps around one point, each three passes of the graph
+_ROUNDS = 6  # limit on rounds of contractors on one part
+_GAIN = 0.7  # share of a width to which a round must cut one unknown for another to follow
 
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """The solutions of a system in a box: where each lies, and the parts of the box of which nothing is known."""
+    """The solutions of a system in a box: where each lies, and the open parts of the box."""
 
     solutions: tuple[Box, ...]
     open: tuple[Box, ...]
-    hazes: tuple[Box, ...] = ()  # where each solution lies for all the numbers that the known ones may be
+    hazes: tuple[Box, ...] = ()  # where each solution lies for all numbers within the blur of the known ones
 
     @property
     def complete(self) -> bool:
@@ -70,9 +70,9 @@ def located(
     allowance: int = ALLOWANCE,
     blur: float = 0.0,
 ) -> Located | None:
-    """Every solution in a box, each in a box of its own; None where the system cannot be looked at like this.
+    """Every solution in a box, each in a box of its own; None if the system has no expression graph.
 
-    With a blur, all that is said holds wherever the known numbers are within that share of themselves.
+    With a blur, all claims hold wherever the known numbers are within that share of themselves.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x**2 + y**2 = 25"), parse_equation("x*y = 12")]
@@ -92,9 +92,9 @@ class _Search:
     def __init__(self, dag: Dag, allowance: int) -> None:
         self.dag = dag
         self.left = allowance
-        self.rest = allowance // 4  # what is spent at most once the list cannot be complete any more
+        self.rest = allowance // 4  # limit once the list can no longer be complete
         self.cost = dag.work + len(dag.unknowns) ** 3 // 2 + 20
-        self.regions: list[tuple[Box, Box]] = []  # what holds one solution, and the narrow box around that
+        self.regions: list[tuple[Box, Box]] = []  # regions with one solution, and the narrow boxes around it
         self.open: list[Box] = []
         self.scale: tuple[float, ...] = ()
 
@@ -112,7 +112,7 @@ class _Search:
         return Located(tuple(inside), tuple(rest))
 
     def _pruned(self, part: Box) -> list[Box]:
-        """The parts that are to be looked at in place of one."""
+        """The parts to be searched in place of one."""
         step: Newton | None = None
         for _ in range(_ROUNDS):
             self.left -= 2 * self.cost + len(self.regions)
@@ -136,7 +136,7 @@ class _Search:
         return self._cut(part, step)
 
     def _approached(self, part: Box, step: Newton) -> bool:
-        """Whether a solution was found where a step from the middle of a part leads to."""
+        """Whether a step from the middle of a part leads to a proved solution."""
         near = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
             return False
@@ -145,7 +145,7 @@ class _Search:
         return found is not None and self._added(*found)
 
     def _counts(self, part: Box, step: Newton) -> bool:
-        """Count the one solution of a part, in a region around it that is as large as may be."""
+        """Count the one solution of a part, in the largest region around it that can be proved."""
         self.left -= _AT_A_POINT * self.cost
         assert step.left is not None
         narrow = tightened(self.dag, step.left)
@@ -153,7 +153,7 @@ class _Search:
         return self._added(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
 
     def _added(self, region: Box, narrow: Box) -> bool:
-        """Count a solution unless it has been; whether it can be told."""
+        """Count a solution unless it has been; whether that can be decided."""
         for other, at in self.regions:
             if _within(narrow, other) or _within(at, region):
                 return True
@@ -181,7 +181,7 @@ class _Search:
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _width(self, i: int, span: Span) -> float:
-        """How wide a span is beside its ends, in powers of e where it is wider than they are; a speck has no width."""
+        """The width of a span relative to its ends, in powers of e if it is wider; a speck has none."""
         low, high = span
         if high - low <= SPECK * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
@@ -192,7 +192,7 @@ class _Search:
 
 
 def _divide(span: Span) -> float:
-    """Where a span is cut: by ratio where its ends are far apart, or one of them at infinity."""
+    """Where a span is cut: by ratio where its ends are far apart, or one of them is infinite."""
     low, high = span
     if high <= 0:
         return -_divide((-high, -low))
@@ -206,7 +206,7 @@ def _divide(span: Span) -> float:
 
 
 def _reach(part: Box) -> tuple[float, ...]:
-    """How far around a solution in a part it is tried to be the only one; farther than a part that is a speck."""
+    """How far around a solution its uniqueness is tried; farther than a part that is a speck."""
     return tuple(max((high - low) / 2, _AROUND * max(abs(low), abs(high))) for low, high in part)
 
 

@@ -22,10 +22,10 @@ from derive.tolerances import AGREEMENT, EXPONENT, HANDFUL
 
 __all__ = ["contracted", "quotients"]
 
-_SWEEPS = 12  # through the dag in one contraction
-_PAYS = 0.9  # share of a width to which a sweep must cut one unknown for the next to pay
+_SWEEPS = 12  # limit on sweeps in one contraction
+_PAYS = 0.9  # share of a width to which a sweep must cut one unknown for another to follow
 _WIDE = 1e-3  # ratio of the ends of a span below which its width is that of its logarithm
-_WIDEST = 40.0  # periods of a wave that are looked through for its inverse
+_WIDEST = 40.0  # limit on periods of a wave in its inverse
 _HALF_TURN = (math.nextafter(math.pi, 0), math.nextafter(math.pi, 4))
 
 Pieces = Iterable[Span]
@@ -33,7 +33,7 @@ _Inverse = Callable[[Span, Span], Pieces]
 
 
 def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | None:
-    """The box with what holds no solution cut off; None where nothing remains.
+    """The box with parts without solutions cut off; None if nothing remains.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -54,7 +54,7 @@ def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | No
 
 
 def _swept(dag: Dag, run: Run) -> Box | None:
-    """What the unknowns are left with after one sweep backwards."""
+    """The spans of the unknowns after one backward sweep."""
     spans = run.spans
     for root in (*dag.roots, *dag.implied):
         if not spans[root][0] <= 0 <= spans[root][1]:
@@ -111,7 +111,7 @@ _NONE: Span = (math.inf, -math.inf)
 
 
 def _within(span: Span, pieces: Pieces) -> Span:
-    """The hull of what pieces have in common with a span; where they have nothing, no span at all."""
+    """The hull of the intersections of pieces with a span; empty if there are none."""
     low, high = _NONE
     for piece in pieces:
         left = meet(span, piece)
@@ -121,7 +121,7 @@ def _within(span: Span, pieces: Pieces) -> Span:
 
 
 def quotients(whole: Span, divisor: Span) -> list[Span]:
-    """Where a number lies that comes to a span when it is multiplied by a divisor: in one piece, two or none.
+    """The numbers whose product with a divisor lies in a span: in one piece, two or none.
 
     >>> [[round(end, 9) for end in piece] for piece in quotients((2.0, 4.0), (-1.0, 2.0))]
     [[-inf, -2.0], [1.0, inf]]
@@ -149,7 +149,7 @@ def _inverse(span: Span) -> Span:
 
 
 def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """What a max or min leaves of its arguments: none is beyond it, and one reaches it."""
+    """What a max or min leaves of its arguments: none is beyond it, and one equals it."""
     spans, whole = run.spans, run.spans[step.at]
     upwards = step.op == "max"
     bound = (-math.inf, whole[1]) if upwards else (whole[0], math.inf)
@@ -160,7 +160,7 @@ def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
 
 
 def _unpowered(whole: Span, n: float, base: Span) -> list[Span]:
-    """The bases whose n-th power comes to a span; powers that are not whole have none below zero."""
+    """The bases whose n-th power lies in a span; non-integer powers have none below zero."""
     if n == 0:
         return [ALL]
     if n < 0:
@@ -176,7 +176,7 @@ def _unpowered(whole: Span, n: float, base: Span) -> list[Span]:
 
 
 def _roots(span: Span, n: float) -> Span:
-    """The n-th roots of what is not negative in a span."""
+    """The n-th roots of the nonnegative part of a span."""
     bottom, top = (math.sqrt(end) if n == 2 else float(end ** (1 / n)) for end in (max(span[0], 0.0), span[1]))
     low, high = outward(bottom, top)
     spread = 0.0 if n == 2 else EXPONENT  # of 1/n
@@ -184,7 +184,7 @@ def _roots(span: Span, n: float) -> Span:
 
 
 def _of_wave(entry: Function) -> _Inverse:
-    """The angles whose sine comes to a span, seen from an angle that runs ahead by some quarter turns."""
+    """The angles whose sine lies in a span, shifted by some quarter turns."""
     ahead = times(_HALF_TURN, (entry.ahead / 2,) * 2)
 
     def pieces(whole: Span, angle: Span) -> list[Span]:
@@ -214,7 +214,7 @@ def _of_tangent(whole: Span, angle: Span) -> list[Span]:
 
 
 def _monotone(entry: Function) -> _Inverse:
-    """The inverse of a function that only rises or only falls, or of an even one; some have none that is known."""
+    """The inverse of a monotone or even function; None if it is unknown."""
     undone, off, (least, most) = entry.undone, entry.undone_off, entry.between
     if undone is None:
         return lambda whole, _: [ALL]
@@ -233,7 +233,7 @@ def _monotone(entry: Function) -> _Inverse:
 
 
 def _limit(function: Callable[[float], float], x: float) -> float:
-    """A value, or the limit at the end of where there is one; what is too small for a double is not zero."""
+    """A value, or the limit at the end of the domain; an underflow is not zero."""
     try:
         return function(x) or (FAINT if x and x > -math.inf else 0.0)
     except OverflowError:

@@ -35,21 +35,21 @@ from derive.tolerances import EPSILON, STILL, UNDERFLOW
 
 __all__ = ["Newton", "isolated_near", "newton", "tightened"]
 
-_SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # of a box that are tried around a point
-_POLISHING = 12  # steps towards a point
+_SHARES = (1.0, 0.25, 1e-2, 1e-4, 1e-7, 1e-10)  # shares of a box that are tried around a point
+_POLISHING = 12  # limit on steps towards a point
 
 Matrix = list[list[float]]
 
 
 @dataclass(frozen=True, slots=True)
 class Newton:
-    """What one step found: what is left of the box, None if nothing is, and whether that holds exactly one solution."""
+    """The result of one step: the rest of the box, None if it is empty, and whether it holds exactly one solution."""
 
     left: Box | None
     unique: bool
-    single: bool  # whether it holds no more than one
+    single: bool  # whether it holds at most one
     towards: tuple[float, ...]  # the point that a step from the centre leads to
-    smears: tuple[float, ...]  # how much of what the equations vary by is due to each unknown
+    smears: tuple[float, ...]  # each unknown's share in the variation of the equations
 
 
 def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
@@ -98,9 +98,9 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
-    """A box that holds exactly one solution, and where in it that lies; None where no point near leads to one.
+    """A box that holds exactly one solution, and where in it that lies; None if no point near leads to one.
 
-    The first is as large as a share of the reach to either side of the solution can be shown to be.
+    The box is the largest tried share of the reach for which this is proved.
     """
     at = list(point)
     for _ in range(_POLISHING):
@@ -124,7 +124,7 @@ def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> t
 
 
 def tightened(dag: Dag, box: Box) -> Box:
-    """A box that is known to hold a solution, narrowed as far as doubles go."""
+    """A box that is known to hold a solution, narrowed to the precision of doubles."""
     for _ in range(8):
         found = newton(dag, box)
         if found is None or found.left is None:
@@ -137,7 +137,7 @@ def tightened(dag: Dag, box: Box) -> Box:
 
 
 def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[float, ...]:
-    """The share of each unknown in what the equations may vary by, summed over the equations (Trombettoni 2010)."""
+    """Each unknown's share in the variation of the equations, summed over them (Trombettoni 2010)."""
     total = [0.0] * len(radii)
     for row in slopes:
         parts = [max(-low, high) * radius for (low, high), radius in zip(row, radii, strict=True)]
@@ -148,7 +148,7 @@ def _smears(slopes: Sequence[Sequence[Span]], radii: Sequence[float]) -> tuple[f
 
 
 def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
-    """Where the slopes of all equations lie; None where they have no bounds."""
+    """Enclosures of all slopes of the equations; None if they are unbounded."""
     if not all(math.isfinite(low) and math.isfinite(high) for low, high in box):
         return None
     run = dag.run(box)
@@ -160,7 +160,7 @@ def _slopes(dag: Dag, box: Sequence[Span]) -> list[list[Span]] | None:
 
 
 def _split(slopes: Sequence[Sequence[Span]]) -> tuple[Matrix, Matrix]:
-    """Intervals as middles and radii, which cover them."""
+    """Intervals as midpoints and radii that cover them."""
     middles = [[low / 2 + high / 2 for low, high in row] for row in slopes]
     spreads = [
         [_up(max(high - middle, middle - low)) for (low, high), middle in zip(row, along, strict=True)]
@@ -174,13 +174,13 @@ def _up(x: float) -> float:
 
 
 def _sum(row: Sequence[float], column: Sequence[float]) -> float:
-    """An upper bound of a sum of products that are not negative."""
+    """An upper bound of a sum of nonnegative products."""
     total: float = sum(map(mul, row, column))
     return total * (1 + (2 * len(row) + 4) * EPSILON) + UNDERFLOW
 
 
 def _steps(inverse: Matrix, gaps: Sequence[Span]) -> tuple[list[float], list[float]]:
-    """b, and how far rounding and the enclosure of F may have moved it."""
+    """b, and a bound on its error by rounding and by the enclosure of F."""
     middles = [low / 2 + high / 2 for low, high in gaps]
     share = (len(gaps) + 4) * EPSILON
     sizes = [
@@ -213,7 +213,7 @@ def _errors(inverse: Matrix, middles: Matrix, spreads: Matrix) -> Matrix:
 
 
 def _divided(i: int, step: float, blur: float, errors: Sequence[float], radii: Sequence[float], bounds: Span) -> Span:
-    """Bounds of a component of d with the diagonal divided off, where they are closer."""
+    """Bounds of a component of d with the diagonal divided off, where they are tighter."""
     others = _sum([0.0 if j == i else error for j, error in enumerate(errors)], radii)
     reach = _up(others + blur)
     low, high = step - reach, step + reach

@@ -27,11 +27,11 @@ from derive.tolerances import ARRIVED, INFLATION, STILL, UNDERFLOW
 
 __all__ = ["Course", "bound", "moved"]
 
-_TRIES = 12  # widenings of the first guess
-_ROUNDS = 2  # narrowings once it is proved
-_WIDENED = 0.1  # share by which a guess is widened that did not hold
-_DIVERGES = 1.5  # growth from one try to the next with which it comes to no end
-_STEPS = 40  # of Newton's method
+_TRIES = 12  # limit on widenings of the first guess
+_ROUNDS = 2  # narrowings after the proof
+_WIDENED = 0.1  # share by which a failed guess is widened
+_DIVERGES = 1.5  # growth from one try to the next that counts as divergence
+_STEPS = 40  # limit on steps of Newton's method
 
 Slopes = Mapping[str, Span]
 """How a quantity moves with each parameter."""
@@ -39,7 +39,7 @@ Slopes = Mapping[str, Span]
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """Enclosures of quantities over a box of parameters, of their slopes, and where the solution is the only one."""
+    """Enclosures of quantities over a box of parameters, of their slopes, and the region of uniqueness."""
 
     values: Mapping[str, Span]
     slopes: Mapping[str, Slopes] = field(default_factory=dict)
@@ -54,10 +54,10 @@ def bound(
     steps: Slopes,
     at: Mapping[str, float],
 ) -> Course | None:
-    """The unknowns over the box of what is known there; None where it is not proved that there is just one solution.
+    """The unknowns over the box; None unless exactly one solution is proved.
 
-    `centre` encloses the inputs at one point of the box, `steps` says how far each parameter goes from there, and `at`
-    is the solution at that point, as near as doubles come.
+    `centre` encloses the inputs at one point of the box, `steps` says how far each parameter goes from there, and
+    `at` is the approximate solution at that point.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> zero = parse_expression("x**3 + x - a")
@@ -100,7 +100,7 @@ def bound(
 
 @dataclass(frozen=True, slots=True)
 class _System:
-    """Equations, their unknowns, and what their inputs come to over the box."""
+    """Equations, their unknowns, and the enclosures of their inputs over the box."""
 
     zeros: Sequence[Node]
     unknowns: Sequence[str]
@@ -108,7 +108,7 @@ class _System:
     parameters: tuple[str, ...]
 
     def jacobian(self, box: Mapping[str, Span]) -> list[list[Span]] | None:
-        """How each equation moves with each unknown, over a box of these."""
+        """The slopes of each equation in each unknown, over a box of these."""
         spans = {**self.known.values, **box}
         rows = []
         for zero in self.zeros:
@@ -120,7 +120,7 @@ class _System:
         return rows
 
     def pull(self, box: Mapping[str, Span]) -> list[list[Span]] | None:
-        """How each equation moves with each parameter, by way of the inputs."""
+        """The slopes of each equation in each parameter, through the inputs."""
         spans = {**self.known.values, **box}
         rows = []
         for zero in self.zeros:
@@ -162,7 +162,7 @@ def _image(
 def _slopes(
     jacobian: Sequence[Sequence[Span]], inverse: Sequence[Sequence[float]], pull: Sequence[Sequence[Span]] | None
 ) -> list[list[Span]] | None:
-    """The solutions of J x = -G, by elimination with intervals where J has been made nearly the identity."""
+    """The solutions of J x = -G, by interval elimination after J is preconditioned to nearly the identity."""
     if pull is None:
         return None
     left, right = _product(inverse, jacobian), _product(inverse, [[minus(one) for one in row] for row in pull])
@@ -192,7 +192,7 @@ def _product(inverse: Sequence[Sequence[float]], rows: Sequence[Sequence[Span]])
 
 
 def _inverse(jacobian: Sequence[Sequence[Span]]) -> list[list[float]] | None:
-    """About the inverse of the middle of a matrix; nothing has to be proved of it."""
+    """An approximate inverse of a matrix's midpoint; nothing about it needs proof."""
     size = len(jacobian)
     rows = [
         [low + (high - low) / 2 for low, high in row] + [float(i == k) for k in range(size)]
@@ -217,7 +217,7 @@ def _inverse(jacobian: Sequence[Sequence[Span]]) -> list[list[float]] | None:
 def moved(
     zeros: Sequence[Node], unknowns: Sequence[str], known: Mapping[str, float], start: Mapping[str, float]
 ) -> dict[str, float] | None:
-    """The solution that Newton's method comes to from a start; None where it comes to none.
+    """The solution that Newton's method finds from a start; None if it does not converge.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> moved([parse_expression("x**3 + x - a")], ["x"], {"a": 10.0}, {"x": 1.0})
@@ -245,7 +245,7 @@ def moved(
 
 
 def _breadth(span: Span) -> float:
-    """How far the ends are apart, beside their size."""
+    """The distance of the ends, relative to their size."""
     return (span[1] - span[0]) / (max(map(abs, span)) or 1.0)
 
 

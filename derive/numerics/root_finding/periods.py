@@ -16,7 +16,7 @@ from quantities.domain import Domain
 
 __all__ = ["angles_of", "one_turn", "recurs", "stands_outside"]
 
-_MULTIPLE = 24  # turns of the slowest angle after which all come round together
+_MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
@@ -60,7 +60,7 @@ def angles_of(equation: Equation, name: str) -> list[Node]:
 
 
 def _in_common(turns: Sequence[float]) -> float | None:
-    """The least whole multiple of all turns; None where they have none that is small."""
+    """The least common integer multiple of all turns; None if there is no small one."""
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
@@ -70,7 +70,7 @@ def _in_common(turns: Sequence[float]) -> float | None:
 
 
 def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None:
-    """By how much an angle grows with the unknown, if that is always the same."""
+    """The rate at which an angle grows with the unknown, if it is constant."""
 
     def at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -81,7 +81,7 @@ def _rate_of(angle: Node, name: str, known: Mapping[str, float]) -> float | None
 
 
 def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain) -> Span | None:
-    """Where an angle stays within one turn: half a turn to each side of zero, or a turn from the domain's end."""
+    """One turn of an angle: half a turn to each side of zero, or a turn from the domain's end."""
 
     def at(x: float) -> float:
         return value(angle, {**known, name: x})
@@ -107,7 +107,7 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
 
 
 def stands_outside(form: Node, name: str) -> bool:
-    """Whether the name also stands outside of every sine, cosine and tangent, so that nothing repeats."""
+    """Whether the name also occurs outside every sine, cosine and tangent, so that nothing repeats."""
     pending = [form]
     while pending:
         node = pending.pop()

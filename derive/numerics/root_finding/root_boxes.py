@@ -39,23 +39,23 @@ from derive.tolerances import AGREEMENT, EXPRESSION, FINEST_BOX, LARGEST, ROUNDE
 __all__ = ["Places", "middle", "pruned"]
 
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
-_UNSEEN = 1e-3  # share of the terms in which a form is hidden by rounding, at a single point
+_UNSEEN = 1e-3  # share of the terms within which rounding hides a form at a single point
 _LONG = 0.05  # relative width of a long box
-_ANYWHERE = (0.1273, 0.3819, 0.7321)  # shares of a box at which no row of roots is likely to lie
-_NEAR = 1e-4  # relative distance from the middle of a box within which a level stretch is seen to be one
-_HIDDEN = 64  # parts into which boxes are cut in which rounding hides the form
+_ANYWHERE = (0.1273, 0.3819, 0.7321)  # shares of a box at which regularly spaced roots are unlikely
+_NEAR = 1e-4  # relative distance from the middle of a box within which a level stretch is recognised
+_HIDDEN = 64  # parts into which boxes are cut where rounding hides the form
 
 
 @dataclass(slots=True)
 class Places:
-    """Where a form may vanish."""
+    """The places where a form may vanish."""
 
-    crossings: list[Span] = field(default_factory=list)  # in each of these lies exactly one root: proved
-    level: list[Span] = field(default_factory=list)  # here it is zero within rounding
-    flat: list[Span] = field(default_factory=list)  # and here because it does not depend on the name
-    jumps: list[Span] = field(default_factory=list)  # cut no further: a jump, a pole, an edge of what is defined
-    unsettled: list[Span] = field(default_factory=list)  # left over when patience ended, or hidden by rounding
-    beyond: list[Span] = field(default_factory=list)  # here doubles overflow
+    crossings: list[Span] = field(default_factory=list)  # each holds exactly one root: proved
+    level: list[Span] = field(default_factory=list)  # zero within rounding
+    flat: list[Span] = field(default_factory=list)  # zero because the form does not depend on the name
+    jumps: list[Span] = field(default_factory=list)  # not cut further: a jump, a pole, an edge of the definition
+    unsettled: list[Span] = field(default_factory=list)  # left over at the work limit, or hidden by rounding
+    beyond: list[Span] = field(default_factory=list)  # doubles overflow here
 
 
 def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
@@ -88,7 +88,7 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What is seen of the form on a box: its enclosure, the same loosened by rounding, and the size of its terms."""
+    """The form on a box: its enclosure, the same widened by rounding, and the size of its terms."""
 
     at: Enclosure
     loose: Span
@@ -100,7 +100,7 @@ class _Look:
 
     @property
     def is_hidden(self) -> bool:
-        """Whether the form may be zero as far as one sees, and either one does not see far or it is very near."""
+        """Whether the form may be zero within rounding, and its enclosure is too wide or too close to zero to tell."""
         low, high = self.at.values
         return not self.misses_zero and (high - low > _UNSEEN * self.size or max(-low, high) <= ROUNDED * self.size)
 
@@ -117,7 +117,7 @@ class _Search:
         self.hidden: list[Span] = []
 
     def settles(self, box: Span) -> bool:
-        """Whether nothing more is to be learnt from a box by cutting it."""
+        """Whether cutting a box further would show nothing more."""
         seen = self._look(box)
         if seen is None or self._is_flat(box, seen) or seen.misses_zero:
             return True
@@ -132,7 +132,7 @@ class _Search:
         return not seen.is_finite and self._overflows(box)
 
     def _is_flat(self, box: Span, seen: _Look) -> bool:
-        """Whether a form that is the same all over a box is zero there."""
+        """Whether a form that is constant on a box is zero there."""
         if seen.at.partial or seen.at.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
@@ -143,12 +143,12 @@ class _Search:
         return True
 
     def _crossed(self, box: Span) -> bool:
-        """Settle a box on which the form only rises or only falls, by the signs at its ends."""
+        """Settle a box on which the form is monotone by the signs at its ends."""
         low, high = (self._sign(end) for end in box)
         if low is None or high is None:
             return False
         if (low == 0) != (high == 0) and self._sign(_beside(box, low == 0)) == 0:
-            return False  # level along more than its end: how far shows when it is cut
+            return False  # level beyond its end: further cuts show how far
         if low * high < 0:
             self.places.crossings.append(box)
         if low == 0 or high == 0:
@@ -156,7 +156,7 @@ class _Search:
         return True
 
     def _narrowed(self, box: Span, seen: _Look) -> bool:
-        """Whether the mean value theorem settles a box: the form at its middle, and the slope from there."""
+        """Whether the mean value theorem settles a box: the form at its middle, and its slopes."""
         centre = middle(box)
         here = self._look((centre, centre))
         if here is None or here.at.partial or not here.is_finite:
@@ -174,7 +174,7 @@ class _Search:
         return False
 
     def _is_hidden(self, box: Span, centre: float, here: _Look) -> bool:
-        """Whether rounding hides the form at single points of a long box, or is all that there is of it."""
+        """Whether rounding hides the form at single points of a long box, or is all there is of it."""
         low, high = box
         if not here.is_hidden or high - low <= _LONG * max(-low, high):
             return False
@@ -187,7 +187,7 @@ class _Search:
         if seen is None:
             return False
         least, most = _by_slopes(around, centre, seen, here)
-        return max(-least, most) > EXPRESSION * here.size  # else it is level there, and will show as that
+        return max(-least, most) > EXPRESSION * here.size  # else it is level there, which further cuts show
 
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
@@ -197,7 +197,7 @@ class _Search:
         return 1 if seen.loose[0] > 0 else -1 if seen.loose[1] < 0 else 0
 
     def _overflows(self, box: Span) -> bool:
-        """Whether a box lies where no double holds the form, so that nothing can be learnt there at all."""
+        """Whether the form exceeds all doubles on a box, so that nothing can be shown there."""
         if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
             return False
         for point in (*box, middle(box)):
@@ -208,7 +208,7 @@ class _Search:
         return True
 
     def _look(self, box: Span) -> _Look | None:
-        """The form on a box; None where it is nowhere defined."""
+        """The form on a box; None if it is nowhere defined."""
         spans = {self.name: box}
         parts: list[Enclosure] = []
         for term in self.terms:
@@ -224,7 +224,7 @@ class _Search:
 
 
 def _by_slopes(box: Span, centre: float, seen: _Look, here: _Look) -> Span:
-    """Where the form lies on a box, by its value in the middle and its slopes from there."""
+    """The enclosure of a form on a box by its midpoint value and its slopes."""
     return meet(seen.at.values, shifted(here.at.values, seen.at.slopes, plus(box, (-centre, -centre))))
 
 
@@ -234,13 +234,13 @@ def _loosened(values: Span) -> Span:
 
 
 def _total(lows: Iterable[float]) -> float:
-    """A lower bound of a sum, where there is one."""
+    """A lower bound of a sum, if there is one."""
     total = sum(lows)
     return total if total == total else -math.inf
 
 
 def _parts(span: Span) -> list[Span]:
-    """A span as boxes that do not reach over zero."""
+    """A span as boxes that do not contain zero inside."""
     low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
     boxes: list[Span] = []
     if low < -SMALLEST:
@@ -288,7 +288,7 @@ def _cut(boxes: Iterable[Span]) -> list[Span]:
 
 
 def joined(spans: Iterable[Span]) -> list[Span]:
-    """The spans that touch, as one."""
+    """Spans with adjacent ones joined."""
     whole: list[Span] = []
     for low, high in sorted(spans):
         if whole and low <= whole[-1][1] + TOUCHING * abs(whole[-1][1]) + 2 * SMALLEST:

@@ -59,23 +59,23 @@ from quantities.domain import Domain
 
 __all__ = ["Roots", "one_turn", "roots_of"]
 
-_PATIENCE = 1000  # boxes that may be opened in a domain
-_MORE = 3000  # and in one that has two ends
+_PATIENCE = 1000  # limit on boxes opened in a domain
+_MORE = 3000  # the same in a bounded domain
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
-_TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes that are looked at from outside only
+_TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes beyond the search, tested at their ends only
 
 
 @dataclass(frozen=True, slots=True)
 class Roots:
-    """What was found: single values, whole intervals, and how sure it is that these are all."""
+    """The result of a search: single values, whole intervals, and whether these are certainly all."""
 
     values: tuple[float, ...]
     plateaus: tuple[Span, ...] = ()
     sought: Span = (0.0, 0.0)
-    proved: bool = True  # no other root lies where they were sought
-    turn: bool = False  # the search was kept to one turn of an angle
-    recurs: bool = False  # and what is nowhere in that turn is nowhere at all
-    clear: bool = True  # nor does any lie nearer to zero, or farther from it, than a search goes
+    proved: bool = True  # no other root lies in the searched part
+    turn: bool = False  # the search was limited to one turn of an angle
+    recurs: bool = False  # and everything repeats in every other turn
+    clear: bool = True  # and no root is smaller or larger than the searched sizes
 
 
 def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
@@ -114,7 +114,7 @@ class _Search:
         self.form = without_quotients(form, name, {name: domain.closed})
 
     def counted(self, domain: Domain) -> Roots | None:
-        """The roots of a ratio of polynomials; None where the equation is none."""
+        """The roots of a ratio of polynomials; None if the equation is not one."""
         ratio = ratio_of(self.form, self.name)
         found = real_roots(ratio[0], self._is_blurred) if ratio else None
         if ratio is None or found is None:
@@ -146,7 +146,7 @@ class _Search:
         )
 
     def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
-        """The ends of the domain that are roots, and miss being one by their own rounding or that of the numbers."""
+        """The ends of the domain that are roots within their own rounding or that of the numbers."""
         met: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
             at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
@@ -163,7 +163,7 @@ class _Search:
         return met
 
     def _in_tails(self, domain: Domain) -> tuple[list[float], bool]:
-        """Roots too small or too large for the search, and whether it is certain that there are no more of them."""
+        """Roots too small or too large for the search, and whether there are certainly no more of them."""
         found: list[float] = []
         clear = True
         for tail in (*_TAILS, *((-high, -low) for low, high in _TAILS)):
@@ -177,12 +177,12 @@ class _Search:
         return found, clear
 
     def _changes(self, low: float, high: float) -> bool | None:
-        """Whether the sides change places between two points; None where that is not certain."""
+        """Whether the residual changes sign between two points; None if that is uncertain."""
         first, last = self._sure_gap(low), self._sure_gap(high)
         return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
-        """Of the places that doubles leave open: the plateaus, the roots, and whether any stays in doubt."""
+        """The plateaus and roots in places that doubles leave open, and whether any stays in doubt."""
         plateaus: list[Span] = []
         points: list[float] = []
         touched: list[Span] = []
@@ -195,7 +195,7 @@ class _Search:
                 plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
                 continue
             found = self._touching(span)
-            if wide:  # and not level: the sides approach each other, and mostly that is all
+            if wide:  # and not level: usually the sides only approach each other
                 found = [x for x in found if self._is_root(x)]
             points += found
             touched += [span] if found else []
@@ -214,7 +214,7 @@ class _Search:
         return plateaus, points, doubtful
 
     def _crossing(self, span: Span) -> float:
-        """The one root of a stretch, to the last digits even where doubles leave a blur of it."""
+        """The one root of a stretch, to the last digits even where doubles are too few."""
         x = self._crossed(span)
         beside = x * (1 - SURE), x * (1 + SURE)
         if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
@@ -223,7 +223,7 @@ class _Search:
         return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _crossed(self, span: Span) -> float:
-        """Where the sides change places."""
+        """The point where the residual changes sign."""
         low, high = (self._gap(end) for end in span)
         x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
         y = self._polished(x) if self._is_loose(x) else x
@@ -242,7 +242,7 @@ class _Search:
         return [x] if low - near <= x <= high + near and (self._is_root(x) or self._is_blurred(x)) else []
 
     def _at_brink(self, span: Span) -> list[float]:
-        """The root at the last point at which the sides have values, where they have none on one side of it."""
+        """The root at the last point at which the sides are defined, if they are undefined on one side of it."""
         low, high = (self._gap(end) == self._gap(end) for end in span)
         if low == high:
             return []
@@ -254,10 +254,10 @@ class _Search:
         return at is not None and at.flaw == JUMP
 
     def _beside_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
-        """The root at a jump, if one is reached and not only approached, and whether there surely is no other.
+        """The root at a jump, if one is attained and not only approached, and whether there is certainly no other.
 
-        The jump lies between two doubles. Up to the first and from the second on the form is smooth, and if it also
-        only rises or only falls there, its signs at the ends tell, which a hundred and fifty digits know.
+        The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
+        monotone there, its signs at the ends decide, computed with a hundred and fifty digits.
         """
         first = last_holding(lambda x: self._pattern(x) == self._pattern(span[0]), *span)
         second = math.nextafter(first, math.inf)
@@ -269,14 +269,14 @@ class _Search:
         return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
 
     def _pattern(self, x: float) -> list[object]:
-        """Which conditions hold at a point, and what is rounded to what."""
+        """The conditions that hold at a point, and the results of rounding operations there."""
         at = {self.name: x}
         tests = [part for part in walk(self.form) if isinstance(part, Apply)]
         rounded = [value(part, at) for part in tests if part.op in STEPPED]
         return [*rounded, *(truth(part, at) for part in tests if part.op in COMPARISONS.values())]
 
     def _is_clear(self, span: Span) -> bool:
-        """Whether there surely is no root in a stretch on one side of a jump."""
+        """Whether there is certainly no root in a stretch on one side of a jump."""
         at = enclose(self.form, {self.name: span}, self.name)
         if at is None or (not at.partial and at.misses_zero):
             return True
@@ -284,7 +284,7 @@ class _Search:
         return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
 
     def _is_border(self, x: float) -> bool:
-        """Whether a condition changes, or a number is rounded to itself, at precisely this point."""
+        """Whether a condition changes, or a number is rounded to itself, at exactly this point."""
         for part in walk(self.form):
             if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
                 sides = [value(arg, {self.name: x}) for arg in part.args]
@@ -293,7 +293,7 @@ class _Search:
         return False
 
     def _glimpsed(self, span: Span) -> list[float]:
-        """The root that a change of sign shows in a stretch for which patience did not suffice."""
+        """The root shown by a change of sign in a stretch beyond the work limit."""
         gaps = self._gap(span[0]), self._gap(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
@@ -301,27 +301,27 @@ class _Search:
         return [x] if self._is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
-        """Whether the sides agree at both ends of a long stretch and between: what changes sign there is rounding."""
+        """Whether the sides agree at both ends of a long stretch and between: changes of sign there are rounding."""
         low, high = span
         is_long = high - low > _BLUR * max(-low, high)
         return is_long and all(abs(self._residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
 
     def _written(self, span: Span) -> list[float]:
-        """The root that stands at a number in a condition, as in `x == 3`, which no search comes across."""
+        """The root at a number in a condition, as in `x == 3`, which no search meets."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
         return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= SAME_SIDES]
 
     def _has_single_points(self) -> bool:
-        """Whether a condition may hold at one number alone, between any two at which the sides are looked at."""
+        """Whether a condition may hold at one number alone, between any two sample points."""
         return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
 
     def _is_gap(self, span: Span) -> bool:
-        """Whether a jump or a pole leaves the sides apart on both of its sides, or has no value to be a root."""
+        """Whether the sides differ on both sides of a jump or pole, or are undefined there."""
         sizes = [self._residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
-        """A plateau up to zero, where only the sizes of numbers kept it from there."""
+        """A plateau extended to zero, if only the sizes of numbers kept it from there."""
         low, high = span
         if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and self._residual(0.0) == 0:
             return 0.0, high
@@ -337,7 +337,7 @@ class _Search:
         return end
 
     def _exact(self, span: Span, side: int) -> float:
-        """The end of a plateau where the sides stop being the same, if inside they are so to every digit."""
+        """The end of a plateau where the sides cease to be equal, if they are equal to every digit inside."""
         end, other = span[side], span[1 - side]
         if abs(end) >= LARGEST or self._sign(end) == 0:
             return end
@@ -350,11 +350,11 @@ class _Search:
         return sign_of_gap(self.equation, self._values(x))
 
     def _gap(self, x: float) -> float:
-        """The difference of the sides; NaN where it has none."""
+        """The difference of the sides; NaN if undefined."""
         return value(self.form, {self.name: x})
 
     def _sure_gap(self, x: float) -> float:
-        """The same by its enclosure, which knows its sign even where doubles overflow on the way."""
+        """The same by its enclosure, which has a sign even where doubles overflow in between."""
         at = enclose(self.form, {self.name: (x, x)}, self.name)
         if at is None or at.partial:
             return math.nan
@@ -374,11 +374,11 @@ class _Search:
         return polished(self.equation, self.name, self._values(x))
 
     def _is_blurred(self, x: float) -> bool:
-        """Whether the sides are no further apart at a point than the rounding of the numbers in them allows."""
+        """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
         return strain(self.equation, self._values(x), self.rounded) <= BLUR
 
     def _is_loose(self, x: float) -> bool:
-        """Whether the sides hardly feel the unknown, so that doubles have lost digits of it."""
+        """Whether the sides hardly depend on the unknown, so that doubles have lost digits of it."""
         here, aside = (self._residual(at) for at in (x, x * (1 + ASIDE)))
         return not abs(aside - here) >= FELT
 
@@ -393,7 +393,7 @@ class _Search:
 
 
 def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
-    """The ends of a domain that miss a root, which is known exactly, by no more than their own rounding."""
+    """The ends of a domain that miss an exactly known root by no more than their own rounding."""
     ends = (end for end in (domain.low, domain.high) if end in domain and end not in values)
     return [end for end in ends if any(abs(x - end) <= 4 * math.ulp(end) for x in roots)]
 
@@ -402,12 +402,12 @@ def _is_pole(denominator: Polynomial, x: float) -> bool:
     try:
         terms = [float(c) * x**i for i, c in enumerate(denominator)]
         return abs(math.fsum(terms)) <= ROUNDED * math.fsum(map(abs, terms))
-    except OverflowError:  # as a number so large does, and nothing near a pole
+    except OverflowError:  # a number too large for a double
         return False
 
 
 def _without(sought: Span, beyond: list[Span]) -> Span:
-    """What was searched, less what lies beyond all doubles."""
+    """The searched span without the part beyond all doubles."""
     low, high = sought
     for start, end in beyond:
         low, high = (end if start <= low else low), (start if end >= high else high)
@@ -415,6 +415,6 @@ def _without(sought: Span, beyond: list[Span]) -> Span:
 
 
 def _widened(span: Span, domain: Domain) -> Span:
-    """A plateau up to the ends of the domain, where the search stopped short of them."""
+    """A plateau extended to the ends of the domain where the search stopped short of them."""
     low = domain.low if span[0] <= -LARGEST or (0 < span[0] <= SMALLEST and domain.low >= 0) else span[0]
     return low, domain.high if span[1] >= LARGEST else span[1]
