@@ -37,7 +37,7 @@ class Conflict:
 
     @cached_property
     def factor(self) -> float:
-        """How many times the larger side is the smaller one."""
+        """The ratio of the larger side to the smaller one."""
         return (1 + self.error.gap) / (1 - self.error.gap)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
 
 
 def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) -> InconsistentError | None:
-    """What the library says to all these claims at once."""
+    """The library's error for all these claims at once."""
     if len(assertions) < 2:
         return None
     relations, given = [], dict(scene.premises)
@@ -89,7 +89,7 @@ def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) ->
 
 
 def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> bool:
-    """Whether what follows from all but one misses that one, with all the room that words leave."""
+    """Whether the consequence of all but one misses that one, with the full tolerance of its words."""
     *others, last = clashing
     room = read_value(last.room)
     if any(other.quantity == last.quantity for other in others):

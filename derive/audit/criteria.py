@@ -38,7 +38,7 @@ SIDES = ("at least", "at most", "more than", "less than")
 """On which side a bound holds what it bounds, and whether its end is included."""
 
 _PRINTED = re.compile(r"[-+]?(?P<whole>\d*)(?P<point>\.?)(?P<behind>\d*)")
-_DIGITS = 2  # that the shortest of spoken numbers has: "300" is nearer to 300 than to 290
+_DIGITS = 2  # least digits of a spoken number: "300" is nearer to 300 than to 290
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Bound:
 
 @dataclass(frozen=True, slots=True)
 class Impossible:
-    """That there is no such thing: the question has no solution, or contradicts itself."""
+    """The claim of impossibility: the question has no solution, or contradicts itself."""
 
     def __str__(self) -> str:
         return "impossible"
@@ -82,7 +82,7 @@ class Impossible:
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """That something plays no part: the closed form of the target does not hold these quantities."""
+    """The claim of independence: the closed form of the target does not hold these quantities."""
 
     names: tuple[str, ...]
 
@@ -92,7 +92,7 @@ class Without:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """That the two sides of a statement have one unit."""
+    """The claim that the two sides of a statement have one unit."""
 
     def __str__(self) -> str:
         return "units that fit"
@@ -103,7 +103,7 @@ Criterion = Number | Between | Bound | Impossible | Without | Sound
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """How a computed number stands to a criterion; `gap` is by how much the claim exceeds it, as a share of it."""
+    """A computed number against a criterion; `gap` is the relative excess of the claim."""
 
     holds: bool
     exactly: bool
@@ -127,7 +127,7 @@ def read_expected(text: str) -> Criterion:
 
 
 def compared(criterion: Number | Between | Bound, claimed: Value, computed: float) -> Met:
-    """A computed number beside what is claimed, both in the claim's unit.
+    """A computed number compared with the claim, both in the claim's unit.
 
     >>> from quantities.value import read_value
     >>> [compared(Number("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
@@ -175,7 +175,7 @@ def _gap(claimed: float, computed: float) -> float:
 
 
 def as_printed(computed: float, stated: str) -> bool:
-    """Whether a number rounds to one that is printed, to all its digits, zeros behind the point among them.
+    """Whether a number rounds to a printed one, to all its digits, including trailing zeros.
 
     >>> as_printed(2.0007, "2.00 s"), as_printed(2.0071, "2.00 s"), as_printed(295.5, "300 token")
     (True, False, True)

@@ -31,7 +31,7 @@ _NONE, _ONE = Fraction(0), Fraction(1)
 
 
 class Turn(NamedTuple):
-    """The powers of what turns among the factors of an expression."""
+    """The powers of cycles, pi, radians and hertz among the factors of an expression."""
 
     cycles: Fraction = _NONE
     pis: Fraction = _NONE
@@ -46,7 +46,7 @@ class Turn(NamedTuple):
 
     @property
     def settled(self) -> Turn:
-        """The same with every pi used up that makes radians of cycles or of hertz."""
+        """The same with every pi used up that turns cycles or hertz into radians."""
         cycles, pis, radians, hertz = self
         for counted in ("cycles", "hertz"):
             held = cycles if counted == "cycles" else hertz
@@ -58,7 +58,7 @@ class Turn(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether the quotient of two sides may turn so."""
+        """Whether this is a valid quotient of two sides."""
         cycles, _, radians, hertz = self.settled
         if cycles * hertz < 0:
             made = min(abs(cycles), abs(hertz)) * (1 if cycles > 0 else -1)
@@ -126,7 +126,7 @@ def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn
 
 
 def _common(turns: list[Turn]) -> Turn:
-    """The turn of several terms: a pi that only some of them have turns nothing."""
+    """The turn of several terms: a pi that only some of them have does not count."""
     first = min(turns, key=lambda turn: abs(turn.cycles), default=STILL)
     settled = [turn.settled for turn in turns]
     if all(turn[:2] == settled[0][:2] for turn in settled):

@@ -28,12 +28,12 @@ __all__ = ["Mismatch", "dimension_of", "mismatches", "mismatches_of_condition"]
 _COUNTED = {"token", "parameter", "sequence", "accelerator"}
 """What comes in whole pieces of one base unit, so that rounding it does not depend on the unit."""
 
-_LARGEST = 64  # terms of an exponent's polynomial
+_LARGEST = 64  # limit on terms of an exponent's polynomial
 
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """The smallest part of a relation that does not fit: what it is, and its two sides with their dimensions."""
+    """The smallest inconsistent part of a relation: its kind, and its two sides with their dimensions."""
 
     kind: Literal["sides", "terms", "argument", "exponent", "rounding"]  # of one dimension where they differ by 2 pi
     node: Node
@@ -44,7 +44,7 @@ class Mismatch:
 
 
 class _Anything:
-    """The dimension of a literal zero, which fits all, and of whatever has already been reported."""
+    """The dimension of a literal zero, which matches all, and of parts whose error has been reported."""
 
 
 _ANYTHING = _Anything()
@@ -57,9 +57,9 @@ _NO_MARKS: Mapping[str, Turn] = {}
 def mismatches(
     equation: Equation, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
 ) -> list[Mismatch]:
-    """All the faults of an equation, innermost first.
+    """All errors of an equation, innermost first.
 
-    `known` gives each name's dimension, and `marks` what the units of some say of turning.
+    `known` gives each name's dimension, and `marks` the turns in the units of some.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> length, time = Dimension.of("length"), Dimension.of("time")
@@ -75,7 +75,7 @@ def mismatches(
 def mismatches_of_condition(
     condition: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn] = _NO_MARKS
 ) -> list[Mismatch]:
-    """The faults of a condition such as `swing < 0.3`."""
+    """The errors of a condition such as `swing < 0.3`."""
     judge = _Judge(known, marks)
     judge.of(condition)
     return judge.faults
@@ -95,7 +95,7 @@ class _Judge:
         self.faults: list[Mismatch] = []
 
     def of(self, node: Node) -> _Found:
-        """The dimension of a node, its faults noted."""
+        """The dimension of a node; its errors are recorded."""
         if isinstance(node, Name):
             return self.known[node.name]
         if isinstance(node, Number):
@@ -130,7 +130,7 @@ class _Judge:
         return NUMBER
 
     def agree(self, kind: Literal["sides", "terms"], whole: Node, parts: tuple[Node, ...]) -> _Found:
-        """The one dimension of all parts."""
+        """The common dimension of all parts."""
         common: _Found = _ANYTHING
         kept: dict[tuple[Dimension, Turn], Node] = {}  # the first of each kind, and all of them: 2*pi*f fits both
         for part in parts:  # omega and f, which do not fit each other
@@ -151,7 +151,7 @@ class _Judge:
         return common
 
     def _fits(self, left: Node, common: Dimension, right: Node, found: Dimension) -> bool:
-        """Whether two parts measure the same, cycles counted as turning counts them."""
+        """Whether two parts have one dimension, with cycles counted by their turns."""
         if found == common:
             turning = self.marks or common.cycles
             return not turning or same_turning(left, right, self.known, self.marks)
@@ -214,7 +214,7 @@ class _Judge:
         return found**degree if isinstance(found, Dimension) and degree != 1 else found
 
     def _number(self, node: Apply) -> None:
-        """exp, log, sin and their kin take numbers."""
+        """Check that the argument of exp, log, sin and the like is a number."""
         for arg in node.args:
             found = self.of(arg)
             if isinstance(found, Dimension) and not self._is_plain(arg, found):

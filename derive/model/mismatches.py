@@ -12,12 +12,12 @@ from quantities.spelling import parse_unit
 
 __all__ = ["problem_of"]
 
-_SHOWN = 24  # factors of a product that a message shows
+_SHOWN = 24  # limit on factors of a product in a message
 _DERIVED = ("N", "Pa", "J", "W", "C", "V", "ohm", "F", "H", "T", "Wb")
 
 
 def problem_of(name: str, equation: Equation, fault: Mismatch, vocabulary: Vocabulary, line: int = 0) -> Problem:
-    """A mismatch as the asker reads it: the relation, the part, both sides factor by factor, the repair."""
+    """A mismatch as the user reads it: the relation, the part, both sides factor by factor, the repair."""
     message = f"{name}: {_said(fault)}"
     left, right = _factors(fault.left, vocabulary), _factors(fault.right, vocabulary)
     if fault.kind == "sides":
@@ -47,7 +47,7 @@ def _said(fault: Mismatch) -> str:
 
 
 def _named(dimension: Dimension) -> str:
-    """A dimension in base units, with its common name where it has one."""
+    """A dimension in base units, with its common name if it has one."""
     if not dimension:
         return "a number"
     common = next((unit for unit in _DERIVED if parse_unit(unit).dimension == dimension), "")

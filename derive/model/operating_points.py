@@ -48,7 +48,7 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
 
 
 def _following(library: RelationSet, names: Iterable[str]) -> set[str]:
-    """The names, and every quantity that a relation is written for and that hangs on one of them."""
+    """The names, and every quantity that a relation is written for and that depends on one of them."""
     found = set(names)
     pending = list(found)
     while pending:

@@ -28,20 +28,20 @@ from derive.model.relation import Relation
 __all__ = ["Redundant", "redundant"]
 
 _K = TypeVar("_K")
-_TERMS = 200  # of an equation that is written out
-_POWER = 6  # to which a sum is written out
-_CORE = 300  # relations among which circles are looked for
+_TERMS = 200  # limit on terms of an expanded equation
+_POWER = 6  # limit on the power to which a sum is expanded
+_CORE = 300  # limit on relations among which cycles are sought
 
 _Atom = tuple[str, tuple[object, ...]]
 _Monomial = frozenset[tuple[_Atom, Fraction]]
 _Sum = dict[_Monomial, Fraction]
 _Row = dict[Any, Fraction]
 _ONE: _Monomial = frozenset()
-_LARGEST = 10_000  # prime that is looked for
+_LARGEST = 10_000  # limit on prime factors that are sought
 
 
 class Redundant(NamedTuple):
-    """A relation that says nothing new: what it does instead, and the mend."""
+    """A relation that adds nothing new: why, and the repair."""
 
     relation: str
     what: str
@@ -49,11 +49,11 @@ class Redundant(NamedTuple):
 
 
 class _TooLongError(Exception):
-    """An equation that nobody writes out."""
+    """An equation too long to expand."""
 
 
 def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
-    """The relations that say nothing new.
+    """The relations that add nothing new.
 
     >>> from derive.model.relation import relate
     >>> from quantities.declaration import Declaration
@@ -89,19 +89,19 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
 
 
 def _may_cancel(relation: Relation) -> bool:
-    """Whether each of its quantities stands there twice, without which no equation always holds."""
+    """Whether each of its quantities occurs twice, without which no equation is an identity."""
     sides = (relation.written.lhs, relation.written.rhs)
     found = Counter(part.name for side in sides for part in walk(side) if isinstance(part, Name))
     return all(count > 1 for count in found.values())
 
 
 def _scaled(row: Mapping[Any, Fraction]) -> frozenset[tuple[object, Fraction]]:
-    """The row in which an entry is one; which, is the same for all its multiples."""
+    """The row scaled so that one entry is one, the same entry for all its multiples."""
     first = row[min(row, key=hash)]
     return frozenset((column, factor / first) for column, factor in row.items())
 
 
-# One side, written out
+# One side, expanded
 
 
 def _canonical(relation: Relation) -> _Sum | None:
@@ -120,7 +120,7 @@ def _canonical(relation: Relation) -> _Sum | None:
 
 
 class _Reading:
-    """Trees as sums of terms; `sums` remembers what stands for a sum below a line or a root."""
+    """Trees as sums of terms; `sums` holds the atom of each sum in a denominator or under a root."""
 
     def __init__(self, positive: frozenset[str]) -> None:
         self.positive = positive
@@ -180,7 +180,7 @@ class _Reading:
         return {frozenset({(atom, power)}): Fraction(1)}
 
     def _written_out(self, terms: _Sum) -> _Sum:
-        """The terms with each sum in a whole positive power multiplied out."""
+        """The terms with each sum in a positive integer power multiplied out."""
         total: _Sum = {}
         for monomial, factor in terms.items():
             part: _Sum = {_ONE: factor}
@@ -194,7 +194,7 @@ class _Reading:
         return total
 
     def cleared(self, terms: _Sum) -> _Sum:
-        """The terms over one denominator, which is left away."""
+        """The terms over one denominator, which is dropped."""
         for _ in range(_POWER):
             least = _inverse_of_shared(terms, self.positive, self.sums.keys())
             if not least:
@@ -233,7 +233,7 @@ def _times_monomial(one: _Monomial, other: Mapping[_Atom, Fraction]) -> _Monomia
 
 
 def _inverse_of_shared(terms: _Sum, positive: Set[str], sums: Set[_Atom] | None = None) -> dict[_Atom, Fraction]:
-    """What to multiply all terms by, so that nothing that may be divided by is left in all of them or below a line."""
+    """The factor that removes from all terms their common divisors and denominators."""
     held = [dict(monomial) for monomial in terms]
     least = {atom: min(powers.get(atom, Fraction(0)) for powers in held) for powers in held for atom in powers}
     if sums is not None:
@@ -243,7 +243,7 @@ def _inverse_of_shared(terms: _Sum, positive: Set[str], sums: Set[_Atom] | None 
 
 
 def _root(number: Fraction, power: Fraction) -> Fraction | None:
-    """A power of a positive number that is a fraction again."""
+    """A power of a positive number, if it is a fraction again."""
     ends = []
     for whole in (number.numerator, number.denominator):
         base = round(whole ** (1 / power.denominator)) if whole < 10**15 else 0
@@ -253,11 +253,11 @@ def _root(number: Fraction, power: Fraction) -> Fraction | None:
     return (ends[0] / ends[1]) ** power.numerator if abs(power.numerator) <= _TERMS else None
 
 
-# Circles
+# Cycles
 
 
 def _circles(stated: Sequence[tuple[Relation, _Sum]]) -> Iterator[Redundant]:
-    """The last relation of each circle among linear equations, and among products."""
+    """The last relation of each cycle among linear equations, and among products."""
     told: set[str] = set()
     for row_of in (_linear_row, _product_row):
         rows = {relation.name: row for relation, terms in stated if (row := row_of(relation, terms)) is not None}
@@ -281,7 +281,7 @@ def _linear_row(relation: Relation, terms: _Sum) -> _Row | None:
 
 
 def _product_row(relation: Relation, terms: _Sum) -> _Row | None:
-    """The exponents of an equation of two products, those of the primes of its number among them."""
+    """The exponents of an equation of two products, including those of the primes of its number."""
     if len(terms) != 2:
         return None
     (one, c), (other, d) = terms.items()
@@ -304,7 +304,7 @@ def _is_positive(relation: Relation, name: str) -> bool:
 
 
 def _primes(whole: int) -> Counter[int]:
-    """The prime factors of a number; a large one that is left counts as one of its own."""
+    """The prime factors of a number; a large remainder counts as one."""
     found: Counter[int] = Counter()
     prime = 2
     while prime * prime <= whole and prime < _LARGEST:
@@ -326,7 +326,7 @@ def _names(row: _Row) -> Iterator[str]:
 
 
 def _core(names: Mapping[str, frozenset[str]]) -> list[str]:
-    """The relations that can be in a circle: each of their quantities stands in another of them."""
+    """The relations that can be in a cycle: each of their quantities occurs in another of them."""
     left = dict(names)
     holders: dict[str, set[str]] = {}
     for one, own in names.items():

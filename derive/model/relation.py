@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Relation", "read_tolerance", "relate", "undeclared"]
 
-_TOLD = 20  # faults of one relation that are told
-_MENDED = 3  # of them, those for which a repair is looked for all over the library
+_TOLD = 20  # limit on reported errors of one relation
+_MENDED = 3  # of them, those for which the whole library is searched for a repair
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class Relation:
             faults += [(f"{self.name}, when", Equation(condition, "=", condition), fault) for fault in found]
         if not faults:
             return []
-        from derive.model.mismatches import problem_of  # repairs and their words are for what is wrong alone
+        from derive.model.mismatches import problem_of  # needed only for errors
 
         told = [
             problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief)
@@ -124,7 +124,7 @@ class Relation:
 
     @cached_property
     def chooses(self) -> bool:
-        """Whether a maximum, a minimum or a choice stands in it."""
+        """Whether it contains a maximum, a minimum or a choice."""
         parts = (part for side in (self.written.lhs, self.written.rhs) for part in walk(side))
         return any(isinstance(part, Apply) and part.op in ("max", "min", "piecewise") for part in parts)
 
@@ -139,7 +139,7 @@ class Relation:
         return hash((self.name, self.written))
 
     def over(self, declared: Mapping[str, Declaration]) -> Relation:
-        """The same relation between the same things, as another library tells more of them."""
+        """The same relation over another library's declarations of the same quantities."""
         mine = {name: declared[name] for name in self.declared}
         if mine == dict(self.declared):
             return self
@@ -147,14 +147,14 @@ class Relation:
 
     @classmethod
     def proved(cls, *parts: Any) -> Relation:
-        """A relation of these parts, in the order of the fields, which was proved before."""
+        """A relation of these parts, in the order of the fields, whose dimensions were proved before."""
         made = object.__new__(cls)
         made.__dict__.update(zip(_FIELDS, parts, strict=True))
         made.__dict__["declared"] = MappingProxyType(made.declared)
         return made
 
     def states_the_same(self, other: Relation) -> bool:
-        """Whether two relations say the same of the same things, whatever else is known of those."""
+        """Whether two relations state the same about the same quantities, whatever else is declared of those."""
         mine, theirs = self.declared, other.declared
         return self._statement() == other._statement() and all(same_thing(mine[n], theirs[n]) for n in mine)
 
@@ -218,7 +218,7 @@ def relate(
 
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:
-    """The error for the names in a relation that nobody declared."""
+    """The error for undeclared names in a relation."""
     error = vocabulary.unknown(missing[0])
     said = "".join(f" Nor is there {excerpt(other)}." for other in missing[1:4])
     error.what, error.others = f"{name}: {error.what}{said}", tuple(missing[1:])
@@ -278,7 +278,7 @@ def _side(side: Any, declared: ChainMap[str, Declaration]) -> Node:
 
 
 def _tree(side: Any) -> tuple[Node, dict[str, Declaration]]:
-    """A side as a tree, with what it speaks of; a quantity alone needs no sympy."""
+    """A side as a tree, with its declarations; a single quantity needs no sympy."""
     said = declaration_of(side)
     if said is not None:
         return Name(said.name), {said.name: said}

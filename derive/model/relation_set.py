@@ -73,7 +73,7 @@ class RelationSet:
         object.__setattr__(self, "session", Session())
 
     def __or__(self, other: RelationSet) -> Self:
-        """Both in one."""
+        """The union of both."""
         if not isinstance(other, RelationSet):
             return NotImplemented
         return type(self)(
@@ -107,7 +107,7 @@ class RelationSet:
         return self.quantities[self.declaration(name).name]
 
     def declaration(self, name: str) -> Declaration:
-        """What is declared of the quantity of this name."""
+        """The declaration of the quantity of this name."""
         if not isinstance(name, str) or name not in self.declared:
             raise self.vocabulary.unknown(name)
         return self.declared[name]
@@ -122,14 +122,14 @@ class RelationSet:
         return Index(relation_entries(self.relations.values())).unknown("relation", name)
 
     def profile(self, name: str) -> Profile:
-        """The profile of this name; after a colon the choice that completes it, as the precision of a chip's peak."""
+        """The profile of this name; a choice after a colon completes it, such as the precision of a chip's peak."""
         if not isinstance(name, str) or name not in self.profiles:
             raise no_profile(name, self.profiles)
         return self.profiles[name]
 
     @cached_property
     def holders(self) -> Mapping[str, tuple[str, ...]]:
-        """The relations that hold each quantity, inequalities among them."""
+        """The relations that hold each quantity, including inequalities."""
         found: dict[str, list[str]] = {}
         for relation, held in self.members.items():
             for name in held:
@@ -138,7 +138,7 @@ class RelationSet:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        """Where in the order of the library each relation stands."""
+        """The position of each relation in the library."""
         return {name: i for i, name in enumerate(self.relations)}
 
     @cached_property
@@ -151,7 +151,7 @@ class RelationSet:
 
     @cached_property
     def conditional(self) -> tuple[Relation, ...]:
-        """The relations that hold under conditions only."""
+        """The relations that hold only under conditions."""
         return tuple(relation for relation in self.relations.values() if relation.conditions)
 
     @cached_property
@@ -161,12 +161,12 @@ class RelationSet:
 
     @cached_property
     def hints(self) -> Mapping[str, float]:
-        """What the quantities' own values say that they may be, in base units."""
+        """The quantities' own values in base units, as guesses."""
         return {name: value.base[1] for name, value in self.defaults.items()}
 
     @cached_property
     def measured(self) -> Mapping[str, Value]:
-        """What people measure or print: a value of each quantity that a profile states, or that has a default."""
+        """Measured or published values: one of each quantity that a profile states, or that has a default."""
         stated = {name: value for profile in self.profiles.values() for name, value in profile.values.items()}
         return {name: value for name, value in (stated | {**self.defaults}).items() if name in self.declared}
 
@@ -191,13 +191,13 @@ class RelationSet:
 
     @cached_property
     def index(self) -> Index:
-        """What finds all that the library holds by name, alias and meaning."""
+        """The search index of the library by name, alias and meaning."""
         relations, profiles = relation_entries(self.relations.values()), profile_entries(self.profiles)
         return Index([*self.vocabulary.index.entries, *relations, *profiles])
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
-        """The quantities as repairs name them."""
+        """The quantities that repairs may name."""
         return Vocabulary(self.declared)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -21,7 +21,7 @@ from quantities.dimension import NUMBER, Dimension
 
 __all__ = ["repair"]
 
-_PROPOSED = 2  # repairs that one hint names
+_PROPOSED = 2  # limit on repairs in one hint
 _AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
 """What is counted, so that the same with /s is a rate."""
 
@@ -30,12 +30,12 @@ _COUNTED = _AMOUNTS | {"accelerator"}
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """A proposal in words, and the part of the relation that it puts something else in place of."""
+    """A proposal in words, and the part of the relation that it replaces."""
 
     words: str
     old: Node
     new: Node
-    squares: bool = False  # whether it changes the power of something that stands once and is no count
+    squares: bool = False  # whether it changes the power of a factor that occurs once and is not a count
 
 
 def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
@@ -72,7 +72,7 @@ def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
 
 
 def _literal(fault: Mismatch) -> str | None:
-    """What to do about a bare number that stands beside a quantity."""
+    """The repair for a bare number beside a quantity."""
     for part, other in ((fault.left, fault.right_dimension), (fault.right, fault.left_dimension)):
         if fault.kind in ("sides", "terms") and other and not names_in(part):
             return f"Declare {shown(part)} as a quantity in {other}."
@@ -85,7 +85,7 @@ def _is_turning(fault: Mismatch) -> bool:
 
 
 def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
-    """What joins two sides that differ by cycles: 2*pi where radians meet them, a declaration where none do."""
+    """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise a declaration."""
     left, right = (turn_of(side, vocabulary.dimensions, vocabulary.marks).settled for side in (fault.left, fault.right))
     two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
     if left.radians or right.radians or fault.kind in ("argument", "exponent"):
@@ -101,7 +101,7 @@ def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
 
 
 def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
-    """Units in which the relation would fit with its turns as a plain count, or with something told per turn."""
+    """Units in which the relation would be consistent, with turns as a plain count or a quantity per turn."""
     turn, own = Dimension.of("cycle"), names_in(equation.lhs, equation.rhs)
     known = {name: vocabulary.dimensions[name] for name in own}
     ways: dict[str, str] = {}
@@ -154,7 +154,7 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
 
 
 def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
-    """Edits that make the failing part fit, likeliest first."""
+    """Edits that make the failing part consistent, likeliest first."""
     match fault.kind:
         case "sides":
             sides = [(fault.right, ratio, "the right"), (fault.left, NUMBER / ratio, "the left")]
@@ -220,7 +220,7 @@ def _inverted(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator
 def _named_edits(
     side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, used: tuple[str, ...], lhs: Node
 ) -> Iterator[_Edit]:
-    """Division or multiplication by one quantity; those the relation does not have yet come first."""
+    """Division or multiplication by one quantity; quantities new to the relation come first."""
     absent = {factor.name for factor, _ in factors_of(side) if isinstance(factor, Name)}
     absent |= {lhs.name} if isinstance(lhs, Name) else set()
     for act, wanted, power in (("divide", excess, -1), ("multiply", NUMBER / excess, 1)):
@@ -231,7 +231,7 @@ def _named_edits(
 
 
 def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
-    """A whole side whose square root, or square, would fit."""
+    """A whole side whose square root, or square, would be consistent."""
     found = dimension_of(side, vocabulary.dimensions)
     if found and found ** Fraction(1, 2) == excess:
         yield _Edit(f"take the square root of {subject}", side, Apply("sqrt", (side,)))
@@ -240,7 +240,7 @@ def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary)
 
 
 def _squared(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
-    """A factor whose square was meant, or its cube: a length or a speed, and no count of things."""
+    """A factor whose square or cube was meant: a length or a speed, but not a count of things."""
     for edit in _powers(side, excess, vocabulary):
         if edit.words.startswith("write") and edit.squares:
             yield edit
@@ -274,7 +274,7 @@ def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
 
 
 def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, lhs: Node) -> Iterator[_Edit]:
-    """A product or quotient of two quantities that measures just the excess, or its inverse."""
+    """A product or quotient of two quantities with the dimension of the excess, or its inverse."""
     index = {}
     absent = {node.name for node in (side, lhs) if isinstance(node, Name)}
     for dimension, names in vocabulary.by_dimension.items():
@@ -304,7 +304,7 @@ def _mends(edit: _Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
 
 
 def _replaced(node: Node, old: Node, new: Node) -> Node:
-    """The tree with one of its nodes, that very one, exchanged."""
+    """The tree with one of its nodes, by identity, replaced."""
     if node is old:
         return new
     if isinstance(node, Apply):

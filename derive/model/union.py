@@ -30,7 +30,7 @@ _LATER, _BEHIND = 0.98, 0.9  # profiles, and relations, beside quantities that a
 
 
 def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
-    """The parts as a list, each of the type that is wanted."""
+    """The parts as a list, each of the wanted type."""
     listed = _listed(parts)
     for part in listed:
         if not isinstance(part, wanted):
@@ -43,7 +43,7 @@ def typed(kind: str, wanted: type[_S], parts: Any) -> list[_S]:
 
 
 def declarations(parts: Any) -> list[Declaration]:
-    """What is declared of each of these quantities."""
+    """The declarations of these quantities."""
     return typed("quantity", Declaration, [declaration_of(part) or part for part in _listed(parts)])
 
 
@@ -52,14 +52,14 @@ def _listed(parts: Any) -> list[Any]:
 
 
 def shelved(profiles: Iterable[Profile] | Profiles) -> Profiles:
-    """The profiles by name; what lies on a shelf stays there until it is asked for."""
+    """The profiles by name; unread ones stay unread until they are needed."""
     if isinstance(profiles, Profiles):
         return profiles
     return Profiles(named("profile", typed("profile", Profile, profiles), Profile.__eq__).values())
 
 
 def both(one: Profiles, other: Profiles) -> Profiles:
-    """The profiles of both; a name that both have must mean the same."""
+    """The profiles of both; a name in both must mean the same."""
     stated = named("profile", [*one.stated.values(), *other.stated.values()], Profile.__eq__)
     shelves = tuple(dict.fromkeys([*one.shelves, *other.shelves]))
     for shelf in shelves:
@@ -70,7 +70,7 @@ def both(one: Profiles, other: Profiles) -> Profiles:
 
 
 def no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
-    """The error for a profile that there is not, or for a precision that the profile has not."""
+    """The error for a missing profile, or for a precision that a profile does not have."""
     known = list(profiles)
     if not isinstance(name, str):
         return unknown("profile", name, known)
@@ -89,17 +89,17 @@ def no_profile(name: Any, profiles: Profiles) -> UnknownNameError:
 
 
 def profile_entries(profiles: Profiles) -> list[Entry]:
-    """The profiles as they are searched; what completes one, such as a precision, belongs to it."""
+    """The profiles as search entries; what completes one, such as a precision, belongs to it."""
     return [Entry("profile", name, said.title, said.also, rank=_LATER) for name, said in profiles.labels().items()]
 
 
 def relation_entries(relations: Iterable[Relation]) -> list[Entry]:
-    """The relations as they are searched; a relation that bears a quantity's name stands behind it."""
+    """The relations as search entries; a relation with a quantity's name ranks behind the quantity."""
     return [Entry("relation", r.name, r.because, joins=tuple(r.declared), rank=_BEHIND) for r in relations]
 
 
 def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
-    """Refuse a profile whose values do not fit the quantities that it speaks of."""
+    """Refuse a profile whose values do not fit their quantities."""
     for name, value in profile.values.items():
         if name in quantities:
             try:
@@ -110,7 +110,7 @@ def prove_fit(profile: Profile, quantities: Mapping[str, Declaration]) -> None:
 
 
 def named(kind: str, parts: Iterable[_T], same: Callable[[_T, _T], bool]) -> dict[str, _T]:
-    """The parts by name, each name once; the same thing said twice is said once."""
+    """The parts by name, each name once; equal parts are merged."""
     found: dict[str, _T] = {}
     for part in parts:
         first = found.setdefault(part.name, part)

@@ -16,7 +16,7 @@ from quantities.dimension import Dimension
 
 __all__ = ["Vocabulary", "exponent_of", "factors_of", "shown"]
 
-_WIDEST = 48  # characters of an expression that a message repeats
+_WIDEST = 48  # limit on characters of an expression in a message
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Vocabulary:
     """The quantities that a repair may name."""
 
     quantities: Mapping[str, Declaration]
-    searches: bool = True  # for repairs and for names that look alike; after many problems nobody needs them
+    searches: bool = True  # for repairs and similar names; turned off after many problems
 
     @cached_property
     def brief(self) -> Vocabulary:
@@ -33,12 +33,12 @@ class Vocabulary:
 
     @cached_property
     def index(self) -> Index:
-        """What finds a quantity by its name, its aliases and its meaning."""
+        """The search index of quantities by name, alias and meaning."""
         said = self.quantities.values()
         return Index(Entry("quantity", q.name, q.meaning, q.aliases) for q in said)
 
     def unknown(self, name: object) -> UnknownNameError:
-        """The error for a quantity that nobody declared."""
+        """The error for an undeclared quantity."""
         if not self.searches:
             return unknown("quantity", name, list(self.quantities), search=False)
         return self.index.unknown("quantity", name)
@@ -49,13 +49,13 @@ class Vocabulary:
 
     @cached_property
     def marks(self) -> dict[str, Turn]:
-        """What the units of some quantities say of turning."""
+        """The turns in the units of some quantities."""
         found = {name: mark_of(quantity.unit) for name, quantity in self.quantities.items()}
         return {name: mark for name, mark in found.items() if mark is not STILL}
 
     @cached_property
     def by_dimension(self) -> dict[Dimension, list[str]]:
-        """The names that measure each dimension, in the order of declaration."""
+        """The names of each dimension, in the order of declaration."""
         found: dict[Dimension, list[str]] = {}
         for name, dimension in self.dimensions.items():
             found.setdefault(dimension, []).append(name)

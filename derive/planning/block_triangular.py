@@ -27,7 +27,7 @@ def components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
 
 
 def _chain(edges: Mapping[str, Sequence[str]]) -> list[str] | None:
-    """All nodes, each after those that it points to; None where one hangs on itself."""
+    """All nodes, each after those that it points to; None if there is a cycle."""
     done: dict[str, None] = {}
     begun: set[str] = set()
     for start in edges:

@@ -44,11 +44,11 @@ class Structure:
     members: Mapping[str, tuple[str, ...]]
     forward: Mapping[str, str]  # relation -> the quantity that it is written for, if it is written for one
     holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that hold it
-    rivals: frozenset[str] = frozenset()  # approximate relations for what an approximate one before them is written for
+    rivals: frozenset[str] = frozenset()  # approximate relations written for what an earlier approximate one is for
 
-    otherwise: frozenset[str] = frozenset()  # quantities whose default stands in where their own relations do not do
-    pared: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # made before
-    bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # of the last few questions
+    otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
+    pared: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
+    bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
@@ -73,7 +73,7 @@ class Structure:
         return cls(members, forward, held_by, frozenset(rivals), otherwise)
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
-        """What is left without the relations that are written for some quantities."""
+        """The structure without the relations that are written for some quantities."""
         key = frozenset(names)
         if key and key not in self.pared:
             members = {r: held for r, held in self.members.items() if self.forward.get(r) not in key}
