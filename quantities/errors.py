@@ -75,7 +75,7 @@ class ExpressionError(DeriveError):
 
 
 class UnitError(DeriveError):
-    """A unit that nobody knows, or a value whose unit does not fit its quantity."""
+    """An unknown unit, or a value whose unit does not fit its quantity."""
 
     def __init__(self, what: str, *, hint: str = "", quantity: str = "", unit: str = "") -> None:
         super().__init__(what, hint=hint, quantity=quantity, unit=unit)
@@ -95,7 +95,7 @@ class DomainError(DeriveError):
 
 
 class UnknownNameError(DeriveError):
-    """A name of a quantity, relation, profile, precision or report that nobody declared."""
+    """An undeclared name of a quantity, relation, profile, precision or report."""
 
     def __init__(
         self, what: str, *, hint: str = "", name: str = "", kind: str = "", suggestions: Sequence[str] = ()

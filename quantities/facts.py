@@ -109,7 +109,7 @@ class _File:
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 
     def _beside(self, choice: str, chosen: Iterable[str]) -> dict[str, dict[str, Value]]:
-        """What a choice takes for granted of other quantities, for each value that hangs on it."""
+        """What a choice assumes about other quantities, for each value that depends on it."""
         others = {other: read_value(text) for other, text in self.data.get("choices", {}).get(choice, {}).items()}
         return dict.fromkeys(chosen, others) if others else {}
 
@@ -138,7 +138,7 @@ class _File:
 
 
 def by_choice(said: Any) -> bool:
-    """Whether what a profile states of a quantity hangs on a choice."""
+    """Whether a profile's value of a quantity depends on a choice."""
     return isinstance(said, dict) and "value" not in said
 
 

@@ -100,7 +100,7 @@ class _Page:
     cited: dict[Source, int] = field(default_factory=dict)
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
-        """The parts of a page; formulas go on with the sentence that leads to them."""
+        """The parts of a page; formulas continue the sentence before them."""
         parts: list[str] = []
         for before, block in zip((None, *blocks), blocks, strict=False):
             if isinstance(before, Text) and isinstance(block, Formulas):

@@ -59,10 +59,10 @@ Real = Any
 """A number of FLINT's: a ball, or the exact middle of one."""
 
 _BITS = 512
-_MORE_BITS = 2400  # in which the sum of any doubles is exact
-_SURE_BITS = 200  # that must be right in a number
-_HALVINGS = 300  # of a stretch, down to sizes that doubles hardly have
-_INWARDS = (1e-3, 1e-6, 1e-9)  # shares of the far end of a stretch at which it is looked at, as of a tail
+_MORE_BITS = 2400  # precision in which the sum of any doubles is exact
+_SURE_BITS = 200  # correct bits that a number must have
+_HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
+_INWARDS = (1e-3, 1e-6, 1e-9)  # shares of the far end of a stretch at which it is tested, as of a tail
 _ONE_AT_A_TIME = threading.RLock()  # FLINT keeps one precision for all threads
 
 
@@ -96,7 +96,7 @@ def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
 
 @many_digits()
 def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
-    """How far the sides are apart as a share of the larger, where doubles are too few to tell; NaN without a value."""
+    """The residual relative to the larger side, where doubles do not suffice; NaN if undefined."""
     gap = _gap(equation, values)
     sizes = [_number((side,), values) for side in (equation.lhs, equation.rhs)]
     size = max((abs(size) for size in sizes if size is not None), default=0)
@@ -105,14 +105,14 @@ def gap_of(equation: Equation, values: Mapping[str, float]) -> float:
 
 @many_digits()
 def sign_of_gap(equation: Equation, values: Mapping[str, float]) -> int:
-    """The sign of the left side less the right one; zero also where it is unknown."""
+    """The sign of the left side minus the right one; zero also if unknown."""
     gap = _gap(equation, values)
     return 0 if gap is None else int(gap > 0) - int(gap < 0)
 
 
 @many_digits()
 def is_level(equation: Equation, name: str, values: Mapping[str, float], low: float, high: float) -> bool:
-    """Whether the gap is the same all along an interval, and not merely too small for doubles to see."""
+    """Whether the residual is constant along an interval, and not merely too small for doubles."""
     low, high = max(low, -LARGEST), min(high, LARGEST)
     points = [low + (high - low) * share for share in (0.03, 0.2, 0.47, 0.7, 0.97)]
     if low >= 0 or high <= 0:
@@ -154,7 +154,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
 
 
 def _is_one_way(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the gap only rises or only falls between a name's value and zero."""
+    """Whether the residual is monotone between a name's value and zero."""
     x = values[name]
     spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
     left, right = (enclose(side, spans, name) for side in (equation.lhs, equation.rhs))
@@ -273,12 +273,12 @@ def exactly(form: Node, values: Mapping[str, float]) -> float:
 
 @many_digits()
 def overflows(form: Node, values: Mapping[str, float]) -> bool:
-    """Whether an expression has a value that no double can hold, or that doubles cannot reach."""
+    """Whether an expression has a value that no double can hold, or that doubles cannot compute."""
     found = _number((form,), values)
     if found is None:
         return False
     size = abs(found)
-    lost = not math.isfinite(value(form, values))  # on the way
+    lost = not math.isfinite(value(form, values))  # in between
     return bool(lost or size > sys.float_info.max or 0 < size < math.ulp(0.0))
 
 
@@ -325,7 +325,7 @@ def _ball_of(forms: Sequence[Node], numbers: Mapping[str, Real], values: Mapping
 
 
 def _ball(node: Node, numbers: Mapping[str, Real], values: Mapping[str, float]) -> Real:
-    """A ball that holds what an expression comes to; one that is not finite where it may have no value."""
+    """A ball that holds the value of an expression; not finite if that may be undefined."""
     if isinstance(node, Name):
         return numbers[node.name]
     operations = _operations()
@@ -341,7 +341,7 @@ def _ball(node: Node, numbers: Mapping[str, Real], values: Mapping[str, float]) 
 
 @cache
 def _operations() -> dict[str, Callable[..., Real]]:
-    """What FLINT has for each operation."""
+    """FLINT's function for each operation."""
     from flint import arb
 
     def sqrt(x: Real) -> Real:

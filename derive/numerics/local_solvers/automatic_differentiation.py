@@ -99,11 +99,11 @@ class Tape:
         """Parts that are worked out each time."""
 
     def gaps(self, at: Array) -> Array:
-        """How far the sides of each equation are apart."""
+        """The residual of each equation."""
         return self._values(at)[self._rows]
 
     def jacobian(self, at: Array) -> Array:
-        """The slopes of the gaps in the unknowns: a row for each equation; for many unknowns a sparse matrix."""
+        """The slopes of the residuals in the unknowns: a row for each equation; a sparse matrix for many unknowns."""
         values = self._values(at)
         with np.errstate(all="ignore"):
             return self._sparse(values) if self.is_sparse else self._dense(values)
@@ -136,7 +136,7 @@ class Tape:
         return np.array([len(own) if arm is None else own.index(arm) for own, arm in zip(arms, found, strict=True)])
 
     def _slopes(self, run: _Run, values: Array) -> Array:
-        """How each part of a run moves with each of its arguments."""
+        """The slopes of each node of a run in each of its arguments."""
         if run.op == "add":
             return np.ones(len(run.args))
         if run.op == "piecewise":

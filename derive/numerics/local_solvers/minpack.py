@@ -43,10 +43,10 @@ Array = Any
 _FEW = 60  # unknowns up to which the dense methods come first
 _MANY = 300  # unknowns above which they do not come at all
 _STEPS = 100
-_SHORTEST = 1e-6  # share of a Newton step that is still tried
-_FARTHEST = 3.0  # change of a logarithm in one step
-_CALL = 1000  # operations that a call takes whatever the size of the system
-_BEYOND = 1e100  # what stands for a gap that has no value
+_SHORTEST = 1e-6  # least share of a Newton step that is tried
+_FARTHEST = 3.0  # limit on the change of a logarithm in one step
+_CALL = 1000  # cost of a call in operations, whatever the size of the system
+_BEYOND = 1e100  # replaces an undefined residual
 
 
 class Search:

@@ -28,13 +28,13 @@ Box = tuple[Span, ...]
 """An interval of each unknown, in the order in which they are named."""
 
 _ONE: Span = (1.0, 1.0)
-_STEEPEST = 1000  # whole exponent that is worked out as such
-_DEEPEST = 400  # levels of an expression that are followed
+_STEEPEST = 1000  # limit on integer exponents computed as such
+_DEEPEST = 400  # limit on levels of an expression
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One expression: its place in the graph, its operation, and where its arguments stand."""
+    """One expression: its place in the graph, its operation, and the places of its arguments."""
 
     at: int
     op: str
@@ -59,14 +59,14 @@ class Dag:
 
     unknowns: tuple[str, ...]
     start: tuple[Span, ...]  # what is known of each place before any unknown is
-    steps: tuple[Step, ...]  # those that hang on an unknown
+    steps: tuple[Step, ...]  # those that depend on an unknown
     roots: tuple[int, ...]  # the places of the differences of the equations' sides
     implied: tuple[int, ...]  # the same of equations that follow from these
     below: tuple[tuple[Step, ...], ...]  # for each equation: the steps it is made of, itself first
 
     @property
     def work(self) -> int:
-        """What a run costs, in steps."""
+        """The cost of a pass, in steps."""
         return len(self.steps) + sum(map(len, self.below))
 
     def run(self, box: Sequence[Span]) -> Run | None:
@@ -141,7 +141,7 @@ class _Writer:
 
     def __init__(self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float) -> None:
         self.start: list[Span] = [ALL] * len(unknowns)
-        self.moves = [True] * len(unknowns)  # whether a place hangs on an unknown
+        self.moves = [True] * len(unknowns)  # whether a place depends on an unknown
         self.steps: list[Step] = []
         self.names = {name: i for i, name in enumerate(unknowns)}
         self.known = known
@@ -149,7 +149,7 @@ class _Writer:
         self.places: dict[object, int] = {}
 
     def place(self, node: Node, depth: int = 0) -> int:
-        """Where an expression stands."""
+        """The place of an expression."""
         if depth > _DEEPEST:
             raise RecursionError
         if isinstance(node, Name) and node.name in self.names:
@@ -221,7 +221,7 @@ def _with_numbers(node: Node, known: Mapping[str, float]) -> Node:
 
 
 def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
-    """Where an expression lies, its arguments being known; None where it is nowhere defined."""
+    """The enclosure of an expression from those of its arguments; None if it is nowhere defined."""
     spans, args = run.spans, step.args
     match step.op:
         case "add":
@@ -315,7 +315,7 @@ def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
 
 
 def _slopes(step: Step, run: Run) -> list[Span]:
-    """What an expression feels of each of its arguments."""
+    """The slopes of an expression in each of its arguments."""
     spans, args = run.spans, step.args
     match step.op:
         case "add":
