@@ -23,9 +23,9 @@ Row = dict[str, int]
 
 
 def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
-    """The slopes of an equation in the logarithms of its names, where both sides come to the same but for a factor.
+    """The slopes of an equation in the logarithms of its names, at a point where its sides agree up to a factor.
 
-    Of a name that is zero at the point it is the slope in itself.
+    For a name that is zero at the point it is the slope in the name itself.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> found = slopes(parse_equation("p*V = n*R*T**2"), dict.fromkeys("pVnRT", 3))
@@ -42,7 +42,7 @@ def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
 
 
 def residue(node: Node, point: Mapping[str, int]) -> int:
-    """What an expression comes to at a point; zero where it has no value."""
+    """The value of an expression at a point; zero if it is undefined."""
     found = _valued(node, point)
     return 0 if found is None else found[0]
 
@@ -53,7 +53,7 @@ def inverse(number: int) -> int:
 
 
 def inverses(numbers: Sequence[int]) -> list[int]:
-    """The inverses of numbers that are not zero, by one inversion for all (Montgomery 1987).
+    """The inverses of nonzero numbers, by one inversion for all (Montgomery 1987).
 
     >>> [number * other % PRIME for number, other in zip([2, 3, 7], inverses([2, 3, 7]))]
     [1, 1, 1]
@@ -70,7 +70,7 @@ def inverses(numbers: Sequence[int]) -> list[int]:
 
 
 def subtract(row: Row, other: Mapping[str, int], factor: int) -> None:
-    """Take some times another row off a row."""
+    """Subtract a multiple of another row from a row."""
     for name, number in other.items():
         left = (row.get(name, 0) - factor * number) % PRIME
         if left:
@@ -84,12 +84,12 @@ def scaled(row: Row, factor: int) -> Row:
 
 
 def drawn(text: str) -> int:
-    """A number that looks random, and is the same for the same text."""
+    """A pseudorandom number, the same for the same text."""
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=16).digest(), "big") % (PRIME - 1) + 1
 
 
 def _valued(node: Node, point: Mapping[str, int]) -> tuple[int, Row] | None:
-    """What an expression comes to at the point, and how it moves with each name there; None where it has no value."""
+    """The value of an expression at the point, and its slope in each name there; None if it is undefined."""
     if isinstance(node, Number):
         return node.value.numerator * inverse(node.value.denominator) % PRIME, {}
     if isinstance(node, Name):
