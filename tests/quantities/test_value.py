@@ -20,7 +20,6 @@ from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
 from quantities.value import Value, is_number, otherwise, read_number, read_value
-from quantities.value import exact as definition
 from tests.quantities.table import NAMES, SCALES, by_pint
 
 READ = [  # a text, its number, how much that is in base units, and in which
@@ -642,8 +641,9 @@ def test_another_unit_does_not_change_what_would_be_written_alike(text, unit):
 
 
 def test_a_default_that_stands_in_and_a_definition_say_so():
-    assert (definition("2 m").source, otherwise("1.5").source) == (BY_DEFINITION, OTHERWISE)
-    assert (definition("2 m").number, otherwise("1.5").number) == (2, 1.5)
+    exactly = read_value("2 m").sourced(BY_DEFINITION)
+    assert (exactly.source, otherwise("1.5").source) == (BY_DEFINITION, OTHERWISE)
+    assert (exactly.number, otherwise("1.5").number) == (2, 1.5)
 
 
 def test_the_word_of_the_same_source_changes_nothing():
