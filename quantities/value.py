@@ -114,7 +114,7 @@ def read_value(text: str) -> Value:
     >>> read_value("1,5 m")
     Traceback (most recent call last):
         ...
-    quantities.errors.ExpressionError: value '1,5 m': after 1 comes a comma. Write 1.5 for a decimal, 15 for thousands.
+    quantities.errors.ExpressionError: value '1,5 m': a comma follows 1. Write 1.5 for a decimal, 15 for thousands.
     """
     if len(text) > _LONGEST:
         raise ExpressionError(

@@ -41,7 +41,7 @@ def parse_equation(text: str) -> Equation:
     Traceback (most recent call last):
         ...
     quantities.errors.ExpressionError: 'y = a[0]', column 6: '[' does not belong here. There are no indices: give each \
-element a name of its own.
+element its own name.
     """
     return _Reader(text, "equation").equation()
 

@@ -60,7 +60,7 @@ def redundant(relations: Sequence[Relation]) -> Iterator[Redundant]:
     >>> a, b = Declaration("a", "m"), Declaration("b", "m")
     >>> stated = [relate(name, text, quantities=[a, b]) for name, text in (("one", "a = 2*b"), ("two", "b = a/2"))]
     >>> print(next(redundant(stated)).what)
-    it says the same as one.
+    it is the same as one.
     """
     members = {one.name: frozenset(names_in(one.written.lhs, one.written.rhs)) for one in relations}
     alike = Counter(members.values())
