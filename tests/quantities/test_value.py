@@ -246,15 +246,15 @@ def test_the_numbers_that_a_hint_proposes_can_be_read_and_are_among_those_meant(
 
 
 WORDS = [  # a text, what is wrong with it, and what would mend it
-    ("1,5 m", "after 1 comes a comma.", "Write 1.5 for a decimal, 15 for thousands."),
-    ("1,000 m", "after 1 comes a comma.", "Write 1.000 for a decimal, 1000 for thousands."),
-    ("1,234,567 m", "after 1 comes a comma.", "Write 1234567."),
-    ("1, m", "after 1 comes a comma.", "Write 1."),
-    ("1.5,0 m", "after 1.5 comes a comma.", "Write a decimal point, and no mark between thousands: 1000.5."),
-    ("3.0.0 m", "after 3.0 comes another point.", "Write one decimal point, as in 1.5e3."),
-    ("1_000 m", "'_' stands inside the number.", "Write plain digits 0 to 9, as in 1e6."),
-    ("1'000 m", '"\'" stands inside the number.', "Write plain digits 0 to 9, as in 1e6."),
-    ("1٣ m", "'٣' stands inside the number.", "Write plain digits 0 to 9, as in 1e6."),
+    ("1,5 m", "a comma follows 1.", "Write 1.5 for a decimal, 15 for thousands."),
+    ("1,000 m", "a comma follows 1.", "Write 1.000 for a decimal, 1000 for thousands."),
+    ("1,234,567 m", "a comma follows 1.", "Write 1234567."),
+    ("1, m", "a comma follows 1.", "Write 1."),
+    ("1.5,0 m", "a comma follows 1.5.", "Write a decimal point and no thousands separator: 1000.5."),
+    ("3.0.0 m", "another point follows 3.0.", "Write one decimal point, as in 1.5e3."),
+    ("1_000 m", "'_' is inside the number.", "Write plain digits 0 to 9, as in 1e6."),
+    ("1'000 m", '"\'" is inside the number.', "Write plain digits 0 to 9, as in 1e6."),
+    ("1٣ m", "'٣' is inside the number.", "Write plain digits 0 to 9, as in 1e6."),
     ("1 000 m", "two numbers, 1 and 000.", "Write 1000."),
     ("1 000 1", "two numbers, 1 and 000.", "Write 1000."),
     ("5 000 000 USD", "two numbers, 5 and 000 000.", "Write 5000000."),
@@ -285,7 +285,7 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
     ("5 +/- -Infinity m", "it is not a finite number.", "Give a finite number."),
     ("1e400 m", "1e400 is too large for double precision.", "Give a number between 1e-300 and 1e300."),
     ("-1.0e-400 m", "-1.0e-400 is too small for double precision.", "Give a number between 1e-300 and 1e300."),
-    ("1e308 km", "in base units it leaves the range of double precision.",
+    ("1e308 km", "in base units it exceeds the range of double precision.",
      "Give a number between 1e-300 and 1e300 in base units."),
     ("-300 degC", "it lies below absolute zero.", "Temperatures start at 0 K."),
     ("0 +/- 300 degC", "it lies below absolute zero.", "Temperatures start at 0 K."),
@@ -325,7 +325,7 @@ def test_a_text_that_is_too_long_is_refused_unread():
             1e308,
             "km",
             "",
-            "value '1e+308': in base units it leaves the range of double precision. "
+            "value '1e+308': in base units it exceeds the range of double precision. "
             "Give a number between 1e-300 and 1e300 in base units.",
         ),
     ],
