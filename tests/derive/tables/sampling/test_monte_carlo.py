@@ -224,7 +224,7 @@ def test_a_sample_does_not_change():
 @pytest.mark.parametrize(
     ("asked", "error", "told"),
     [
-        ({"width": 1, "depth": 2}, derive.ExpressionError, "is a range"),
+        ({"width": 1, "depth": 2}, derive.ExpressionError, "does not depend on any range"),
         ({"width": "1..2", "depth": 2, "points": 0}, derive.ExpressionError, "points = 0"),
         ({"width": "1..2", "depth": 2, "points": True}, derive.ExpressionError, "points = True"),
         ({"width": "1..2", "depth": 2, "seed": -1}, derive.ExpressionError, "seed = -1"),
