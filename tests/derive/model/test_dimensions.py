@@ -501,7 +501,7 @@ def test_an_exponent_of_very_many_terms_is_refused():
     with pytest.raises(LimitError) as caught:
         dimension_of(raised("ijklmnopq"), known)
     assert str(caught.value) == (
-        "An exponent with a dimension below it has more than 64 terms. Give the exponent a name of its own."
+        "An exponent with a dimension below it has more than 64 terms. Give the exponent its own name."
     )
     assert caught.value.limit == "64 terms"
 
