@@ -114,7 +114,7 @@ def read_value(text: str) -> Value:
     >>> read_value("1,5 m")
     Traceback (most recent call last):
         ...
-    quantities.errors.ExpressionError: value '1,5 m': a comma follows 1. Write 1.5 for a decimal, 15 for thousands.
+    quantities.errors.ExpressionError: value '1,5 m': a comma follows 1. Write 1.5.
     """
     if len(text) > _LONGEST:
         raise ExpressionError(
@@ -283,14 +283,24 @@ def _half_a_place(word: str, unit: Unit) -> float:
 
 
 def _comma(word: str, rest: str) -> str:
-    """What somebody who put commas into a number may have meant."""
-    groups = re.findall(r",([0-9]*)", (re.match(r"(?:,[0-9]*)+", rest) or [""])[0])
-    together = word + "".join(groups)
-    if "." in word:
-        return "Write a decimal point and no thousands separator: 1000.5."
-    if len(groups) > 1 or not groups[0]:
+    """What somebody who put commas into a number may have meant.
+
+    >>> _comma("1", ",000.5 m"), _comma("1", ",5 m"), _comma("1.000", ",5 m")
+    ('Write 1000.5.', 'Write 1.5.', 'Write 1000.5.')
+    """
+    match = re.match(r"((?:,[0-9]*)+)(\.[0-9]+)?", rest)
+    *_, last = groups = (match[1] if match else ",").split(",")[1:]
+    decimals = match[2] or "" if match else ""
+    whole, _, places = word.partition(".")
+    together = word + "".join(groups) + decimals
+    if places:
+        is_turned_round = len(places) == 3 and len(groups) == 1 and last and not decimals
+        return f"Write {whole}{places}.{last}." if is_turned_round else "Write one decimal point, as in 1000.5."
+    if len(groups) > 1 or not last or decimals:
         return f"Write {together}."
-    return f"Write {word}.{groups[0]} for a decimal, {together} for thousands."
+    return (
+        f"Write {word}.{last} for a decimal, {together} for thousands." if len(last) == 3 else f"Write {word}.{last}."
+    )
 
 
 def is_number(given: Any) -> bool:

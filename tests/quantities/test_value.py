@@ -246,11 +246,14 @@ def test_the_numbers_that_a_hint_proposes_can_be_read_and_are_among_those_meant(
 
 
 WORDS = [  # a text, what is wrong with it, and what would mend it
-    ("1,5 m", "a comma follows 1.", "Write 1.5 for a decimal, 15 for thousands."),
+    ("1,5 m", "a comma follows 1.", "Write 1.5."),
     ("1,000 m", "a comma follows 1.", "Write 1.000 for a decimal, 1000 for thousands."),
     ("1,234,567 m", "a comma follows 1.", "Write 1234567."),
     ("1, m", "a comma follows 1.", "Write 1."),
-    ("1.5,0 m", "a comma follows 1.5.", "Write a decimal point and no thousands separator: 1000.5."),
+    ("1.5,0 m", "a comma follows 1.5.", "Write one decimal point, as in 1000.5."),
+    ("1.000,5 m", "a comma follows 1.000.", "Write 1000.5."),
+    ("1,000.5 m", "a comma follows 1.", "Write 1000.5."),
+    ("1,234,567.89 m", "a comma follows 1.", "Write 1234567.89."),
     ("3.0.0 m", "another point follows 3.0.", "Write one decimal point, as in 1.5e3."),
     ("1_000 m", "'_' is inside the number.", "Write plain digits 0 to 9, as in 1e6."),
     ("1'000 m", '"\'" is inside the number.', "Write plain digits 0 to 9, as in 1e6."),

@@ -14,7 +14,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, filled, inverted, mu
 
 __all__ = ["roundings"]
 
-_OWN = Number(Fraction(8))  # roundings allowed for a library function
+_OF_A_POWER = Number(Fraction(8))  # roundings: what `pow` of the C library may be off by
 
 
 def roundings(node: Node) -> Node:
@@ -51,7 +51,7 @@ def roundings(node: Node) -> Node:
             return _carried(multiplied(node, node), errors[0], _size(node))
         case op:
             entry, parts = TABLE[op], {"x": node.args[0], "y": node}
-            own = multiplied(_OWN, _size(node)) if entry.off > 1 else _size(node) if entry.off else ZERO
+            own = multiplied(Number(Fraction(2 * entry.off)), _size(node))  # a unit of the last place is two roundings
             return _carried(filled(entry.steepness, parts), errors[0], own)
 
 
@@ -66,7 +66,7 @@ def _beside(product: Apply, index: int, error: Node) -> Node:
 
 def _of_power(node: Apply, of_base: Node, of_exponent: Node) -> Node:
     base, exponent = node.args
-    shares: list[Node] = [_OWN]
+    shares: list[Node] = [_OF_A_POWER]
     if of_base != ZERO:
         shares.append(multiplied(_size(exponent), of_base, inverted(_size(base))))
     if of_exponent != ZERO:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
+from derive.expressions.functions import TABLE
 from derive.expressions.grammar import parse_expression
 from derive.kernels.backends.numba_source import Slow
 from derive.kernels.backends.python_numpy import Arrays
@@ -39,6 +40,16 @@ def test_rounding_moves_an_expression_no_further_than_its_bound(text, x, y):
     rounded, exact, bound = value(node, at), exactly(node, at), value(roundings(node), at)
     assume(all(map(math.isfinite, (rounded, exact, bound))) and bound * 2**-52 < 1e-3 * abs(rounded))
     assert abs(rounded - exact) <= bound * 2**-53 + 1e-300
+
+
+@pytest.mark.parametrize("name", TABLE)
+def test_every_function_is_granted_what_its_entry_says_it_may_be_off_by(name):
+    entry, draw = TABLE[name], random.Random(name)
+    bound = roundings(parse_expression(f"{name}(x)"))
+    for _ in range(300):
+        x = draw.uniform(max(entry.domain[0], -30.0), min(entry.domain[1], 30.0))
+        if math.isfinite(y := entry.value(x)):
+            assert entry.off * math.ulp(y) <= value(bound, {"x": x}) * 2**-53
 
 
 @pytest.mark.parametrize(
