@@ -20,12 +20,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from derive.expressions.functions import DEGREES
-from derive.expressions.tree import Name, Node, Number
+from derive.expressions.tree import Apply, Name, Node, Number
 from quantities.dimension import Dimension
 from quantities.spelling import parse_unit
 from quantities.units import Unit
 
-__all__ = ["STILL", "Turn", "mark_of", "same_turning", "turn_of"]
+__all__ = ["Turn", "mark_of", "same_turning", "terms_of", "turn_of", "turns_of"]
 
 _NONE, _ONE = Fraction(0), Fraction(1)
 
@@ -86,11 +86,24 @@ def _mark(text: str) -> Turn:
 
 
 def same_turning(left: Node, right: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> bool:
-    """Whether two sides that agree in everything but cycles agree in those too."""
-    one, other = turn_of(left, known, marks), turn_of(right, known, marks)
+    """Whether two sides that agree in everything but cycles agree in those too: of a sum, each term by itself.
+
+    A sum as a whole may lean on the pi of one of its terms: `omega = 2*pi*f + f`.
+    """
+    return all(_is_same(one, other) for one in turns_of(left, known, marks) for other in turns_of(right, known, marks))
+
+
+def _is_same(one: Turn, other: Turn) -> bool:
     if one.cycles == other.cycles and one.settled.cycles != other.settled.cycles:
         return False  # a pi turns the cycles of one of them: 2*pi*n_1 + n_2
     return other.by(one, -_ONE).is_sound
+
+
+def turns_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> frozenset[Turn]:
+    """The turns of the terms of a sum and of the arms of a choice, or that of any other expression."""
+    terms = terms_of(node)
+    found = [turns_of(term, known, marks) for term in terms] or [frozenset({turn_of(node, known, marks)})]
+    return frozenset().union(*found)
 
 
 def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn]) -> Turn:
@@ -115,26 +128,31 @@ def turn_of(node: Node, known: Mapping[str, Dimension], marks: Mapping[str, Turn
             return STILL.by(turn_of(node.args[0], known, marks), -_ONE)
         case "pow" if isinstance(node.args[1], Number):
             return STILL.by(turn_of(node.args[0], known, marks), node.args[1].value)
-        case "add" | "min" | "max":
-            return _common([turn_of(arg, known, marks) for arg in node.args if not _is_zero(arg)])
-        case "piecewise":
-            arms = [arg for i, arg in enumerate(node.args) if i % 2 == 0 and not _is_zero(arg)]
-            return _common([turn_of(arm, known, marks) for arm in arms])
+        case "add" | "min" | "max" | "piecewise":
+            return _common([turn_of(term, known, marks) for term in terms_of(node)])
         case op if op in DEGREES:
             return STILL.by(turn_of(node.args[0], known, marks), DEGREES[op])
     return STILL
 
 
 def _common(turns: list[Turn]) -> Turn:
-    """The turn of several terms: a pi that only some of them have does not count."""
+    """The turn of several terms: beside a term in hertz, the pi of another makes no radians."""
     first = min(turns, key=lambda turn: abs(turn.cycles), default=STILL)
     settled = [turn.settled for turn in turns]
-    if all(turn[:2] == settled[0][:2] for turn in settled):
+    if all(turn == settled[0] for turn in settled):
         return first
-    radians = next((turn.radians for turn in turns if turn.radians), _NONE)
-    hertz = next((turn.hertz for turn in turns if turn.hertz), _NONE)
-    return Turn(first.cycles, _NONE, radians, hertz)
+    hertz = next((turn.hertz for turn in settled if turn.hertz), _NONE)
+    radians = next((turn.radians for turn in settled if turn.radians), _NONE)
+    return Turn(first.cycles, _NONE, _NONE if hertz else radians, hertz)
 
 
-def _is_zero(node: Node) -> bool:
-    return isinstance(node, Number) and not node.value
+def terms_of(node: Node) -> list[Node]:
+    """The terms of a sum and the arms of a choice, but for zeros: they fit anything."""
+    match node:
+        case Apply("add" | "min" | "max", args):
+            parts = args
+        case Apply("piecewise", args):
+            parts = args[::2]
+        case _:
+            return []
+    return [part for part in parts if not (isinstance(part, Number) and not part.value)]

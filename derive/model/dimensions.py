@@ -19,7 +19,7 @@ from typing import Literal
 
 from derive.expressions.functions import DEGREES, STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, render
-from derive.model.angles import STILL, Turn, same_turning, turn_of
+from derive.model.angles import Turn, same_turning, turns_of
 from quantities.dimension import NUMBER, Dimension, Monomial, Polynomial, multiply
 from quantities.errors import LimitError
 
@@ -132,22 +132,23 @@ class _Judge:
     def agree(self, kind: Literal["sides", "terms"], whole: Node, parts: tuple[Node, ...]) -> _Found:
         """The common dimension of all parts."""
         common: _Found = _ANYTHING
-        kept: dict[tuple[Dimension, Turn], Node] = {}  # the first of each kind, and all of them: 2*pi*f fits both
-        for part in parts:  # omega and f, which do not fit each other
+        # the first of each kind, and all of them: 2*pi*f fits both omega and f, which do not fit each other
+        kept: dict[tuple[Dimension, frozenset[Turn]], Node] = {}
+        for part in parts:
             found = self.of(part)
             if isinstance(found, _Anything):
                 continue
-            turn = turn_of(part, self.known, self.marks) if self.marks or found.cycles else STILL
-            if (found, turn) in kept:
+            turns = turns_of(part, self.known, self.marks) if self.marks or found.cycles else frozenset()
+            if (found, turns) in kept:
                 continue
             for (measured, _), other in kept.items():
                 if not self._fits(other, measured, part, found):
                     self.faults.append(Mismatch(kind, whole, other, measured, part, found))
                     return _ANYTHING
             if isinstance(common, _Anything) or abs(found.cycles) < abs(common.cycles):
-                common, kept = found, {(found, turn): part, **kept}  # cycles that pi has turned into radians
+                common, kept = found, {(found, turns): part, **kept}  # cycles that pi has turned into radians
             else:
-                kept[found, turn] = part
+                kept[found, turns] = part
         return common
 
     def _fits(self, left: Node, common: Dimension, right: Node, found: Dimension) -> bool:

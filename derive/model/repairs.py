@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
-from derive.model.angles import turn_of
+from derive.model.angles import terms_of, turn_of
 from derive.model.dimensions import Mismatch, dimension_of, mismatches
 from derive.model.vocabulary import Vocabulary, exponent_of, factors_of, shown
 from quantities.dimension import NUMBER, Dimension
@@ -94,7 +94,13 @@ def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
         )
         said = ("the right", "the left") if fault.kind == "sides" else (shown(first), shown(second))
         by, over = ("multiply", two_pi), ("divide", Apply("inv", (two_pi,)))
-        for side, subject, (act, factor) in ((first, said[0], by), (second, said[1], by), (first, said[0], over)):
+        inner = [(term, shown(term), by) for side in (first, second) for term in terms_of(side)]
+        for side, subject, (act, factor) in (
+            *inner,
+            (first, said[0], by),
+            (second, said[1], by),
+            (first, said[0], over),
+        ):
             if _mends(_Edit(act, side, Apply("mul", (side, factor))), equation, vocabulary):
                 return f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
     return _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."

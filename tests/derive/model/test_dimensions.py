@@ -359,6 +359,20 @@ def test_each_kind_of_misfit_tells_where_it_is_and_what_meets_there(equation, ki
 
 
 MARKS = {name: mark_of(parse_unit(unit)) for name, unit in UNITS.items()}
+TURNING = ("omega", "2*pi*f", "f", "omega/(2*pi)", "2*pi*rate", "rate", "1/t", "v/r", "pi/2*f", "2*pi/t", "f*0")
+
+
+def fits(equation):
+    return not mismatches(parse_equation(equation), KNOWN, MARKS)
+
+
+@pytest.mark.parametrize("head", TURNING)
+@pytest.mark.parametrize("one", TURNING)
+def test_a_sum_fits_what_each_of_its_terms_fits_and_nothing_else(head, one):
+    for other in TURNING:
+        together = fits(f"{head} = {one}") and fits(f"{head} = {other}") and fits(f"{one} = {other}")
+        for terms in (f"{one} + {other}", f"max({one}, {other})", f"({one} if n > 1 else {other})"):
+            assert fits(f"{head} = {terms}") == fits(f"{terms} = {head}") == together, (head, terms)
 
 
 @pytest.mark.parametrize(
@@ -368,6 +382,10 @@ MARKS = {name: mark_of(parse_unit(unit)) for name, unit in UNITS.items()}
         ("omega = 2*pi*f", []),
         ("f = omega/(2*pi)", []),
         ("omega = omega - f", ["terms"]),
+        ("omega = (2*pi*f + f)*t/tau", ["sides"]),
+        ("omega = (2*pi*f + v/r)*t/tau", []),
+        ("f = (1/t + omega)*t/tau", ["sides"]),
+        ("f = (pi/2*f + f)*t/tau", []),
         ("omega = omega - f + 2*pi*f", ["terms"]),
         ("omega = 2*pi*f + omega - f", ["terms"]),
         ("f = rate + f + omega/(2*pi) + rate", []),
