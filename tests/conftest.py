@@ -6,6 +6,6 @@ finds, not by how long a busy machine takes over one example.
 
 from hypothesis import settings
 
-settings.register_profile("repeated", derandomize=True, deadline=None)
+settings.register_profile("repeated", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("searching", derandomize=False, deadline=None, print_blob=True)
 settings.load_profile("repeated")

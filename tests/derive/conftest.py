@@ -1,4 +1,7 @@
-"""What runs for minutes is left out unless it is asked for with `-m long`; the audit is made once for all its tests."""
+"""What runs for minutes is left out unless it is asked for with `-m long`; the audit is made once for all its tests.
+
+These come first, side by side, so that one of the processes that share the tests runs them all.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import pytest
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not {"findings", "conflicts"}.intersection(getattr(item, "fixturenames", ())))
     if config.getoption("markexpr"):
         return
     long = [item for item in items if item.get_closest_marker("long")]

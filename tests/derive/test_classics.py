@@ -17,7 +17,12 @@ BOTH = [
     pytest.param(one, id=one.name, marks=[pytest.mark.long] if one.name.startswith(SLOW) else [])
     for one in (*MORE, *BURDEN)
 ]
-SPARSE = [one for one in LARGE if not one.name.startswith(("discrete integral", "variably"))]
+SECONDS = ("Broyden banded (31), 1000", "discrete boundary value (28), 1000")
+SPARSE = [
+    pytest.param(one, id=one.name, marks=[pytest.mark.long] if one.name in SECONDS else [])
+    for one in LARGE
+    if not one.name.startswith(("discrete integral", "variably"))
+]
 
 
 def gaps(classic: Classic, point: Any, functions: Any) -> list[Any]:
@@ -82,7 +87,7 @@ def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
 
 
-@pytest.mark.parametrize("classic", SPARSE, ids=lambda one: one.name)
+@pytest.mark.parametrize("classic", SPARSE)
 def test_a_sparse_system_is_solved_at_once(classic: Classic) -> None:
     (answer,) = stated(classic).solve_all("x1", "start")
     if classic.solution:

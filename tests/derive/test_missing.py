@@ -170,7 +170,7 @@ def does(case: Hidden, target: str, given: set[str]) -> bool | None:
     return True
 
 
-@pytest.mark.parametrize("start", range(0, 60, 10))
+@pytest.mark.parametrize("start", range(0, 20, 10))
 def test_singles_and_pairs_are_those_of_brute_force_in_random_libraries(start):
     for case, target, given, sets in random_refusals(range(start, start + 10)):
         others = [name for name in case.numbers if name not in given and name != target]

@@ -18,7 +18,7 @@ import derive
 from derive import Answer, DeriveError
 from tests.derive.random_questions import Scene, drawn, scene, text
 
-SHORT, BATCH = 60, 20
+SHORT, BATCH = 30, 15
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..2000").split(".."))
 LIBRARY = derive.llm
 DEFAULTED = [name for name, one in LIBRARY.declared.items() if one.default is not None]

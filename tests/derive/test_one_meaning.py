@@ -18,7 +18,7 @@ from derive import AmbiguousError, LimitError, NoSolutionError, UnderdeterminedE
 from derive.library import Library
 from tests.derive import random_cases, random_libraries
 
-SHORT, BATCH = 60, 10
+SHORT, BATCH = 30, 10
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..2000").split(".."))
 
 

@@ -15,7 +15,7 @@ import derive
 from derive import LimitError, UnderdeterminedError
 from tests.derive.random_cases import Cased, cased, hidden, solutions
 
-SHORT, BATCH = 100, 25
+SHORT, BATCH = 30, 15
 OPEN = ("not proved", ", nothing determines", "assumed to apply")  # by which an answer says that there may be others
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..6000").split(".."))
 

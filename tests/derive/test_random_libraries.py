@@ -22,7 +22,7 @@ from derive import LimitError, UnderdeterminedError
 from derive.expressions.tree import Apply, walk
 from tests.derive.random_libraries import Hidden, hidden, is_fixed
 
-SHORT, BATCH = 150, 25
+SHORT, BATCH = 60, 20
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..6000").split(".."))
 
 

@@ -27,7 +27,7 @@ product = { equation = "d = a*b" }
 """)
 
 
-@pytest.mark.parametrize("start", range(0, 60, 15))
+@pytest.mark.parametrize("start", range(0, 30, 15))
 def test_a_table_of_a_random_library_says_what_the_solver_says(start):
     told = 0
     for case, target, given in (one for seed in range(start, start + 15) for one in questions(seed)):
@@ -57,7 +57,7 @@ def test_a_table_of_a_random_library_says_what_the_solver_says(start):
     assert told > 0
 
 
-@pytest.mark.parametrize("start", range(0, 20, 5))
+@pytest.mark.parametrize("start", range(0, 10, 5))
 def test_a_table_of_several_targets_says_what_a_table_of_each_says(start):
     told = 0
     for seed in range(start, start + 5):
