@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, whole=not names)
+    _writable(folder)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
         if html:
@@ -53,6 +55,18 @@ def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
         return 1
     click.echo(f"{folder}: up to date ({', '.join(wanted)})")
     return 0
+
+
+def _writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written to before the reports are made, which takes a while."""
+    try:
+        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        why = "" if os.access(there, os.W_OK) else "permission denied"
+        why = why if there.is_dir() else f"{str(there)!r} is not a directory"
+    except OSError as error:
+        why = str(error.strerror).lower()
+    if why:
+        raise click.UsageError(f"{str(folder)!r} cannot be written: {why}.")
 
 
 def _put(folder: Path, files: dict[str, str | bytes]) -> None:

@@ -24,7 +24,7 @@ from derive.solving.ranges.inequalities import stated_at
 from tests.derive.random_libraries import Hidden, hidden
 from tests.derive.states import LIBRARY, Asked, refusal, state
 
-SHORT, BATCH = 30, 10
+SHORT, BATCH = 15, 15
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_REFUSALS", f"{SHORT}..630").split(".."))
 
 

@@ -222,7 +222,7 @@ DOMAINS = {
 NUMBERS = st.one_of(st.sampled_from([0.5, 1.0, 2.0, 3.0]), st.floats(0.1, 20))
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
 @given(expressions(6), expressions(3), st.sampled_from([*DOMAINS]), st.lists(NUMBERS, min_size=3, max_size=3))
 def test_what_is_vouched_for_is_all_that_the_solver_finds(left, right, domain, numbers):
     equation = parse_equation(f"{left} = {right}*y")
