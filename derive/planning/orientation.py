@@ -8,14 +8,12 @@ starting with the relations that have the fewest unknowns left.
 from __future__ import annotations
 
 import heapq
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
 
-__all__ = ["directed", "following", "forwards"]
+__all__ = ["directed", "following", "forwards", "upstream"]
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
@@ -40,11 +38,27 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
     ['hours']
     """
     everything = frozenset(known)
-    written = frozenset(structure.forward.values())
-    relations = list(structure.members)
-    return frozenset(
-        name for name in names if name in written and name in forwards(structure, relations, everything - {name})
-    )
+
+    def follows(name: str) -> bool:
+        others = everything - {name}
+        leading = upstream(structure, [name], others)
+        ordered = [one for one in structure.members if one in leading] if leading else []
+        return name in forwards(structure, ordered, others)
+
+    return frozenset(name for name in names if follows(name))
+
+
+def upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
+    """The relations by which, as they are written, some names could follow from what is known."""
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        for relation in structure.holders.get(name, ()):
+            if relation not in found and structure.forward.get(relation) == name:
+                found.add(relation)
+                pending.extend(other for other in structure.members[relation] if other not in known)
+    return found
 
 
 def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:
@@ -74,9 +88,8 @@ def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[s
 def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
-    met = Counter(chain.from_iterable(structure.holders.get(name, ()) for name in known))
     waiting = {  # the names that each still waits for, beside the one that it yields
-        r: len(structure.members[r]) - met[r] - (structure.forward[r] not in known) for r in rank
+        r: sum(name not in known for name in structure.members[r]) - (structure.forward[r] not in known) for r in rank
     }
     names = {i: relation for relation, i in rank.items()}
     queue = [rank[r] for r, count in waiting.items() if count == 0]

@@ -18,13 +18,13 @@ is found in four steps, and every tie goes to the relation that was stated first
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from derive.planning.block_triangular import components
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
-from derive.planning.orientation import directed, forwards
+from derive.planning.orientation import directed, forwards, upstream
 
 __all__ = ["Basis", "Block", "Plan", "based", "basis_of", "plan", "standing_in"]
 
@@ -156,8 +156,8 @@ def standing_in(
                 matching.add(relation, kept.members[relation])
         matching = matching.given(name for name in known if name in matching.unknowns)
         settled_before = {*given, *known}
-        upstream = _upstream(kept, names, settled_before)
-        ahead = forwards(kept, [relation for relation in reached if relation in upstream], settled_before)
+        leading = upstream(kept, names, settled_before)
+        ahead = forwards(kept, [relation for relation in reached if relation in leading], settled_before)
         return [
             name
             for name in names
@@ -171,19 +171,6 @@ def standing_in(
         led = found
     standing = [one for one in candidates if one not in led]
     return structure.not_written_for(standing), [*standing, *firm]
-
-
-def _upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
-    """The relations by which, as they are written, some names could follow from what is known."""
-    found: set[str] = set()
-    pending = list(names)
-    while pending:
-        name = pending.pop()
-        for relation in structure.holders.get(name, ()):
-            if relation not in found and structure.forward.get(relation) == name:
-                found.add(relation)
-                pending.extend(other for other in structure.members[relation] if other not in known)
-    return found
 
 
 def based(
