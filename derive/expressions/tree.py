@@ -55,7 +55,7 @@ class Apply:
     op: str
     args: tuple[Node, ...]
     at: Span = field(default=_NOWHERE, compare=False)
-    reckoning: Callable[[Mapping[str, float]], float] | None = field(
+    evaluator: Callable[[Mapping[str, float]], float] | None = field(
         default=None, init=False, repr=False, compare=False
     )
     _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)

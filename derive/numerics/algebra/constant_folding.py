@@ -1,4 +1,4 @@
-"""Constant folding: known numbers put into an expression, and the constants in it evaluated exactly.
+"""Constant folding: known numbers substituted into an expression, and its constants evaluated exactly.
 
 A float is a rational number, and sums, products and integer powers of rationals are rational: terms cancel exactly
 here, where doubles would leave rounding noise in which a search finds false roots.
@@ -18,7 +18,7 @@ from derive.numerics.intervals.enclosure import Span, enclose
 __all__ = ["folded", "without_quotients"]
 
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
-_STEEPEST = 64  # whole exponent that is worked out exactly
+_STEEPEST = 64  # limit on whole exponents that are evaluated exactly
 
 
 def folded(node: Node, known: Mapping[str, float]) -> Node:
@@ -77,7 +77,7 @@ def _shared(term: Node) -> tuple[Fraction, Node]:
 
 
 def _product(args: tuple[Node, ...]) -> Node:
-    """One flat product, its constants multiplied; a zero stays beside what may be undefined."""
+    """One flat product, its constants multiplied; a zero stays a factor, since the others may be undefined."""
     rest: list[Node] = []
     factor = Fraction(1)
     for arg in args:
@@ -118,7 +118,7 @@ def _constant(node: Apply) -> Node:
 
 
 def _short(number: Fraction) -> Number:
-    """The constant, rounded where exactness has become a burden."""
+    """The constant, rounded to a double if its fraction is too long."""
     if number.numerator.bit_length() + number.denominator.bit_length() <= _LONGEST:
         return Number(number)
     try:
@@ -128,7 +128,7 @@ def _short(number: Fraction) -> Number:
 
 
 def without_quotients(form: Node, name: str, box: Mapping[str, Span]) -> Node:
-    """A difference with its terms multiplied by what surely is positive in a box: a quotient hides how alike it moves.
+    """A difference with its denominators multiplied out, if all are positive in a box: enclosures become tighter.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression

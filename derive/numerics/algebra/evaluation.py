@@ -72,12 +72,12 @@ def value(node: Node, values: Values) -> float:
     if isinstance(node, Number):
         return node.real
     try:
-        return (node.reckoning or _reckoning(node))(values)
+        return (node.evaluator or _evaluator(node))(values)
     except (ValueError, ZeroDivisionError, OverflowError):
         return _NAN
 
 
-def _reckoning(node: Node) -> Callable[[Values], float]:
+def _evaluator(node: Node) -> Callable[[Values], float]:
     """The evaluator of an expression: a function for each operation, made once and stored in the tree.
 
     If one part is undefined, so is the whole; an error therefore ends the evaluation, and so does NaN.
@@ -87,10 +87,10 @@ def _reckoning(node: Node) -> Callable[[Values], float]:
     if isinstance(node, Number):
         number = node.real
         return lambda _: number
-    if node.reckoning is None:
-        object.__setattr__(node, "reckoning", _of_apply(node))
-    assert node.reckoning is not None
-    return node.reckoning
+    if node.evaluator is None:
+        object.__setattr__(node, "evaluator", _of_apply(node))
+    assert node.evaluator is not None
+    return node.evaluator
 
 
 def _of_apply(node: Apply) -> Callable[[Values], float]:
@@ -99,7 +99,7 @@ def _of_apply(node: Apply) -> Callable[[Values], float]:
         return partial(_chosen, node)
     if op == "pi":
         return lambda _: math.pi
-    parts = [_reckoning(arg) for arg in node.args]
+    parts = [_evaluator(arg) for arg in node.args]
     if op == "mul":
         return partial(_product, parts)
     if op in _OF_SEVERAL:
@@ -177,7 +177,7 @@ def truth(condition: Node, values: Values) -> bool | None:
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:
-    """A comparison whose sides are not both finite, as far as bounds of the overflow decide it."""
+    """The truth of a comparison whose sides are not both finite; None if enclosures do not decide it."""
     spans = {name: (values[name], values[name]) for name in names_in(comparison)}
     if not all(math.isfinite(number) for number, _ in spans.values()):
         return None
@@ -220,7 +220,7 @@ def _size(side: Node, number: float, values: Values) -> float:
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:
     """The residual relative to its change if every number in it changed by its own size.
 
-    Where a side is zero its terms give no measure, as in `cos(x) = 0`; this one does. `moving` limits the numbers
+    It works where a side is zero and its terms give no measure, as in `cos(x) = 0`. `moving` limits the numbers
     that change.
     """
     gap = value(equation.lhs, values) - value(equation.rhs, values)

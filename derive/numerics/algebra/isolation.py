@@ -49,7 +49,7 @@ class Candidate:
 
     form: Node
     conditions: tuple[Node, ...] = ()
-    winds: Apply | None = None  # the sin, cos or tan for whose angle it holds TURNS, an integer number of turns
+    winds: Apply | None = None  # the sin, cos or tan whose inverse brought in TURNS, a number of turns
     other: Node | None = None  # the same number by a formula without cancellation
     divisors: tuple[Node, ...] = ()  # divisors used: where one is zero, the unknown may be anything else
     powers: tuple[Apply, ...] = ()  # powers with symbolic exponents, inverted for nonnegative bases only
@@ -57,7 +57,7 @@ class Candidate:
 
 _PI = Apply("pi", ())
 TURNS = Name("turns of the angle")
-"""A whole number that stands for itself in the inverse of an angle's function; no quantity can bear such a name."""
+"""A placeholder for a whole number of turns in the inverse of a periodic function; no quantity can have this name."""
 
 
 def leaves_out(powers: Iterable[Apply], spans: Mapping[str, Span]) -> bool:
@@ -96,12 +96,12 @@ def _peeled(node: Node, found: Candidate, name: str, splits: int = _SPLITS) -> t
         assert isinstance(node, Apply)
         holding = [i for i, arg in enumerate(node.args) if occurrences(arg, name)]
         if len(holding) > 1:
-            gathered = _gathered(node, found, name, splits)
-            if gathered is None:
+            collected = _collected(node, found, name, splits)
+            if collected is None:
                 return None
-            done.extend(gathered)
+            done.extend(collected)
             continue
-        steps = _undone(node, holding[0], found)
+        steps = _inverted_operation(node, holding[0], found)
         if steps is None or len(pending) + len(done) + len(steps) > _MOST:
             return None
         pending.extend((node.args[holding[0]], step) for step in reversed(steps))
@@ -113,7 +113,7 @@ def unwound(form: Node, turns: int) -> Node:
     return simplified(replaced(form, TURNS, Number(Fraction(turns))))
 
 
-def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
+def _inverted_operation(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
     """Every form of an operation's argument for which its value equals the given form."""
     rest = tuple(arg for i, arg in enumerate(node.args) if i != index)
     y = found.form
@@ -127,18 +127,18 @@ def _undone(node: Apply, index: int, found: Candidate) -> list[Candidate] | None
         case "inv":
             return [_with(found, inverted(y))]
         case "pow":
-            return _unpowered(node, rest[0], index, found)
+            return _inverted_power(node, rest[0], index, found)
         case "max" | "min":
             fits = "le" if node.op == "max" else "ge"
             return [_with(found, y, *(Apply(fits, (arg, y)) for arg in rest))]
         case "piecewise":
-            return _unchosen(node, index, found)
+            return _inverted_choice(node, index, found)
         case op:
             return _of_function(TABLE[op], node, found)
 
 
 def _of_function(entry: Function, node: Apply, found: Candidate) -> list[Candidate] | None:
-    """The inverses of a function by its table entry: for an angle its arcs, plus any whole turns."""
+    """The inverses of a function by its table entry; of a periodic one its arcs, plus any whole turns."""
     if not entry.inverses or (entry.period and found.winds):
         return None
     parts = {"y": found.form, "turns": TURNS}
@@ -161,7 +161,7 @@ def _dividing(found: Candidate, *divisors: Node) -> Candidate:
     return replace(found, divisors=(*found.divisors, *divisors))
 
 
-def _unpowered(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
+def _inverted_power(node: Apply, other: Node, index: int, found: Candidate) -> list[Candidate] | None:
     y = found.form
     if index == 1:  # the unknown is the exponent
         scale = Apply("log", (other,))
@@ -194,7 +194,7 @@ def _root(y: Node, power: Fraction) -> Node:
     return inverted(_root(y, -power)) if power < 0 else Apply("pow", (y, Number(power)))
 
 
-def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
+def _inverted_choice(node: Apply, index: int, found: Candidate) -> list[Candidate] | None:
     """An arm of a choice; there is no closed form if the unknown occurs in a condition."""
     if index % 2 and index < len(node.args) - len(node.args) % 2:
         return None
@@ -206,8 +206,8 @@ def _unchosen(node: Apply, index: int, found: Candidate) -> list[Candidate] | No
 # Polynomials in the unknown
 
 
-def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """The candidates if several parts of a node hold the name: roots of a polynomial, or else arm by arm."""
+def _collected(node: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
+    """The candidates if several arguments contain the name: roots of a polynomial, or else arm by arm."""
     difference = added(node, negated(known.form))
     found = polynomial(cleared(difference, name), name)
     if found is None:
@@ -233,14 +233,14 @@ def _gathered(node: Node, known: Candidate, name: str, splits: int) -> tuple[Can
 
 
 def _quotient(above: Node, below: Node) -> Node:
-    """A quotient that is undefined where its divisor is zero, even if that cancels: the unknown is undefined too."""
+    """A quotient that stays undefined where its divisor is zero, even if the divisor cancels."""
     simple, under = multiplied(above, inverted(below)), inverted(below)
     divisors = names_in(*(part for part in walk(simple) if isinstance(part, Apply) and part.op == "inv"))
     return simple if set(names_in(below)) <= {*divisors} else Apply("mul", (above, under))
 
 
 def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tuple[Candidate, ...] | None:
-    """A choice whose arms hold the name in several places: each arm in turn, where it binds."""
+    """The candidates if the arms of a choice contain the name: those of each arm, where it binds."""
     switch = next((part for part in walk(difference) if switches(part, name)), None)
     if switch is None or splits == 0:
         return None

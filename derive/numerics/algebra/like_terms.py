@@ -1,4 +1,4 @@
-"""Like terms: sums, products and quotients combined so that whatever cancels disappears at once."""
+"""Like terms: sums, products and quotients combined, with whatever cancels left out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
 
 
 def occurrences(node: Node, name: str) -> int:
-    """How often a name stands in an expression."""
+    """How often a name occurs in an expression."""
     return sum(1 for part in walk(node) if isinstance(part, Name) and part.name == name)
 
 
@@ -103,7 +103,7 @@ def multiplied(*nodes: Node) -> Node:
 
 
 def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
-    """The parts without those that meet their own inverse; the answer's substitution guards what a zero would hide."""
+    """The parts without pairs of inverses; if a cancelled part is zero, the final substitution finds out."""
     kept = list(parts)
     for part in parts:
         if isinstance(part, Apply) and part.op == inverse and part in kept and part.args[0] in kept:
@@ -125,7 +125,7 @@ def _is(node: Node, op: str) -> bool:
 
 
 def polynomial(node: Node, name: str, highest: int = 2) -> dict[int, Node] | None:
-    """The coefficients of an expression as a polynomial in the name, or None where it is none of so low a degree.
+    """The coefficients of an expression as a polynomial in the name; None if its degree is higher, or it is not one.
 
     >>> from derive.expressions.tree import render
     >>> from derive.expressions.grammar import parse_expression
@@ -205,7 +205,7 @@ def arms_of(switch: Apply) -> list[tuple[Node, tuple[Node, ...]]]:
 
 
 def replaced(node: Node, old: Node, new: Node) -> Node:
-    """The tree with every occurrence of a part exchanged for another."""
+    """The tree with every occurrence of a part replaced by another."""
     if node == old:
         return new
     if isinstance(node, Apply):
@@ -214,7 +214,7 @@ def replaced(node: Node, old: Node, new: Node) -> Node:
 
 
 def filled(form: str, parts: Mapping[str, Node]) -> Node:
-    """A form in the language of relations, its names exchanged for what they stand for.
+    """A template in the language of relations, with expressions substituted for its names.
 
     >>> from derive.expressions.tree import render
     >>> render(filled("1/x - x**2", {"x": Apply("inv", (Name("a"),))})), render(filled("x >= 0", {"x": Name("a")}))
@@ -247,7 +247,7 @@ def _filled(node: Node, parts: Mapping[str, Node]) -> Node:
 
 
 def cleared(difference: Node, name: str) -> Node:
-    """The sum with its terms multiplied by the denominators that hold the name, where that is simple."""
+    """The sum with its terms multiplied by the denominators that contain the name, if these are at most two."""
     below = denominators(difference, name)
     if not below or len(below) > 2:
         return difference
@@ -255,7 +255,7 @@ def cleared(difference: Node, name: str) -> Node:
 
 
 def denominators(difference: Node, name: str) -> list[Node]:
-    """What the terms of a sum are divided by, as far as it holds the name."""
+    """The denominators of a sum's terms that contain the name."""
     if not _is(difference, "add"):
         return []
     factors = [factor for part in _parts(added(difference), "add") for factor in _denominators(part)]

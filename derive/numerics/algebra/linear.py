@@ -6,8 +6,8 @@ pivoting turns an exactly singular matrix into a pivot of about 1e-16 times the 
 in practice (Higham, Accuracy and Stability, 2002, chapter 9) and at most doubles with each unknown. Pivots in between
 count as singular: rounded coefficients cannot decide.
 
-No library says which unknowns cancel and which equations contradict each other. Exact fractions for a search are
-reduced here too: FLINT takes a third of the time, but a tenth of a second to import, to save less than a millisecond.
+Libraries do not report which unknowns cancel and which equations contradict each other. The echelon form in exact
+fractions is computed here too: FLINT would save less than a millisecond, and its import takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -167,7 +167,7 @@ def _written(row: Sequence[Fraction], unknowns: Sequence[str]) -> Node:
 
 
 def _coefficient(form: Node, known: Mapping[str, float]) -> float:
-    """A factor's value, or zero if rounding alone keeps cancelling terms from it."""
+    """A factor's value; zero if no more than rounding is left of cancelling terms."""
     number = value(form, known)
     size = sum(abs(value(term, known)) for term in terms(form))
     return 0.0 if abs(number) <= HANDFUL * size else number
@@ -218,7 +218,7 @@ def eliminated(
 
 
 def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
-    """Why eliminated rows do not fix all their unknowns."""
+    """Why eliminated rows do not determine all their unknowns."""
     size_of_right = max((abs(row[-1]) for row in rows), default=0.0) or 1.0
     if any(abs(row[-1]) > AGREEMENT * size_of_right for row in rows[rank:]):
         return "the equations contradict each other"
@@ -230,24 +230,24 @@ def _why_singular(rows: list[list[float]], rank: int, gone: list[str]) -> str:
 def _balanced(rows: list[list[float]], size: int) -> list[float]:
     """Scale rows and columns until their entries are near one; returns the factor of each unknown.
 
-    A count beside a count of operations differs by twenty digits, which says nothing about rank (Curtis and Reid 1972
+    Coefficients of different units may differ by twenty digits, which says nothing about rank (Curtis and Reid 1972
     do the same by least squares of logarithms).
     """
     columns = [1.0] * size
     for _ in range(_SWEEPS):
         tick()
         for row in rows:
-            scale = _middling(row[:-1])
+            scale = _scale(row[:-1])
             row[:] = [entry / scale for entry in row]
         for column in range(size):
-            scale = _middling([row[column] for row in rows])
+            scale = _scale([row[column] for row in rows])
             columns[column] /= scale
             for row in rows:
                 row[column] /= scale
     return columns
 
 
-def _middling(entries: Sequence[float]) -> float:
+def _scale(entries: Sequence[float]) -> float:
     """The geometric mean of the largest and the smallest entry that is not zero."""
     sizes = [abs(entry) for entry in entries if entry]
     return math.sqrt(max(sizes)) * math.sqrt(min(sizes)) if sizes else 1.0

@@ -20,7 +20,7 @@ _ANY = Domain("real", -math.inf, math.inf)
 def product_solutions(
     equations: Sequence[Equation], unknowns: Sequence[str], known: Mapping[str, float], domains: Mapping[str, Domain]
 ) -> tuple[list[dict[str, float]], bool, str] | None:
-    """(solutions, whether the system is singular, why there is none); None where not all are products.
+    """(solutions, whether the system is singular, why there is none); None if a side is not a product.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
@@ -46,14 +46,14 @@ def product_solutions(
 
 
 def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]) -> list[float] | None:
-    """The exponents of the unknowns, and the logarithm that they have to come to."""
+    """The exponents of the unknowns, and the logarithm on the right-hand side."""
 
     def is_positive(base: Node) -> bool:
         if isinstance(base, Name) and base.name in unknowns:
             return True
-        return known.keys() >= {*names_in(base)} and worth(base) > 0
+        return known.keys() >= {*names_in(base)} and number_of(base) > 0
 
-    def worth(base: Node) -> float:
+    def number_of(base: Node) -> float:
         return base.real if isinstance(base, Number) else value(base, known)
 
     left, right = (product_of(side, is_positive) for side in (equation.lhs, equation.rhs))
@@ -64,5 +64,5 @@ def _row(equation: Equation, unknowns: Sequence[str], known: Mapping[str, float]
         return None
     ratio = left.times(inverse)
     rest = [(base, e) for base, e in ratio.powers.items() if not (isinstance(base, Name) and base.name in unknowns)]
-    constant = math.log(ratio.number) + math.fsum(float(e) * math.log(worth(base)) for base, e in rest)
+    constant = math.log(ratio.number) + math.fsum(float(e) * math.log(number_of(base)) for base, e in rest)
     return [*(float(ratio.powers.get(Name(name), Fraction(0))) for name in unknowns), -constant]

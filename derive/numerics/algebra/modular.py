@@ -19,7 +19,7 @@ __all__ = ["PRIME", "Row", "drawn", "inverse", "inverses", "residue", "scaled", 
 PRIME = 2**61 - 1
 
 Row = dict[str, int]
-"""Factors of names, modulo the prime; none is zero."""
+"""Coefficients by name, modulo the prime; none is zero."""
 
 
 def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
@@ -58,7 +58,7 @@ def inverses(numbers: Sequence[int]) -> list[int]:
     >>> [number * other % PRIME for number, other in zip([2, 3, 7], inverses([2, 3, 7]))]
     [1, 1, 1]
     """
-    before = [1]  # the products of all that come before each
+    before = [1]  # the product of all numbers before each
     for number in numbers:
         before.append(before[-1] * number % PRIME)
     rest = inverse(before.pop())
@@ -127,7 +127,7 @@ def _exponent(node: Apply) -> Fraction | None:
 
 
 def _product(parts: Sequence[tuple[int, Row]]) -> tuple[int, Row]:
-    before, after = [1], [1]  # products of all that come before a factor, and of all that come after it
+    before, after = [1], [1]  # the products of all factors before each, and after each
     for number, _ in parts:
         before.append(before[-1] * number % PRIME)
     for number, _ in reversed(parts):

@@ -56,19 +56,19 @@ __all__ = [
 ]
 
 Real = Any
-"""A number of FLINT's: a ball, or the exact middle of one."""
+"""A FLINT number: a ball, or its exact midpoint."""
 
 _BITS = 512
 _MORE_BITS = 2400  # precision in which the sum of any doubles is exact
 _SURE_BITS = 200  # correct bits that a number must have
 _HALVINGS = 300  # limit on bisections, down to the smallest sizes of doubles
-_INWARDS = (1e-3, 1e-6, 1e-9)  # shares of the far end of a stretch at which it is tested, as of a tail
+_INWARDS = (1e-3, 1e-6, 1e-9)  # sample points of a stretch as shares of its far end
 _ONE_AT_A_TIME = threading.RLock()  # FLINT keeps one precision for all threads
 
 
 @contextmanager
 def many_digits(bits: int = _BITS) -> Iterator[None]:
-    """The precision in which FLINT works inside."""
+    """A block in which FLINT works with this precision."""
     from flint import ctx
 
     with _ONE_AT_A_TIME, ctx.workprec(bits):
@@ -77,9 +77,9 @@ def many_digits(bits: int = _BITS) -> Iterator[None]:
 
 @many_digits()
 def is_root(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether the gap between the sides vanishes at a point, beside what it is a little aside of it.
+    """Whether the gap between the sides vanishes at a point, compared with the gap a little to each side.
 
-    It does not do to ask how small the gap is beside the terms, which may cancel and dwarf everything; nor beside
+    Comparing it with the terms is not enough, since they may cancel and dwarf everything; nor is comparing it with
     one, where the sides only approach each other.
 
     >>> from derive.expressions.grammar import parse_equation
@@ -126,11 +126,11 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
 
 @many_digits()
 def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether a root is zero, as far as its own rounding and that of the numbers it follows from can tell.
+    """Whether a root is zero within its own rounding and that of the other numbers.
 
-    All the way from it to zero the sides then stay as near as they are at it, or as the last digits of the other
-    numbers can bring them; and further out they do not. Some points on the way can tell, since the gap only rises or
-    only falls there: of a wave they could all be zeros. Where it stays the same the name cancels, and is no zero.
+    From the root to zero the gap must stay within the noise (the gap at the root, and its change by the last digits
+    of the other numbers), and further out exceed it. A few points suffice, since the gap is monotone there; a wave
+    could vanish at all of them. A gap that stays the same is no zero: the name cancels.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> rest = parse_equation("x = a - b - c")
@@ -141,7 +141,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     """
     x = values[name]
     at = _gap(equation, values)
-    if at is None or not _is_one_way(equation, name, values):
+    if at is None or not _is_monotone_to_zero(equation, name, values):
         return False
     noise = abs(at)
     for other, number in values.items():
@@ -153,7 +153,7 @@ def is_rounded_zero(equation: Equation, name: str, values: Mapping[str, float]) 
     return level and any(gap is not None and abs(gap) > 2 * noise for gap in farther)
 
 
-def _is_one_way(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+def _is_monotone_to_zero(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
     """Whether the residual is monotone between a name's value and zero."""
     x = values[name]
     spans = {other: (number, number) for other, number in values.items()} | {name: (min(x, 0.0), max(x, 0.0))}
@@ -166,7 +166,7 @@ def _is_one_way(equation: Equation, name: str, values: Mapping[str, float]) -> b
 
 @many_digits()
 def polished(equation: Equation, name: str, values: Mapping[str, float]) -> float:
-    """A root, brought to the last digit where cancelling terms have cost some; unchanged where it is none."""
+    """A root corrected to the last digit where cancellation has cost some; unchanged if no root is near."""
     from flint import arb
 
     x = values[name]
@@ -186,9 +186,9 @@ def polished(equation: Equation, name: str, values: Mapping[str, float]) -> floa
 
 @many_digits()
 def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
-    """Whether there is a root at a point, to the last double, and not only beyond a jump that it stands before.
+    """Whether a point is a root to the last double, and not merely the last point before a jump.
 
-    The gap is zero, or changes its sign before the next double, and does so in a step like that on the other side.
+    The gap is zero, or changes sign before the next double by a step similar to the one on the other side.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> choice = parse_equation("(x if x < 3 else x**2) = 3*y")
@@ -212,7 +212,7 @@ def is_attained(equation: Equation, name: str, values: Mapping[str, float]) -> b
 
 @many_digits()
 def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
-    """Where, in a stretch too flat for doubles, a form changes its sign; if it does not, where it comes nearest zero.
+    """The point of a stretch too flat for doubles at which a form changes sign, or else comes nearest to zero.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> [turning_point(parse_expression(f"(x - 0.1)**{n}*exp(x)"), "x", (0.0999, 0.1002)) for n in (2, 3)]
@@ -232,17 +232,17 @@ def turning_point(form: Node, name: str, span: tuple[float, float]) -> float:
         before, after = height((x - step).mid()), height((x + step).mid())
         return None if before is None or after is None else (after - before).mid()
 
-    near = BESIDE_STRETCH * farthest  # outside of the stretch, where rounding drew it
+    near = BESIDE_STRETCH * farthest  # margin for the rounded ends of the stretch
     for function in (height, slope):
         for more in (0.0, reach):
-            found = _crossed(function, arb(span[0]) - more, arb(span[1]) + more)
+            found = _sign_change(function, arb(span[0]) - more, arb(span[1]) + more)
             if found is not None and span[0] - near <= found <= span[1] + near:
                 return float(found)
     return (span[0] + span[1]) / 2
 
 
-def _crossed(function: Callable[[Real], Real | None], a: Real, b: Real) -> Real | None:
-    """Where a function changes its sign between two points, to the last double and beyond; None where it does not."""
+def _sign_change(function: Callable[[Real], Real | None], a: Real, b: Real) -> Real | None:
+    """The sign change of a function between two points, beyond the precision of doubles; None if there is none."""
     first, last = function(a), function(b)
     if first is None or last is None or first * last > 0:
         return None
@@ -261,7 +261,7 @@ def _crossed(function: Callable[[Real], Real | None], a: Real, b: Real) -> Real 
 
 @many_digits()
 def exactly(form: Node, values: Mapping[str, float]) -> float:
-    """What an expression comes to if nothing is rounded on the way; NaN where it has no value.
+    """The value of an expression without intermediate rounding; NaN if it is undefined.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> exactly(parse_expression("log(1 + x)"), {"x": 1e-20})
@@ -278,16 +278,15 @@ def overflows(form: Node, values: Mapping[str, float]) -> bool:
     if found is None:
         return False
     size = abs(found)
-    lost = not math.isfinite(value(form, values))  # in between
+    lost = not math.isfinite(value(form, values))  # an intermediate result overflows
     return bool(lost or size > sys.float_info.max or 0 < size < math.ulp(0.0))
 
 
 @many_digits()
 def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str, float]) -> Real:
-    """The difference of the sides, where some numbers have more digits than a double; None where a side has no value.
+    """The difference of the sides, where some numbers have more digits than a double; None if a side is undefined.
 
-    It is exact but for rounding beyond a hundred and fifty digits; zero where all digits there are cannot tell it
-    from that.
+    It has at least sixty correct digits; it is zero if even the highest precision cannot tell it from zero.
     """
     tick()
     names = names_in(equation.lhs, equation.rhs)
@@ -297,13 +296,13 @@ def difference(equation: Equation, exact: Mapping[str, Real], known: Mapping[str
 
 
 def _gap(equation: Equation, values: Mapping[str, float], exact: Mapping[str, Real] | None = None) -> Real | None:
-    """The difference of the sides, or None where one of them has no value; `exact` has more digits than a double."""
+    """The difference of the sides, None if one is undefined; numbers in `exact` have more digits than a double."""
     tick()
     return _number((equation.lhs, equation.rhs), values, exact)
 
 
 def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[str, Real] | None = None) -> Real | None:
-    """The first of some forms less the others, in as many digits as it takes; None where it has no value."""
+    """The value of one form, or the difference of two, with as many digits as needed; None if it is undefined."""
     from flint import arb
 
     numbers = {name: arb(number) for name, number in {**values, **(exact or {})}.items()}
@@ -312,7 +311,7 @@ def _number(forms: Sequence[Node], values: Mapping[str, float], exact: Mapping[s
         if found.rel_accuracy_bits() < _SURE_BITS:
             with many_digits(_MORE_BITS):
                 found = _ball_of(forms, numbers, values)
-    except LookupError:  # a name without a number, or a choice of which no arm is taken
+    except LookupError:  # a name without a number, or a choice without a true condition
         return None
     if found.rel_accuracy_bits() >= _SURE_BITS:
         return found.mid() if found.is_finite() else None
@@ -345,11 +344,11 @@ def _operations() -> dict[str, Callable[..., Real]]:
     from flint import arb
 
     def sqrt(x: Real) -> Real:
-        return (x.nonnegative_part() if x.contains(0) else x).sqrt()  # of what is zero, as far as the digits tell
+        return (x.nonnegative_part() if x.contains(0) else x).sqrt()  # within its radius, x may be zero
 
     def floor(x: Real) -> Real:
         whole = (x + 0.5).floor()
-        return whole if x.contains(whole) else x.floor()  # nor do they tell a number from the whole one beside it
+        return whole if x.contains(whole) else x.floor()  # within its radius, x may be whole
 
     return {
         "number": arb,

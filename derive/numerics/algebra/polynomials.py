@@ -4,8 +4,8 @@ An expression that is a ratio of polynomials in one name, with exact numbers, is
 FLINT isolates the numerator's roots in balls and tells which are real, which proves their number; each is then
 narrowed to the nearest double by the exact sign at doubles.
 
-FLINT, of which this is the only door, isolates the roots of a cubic in a third of a millisecond and of degree twelve
-in three, where sympy takes 20 and 120, and is imported in a fifth of the time.
+FLINT isolates the roots of a cubic in a third of a millisecond and of degree twelve in three, where sympy takes 20
+and 120, and is imported in a fifth of the time.
 
 Given numbers are rounded, so a double root may appear as two close ones or as none. Where the equation holds at a
 turning point as well as rounded numbers allow, these cases cannot be told apart: the turning point is the root.
@@ -31,7 +31,7 @@ _BITS = 40_000  # of all coefficients together, beyond which isolation takes too
 
 
 def ratio_of(node: Node, name: str) -> tuple[Polynomial, Polynomial] | None:
-    """Numerator and denominator of an expression in one name; None where it is no ratio of polynomials.
+    """Numerator and denominator of an expression in one name; None if it is not a ratio of polynomials.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> above, below = ratio_of(parse_expression("x**2 + 1/x"), "x")
@@ -70,9 +70,9 @@ def ratio_of(node: Node, name: str) -> tuple[Polynomial, Polynomial] | None:
 
 
 def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tuple[float, ...] | None:
-    """All real roots, rising, each once; None where the polynomial is zero or too large to isolate its roots.
+    """All real roots in increasing order, each once; None if the polynomial is zero or too large.
 
-    `vanishes` tells whether a point is a root as far as the rounding of the given numbers allows to tell.
+    `vanishes` tells whether a point is a root within the rounding of the given numbers.
 
     >>> real_roots(tuple(Fraction(c) for c in (-6, 11, -6, 1)), lambda x: False)
     (1.0, 2.0, 3.0)
@@ -91,7 +91,7 @@ def real_roots(polynomial: Polynomial, vanishes: Callable[[float], bool]) -> tup
 
 
 def _blurred(a: float, b: float, turns: Collection[float]) -> bool:
-    """Whether two points are near and rounding may have made two of one: at least one of them is a turning point."""
+    """Whether two points are close and may be one root, split by rounding: at least one is a turning point."""
     return (a in turns or b in turns) and math.isclose(a, b, rel_tol=1e-2)
 
 
@@ -120,7 +120,7 @@ def _rational(end: Any) -> Fraction:
 
 
 def _nearest(polynomial: Polynomial, low: Fraction, high: Fraction) -> float | None:
-    """The double at the one root between two bounds, which may themselves be other roots; None beyond all doubles."""
+    """The double nearest to the one root between two bounds, which may be other roots; None if it overflows."""
     a, b = low, high
     slope = _slope(polynomial)
     sign, end = _at(polynomial, a) or _at(slope, a), _at(polynomial, b) or -_at(slope, b)
@@ -141,7 +141,7 @@ def _nearest(polynomial: Polynomial, low: Fraction, high: Fraction) -> float | N
 
 
 def _between(a: Fraction, b: Fraction) -> Fraction | None:
-    """A double between two bounds, halving their ratio where they are far apart; None where there is hardly one."""
+    """A double between two bounds, at their geometric mean where they are far apart; None if there is none."""
     low, high = _double(a), _double(b)
     if low is None or high is None:
         return (a + b) / 2 if b - a > abs(a + b) / 2**60 else None
@@ -155,7 +155,7 @@ def _between(a: Fraction, b: Fraction) -> Fraction | None:
 
 
 def _halfway(a: Fraction, b: Fraction) -> Fraction | None:
-    """The point between two bounds that is as near to one double as to the next; None where none lies there."""
+    """The midpoint of the doubles nearest to two bounds; None if it does not lie between the bounds."""
     low, high = _double(a), _double(b)
     if low is None or high is None or low == high:
         return None

@@ -19,12 +19,12 @@ __all__ = ["Product", "Test", "product_of", "written"]
 Test = Callable[[Node], bool]
 """Whether a name, or a sum, is known to be positive."""
 
-_HIGHEST = 64  # exponent to which a number is raised
+_HIGHEST = 64  # limit on exponents to which a number is raised
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """A number times powers of names, and of expressions that are no products."""
+    """A number times powers of names, and of expressions that are not products."""
 
     number: Fraction
     powers: Mapping[Node, Fraction]
@@ -77,11 +77,11 @@ def product_of(node: Node, is_positive: Test) -> Product:
             return _sum(node, is_positive)
         case "max" | "min":
             return _choice(node, is_positive)
-    return _whole(Apply(node.op, tuple(written(product_of(arg, is_positive)) for arg in node.args)))
+    return _single_factor(Apply(node.op, tuple(written(product_of(arg, is_positive)) for arg in node.args)))
 
 
 def written(product: Product) -> Node:
-    """A product as an expression, in an order of its own."""
+    """A product as an expression, its factors in a fixed order."""
     factors = [_raised(base, e) for base, e in sorted(product.powers.items(), key=lambda one: render(one[0]))]
     size = (
         multiplied(*factors)
@@ -99,8 +99,8 @@ def _raised(base: Node, exponent: Fraction) -> Node:
     return Apply("sqrt", (base,)) if exponent == Fraction(1, 2) else Apply("pow", (base, Number(exponent)))
 
 
-def _whole(node: Node) -> Product:
-    """What is no product, as the one factor of its own."""
+def _single_factor(node: Node) -> Product:
+    """An expression that is not a product, as a product of one factor."""
     return Product(Fraction(1), {node: Fraction(1)})
 
 
@@ -112,11 +112,11 @@ def _power(node: Apply, is_positive: Test) -> Product:
         raised = base.to(exponent)
         if raised is not None:
             return raised
-    return _whole(Apply(node.op, (written(base), *(written(product_of(arg, is_positive)) for arg in rest))))
+    return _single_factor(Apply(node.op, (written(base), *(written(product_of(arg, is_positive)) for arg in rest))))
 
 
 def _terms(node: Node, is_positive: Test) -> Iterable[Product]:
-    """The terms of a sum, sums within it taken apart."""
+    """The terms of a sum, nested sums flattened."""
     found = product_of(node, is_positive)
     if len(found.powers) == 1:
         ((base, exponent),) = found.powers.items()
@@ -137,23 +137,23 @@ def _sum(node: Apply, is_positive: Test) -> Product:
     terms = [term for term in like.values() if term.number]
     if len(terms) < 2:
         return terms[0] if terms else Product(Fraction(0), {})
-    shared, rest = _parted(terms, lambda base: True)
+    shared, rest = _common_factor(terms, lambda base: True)
     scale = abs(rest[0].number)
     inner = added(*(written(Product(term.number / scale, term.powers)) for term in rest))
-    return Product(scale, {}).times(shared).times(_whole(inner))
+    return Product(scale, {}).times(shared).times(_single_factor(inner))
 
 
 def _choice(node: Apply, is_positive: Test) -> Product:
-    """A max or min, what is positive and shared by all of its arms put before it."""
+    """A max or min, with the positive factors that its arms share taken out."""
     arms = list(dict.fromkeys(written(product_of(arg, is_positive)) for arg in node.args))
     if len(arms) == 1:
         return product_of(arms[0], is_positive)
-    shared, rest = _parted([product_of(arm, is_positive) for arm in arms], is_positive)
-    return shared.times(_whole(Apply(node.op, tuple(map(written, rest)))))
+    shared, rest = _common_factor([product_of(arm, is_positive) for arm in arms], is_positive)
+    return shared.times(_single_factor(Apply(node.op, tuple(map(written, rest)))))
 
 
-def _parted(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
-    """What all terms share, and what is left of each, in an order of its own; nothing is left to divide by."""
+def _common_factor(terms: Sequence[Product], is_shared: Test) -> tuple[Product, list[Product]]:
+    """The common factor of all terms, denominators included, and the rest of each term, in a fixed order."""
     lowest = {base: min(term.powers.get(base, Fraction(0)) for term in terms) for term in terms for base in term.powers}
     shared = Product(Fraction(1), {base: e for base, e in lowest.items() if e and is_shared(base)})
     inverse = Product(Fraction(1), {base: -e for base, e in shared.powers.items()})

@@ -51,11 +51,11 @@ ULPS = 4
 _MOST = sys.float_info.max
 _INFINITY = math.inf
 FAINT = math.ulp(0.0)
-"""The smallest double, which stands for all that is smaller and not zero."""
+"""The smallest positive double, a bound for all that underflows."""
 
 
 def plus(a: Span, b: Span) -> Span:
-    """Where sums lie; the ends are the nearest doubles outwards, and a sum that is exact is its own end.
+    """The sum of two intervals; an end that is not exact is the next double outwards.
 
     >>> plus((1.0, 0.1), (2.0, 0.2)) == (3.0, 0.1 + 0.2)
     True
@@ -93,7 +93,7 @@ def times(a: Span, b: Span) -> Span:
 
 
 def over(a: Span) -> Span:
-    """Where inverses lie, of numbers that are all of one sign; next to zero there is no bound.
+    """The inverses of numbers of one sign; next to zero they are unbounded.
 
     >>> over((0.0, 4.0))[1]
     inf
@@ -105,7 +105,7 @@ def over(a: Span) -> Span:
 
 
 def square(a: Span) -> Span:
-    """Where squares lie.
+    """The squares of the numbers in an interval.
 
     >>> square((-2.0, 1.0))[0]
     0.0
@@ -115,7 +115,7 @@ def square(a: Span) -> Span:
 
 
 def sizes(a: Span) -> Span:
-    """How near to zero an interval comes, and how far from it."""
+    """The least and the greatest absolute value in an interval."""
     low, high = abs(a[0]), abs(a[1])
     return (0.0 if a[0] <= 0 <= a[1] else min(low, high)), max(low, high)
 
@@ -129,12 +129,12 @@ def hull(a: Span, b: Span) -> Span:
 
 
 def meet(a: Span, b: Span) -> Span:
-    """What two enclosures of one thing leave possible."""
+    """The intersection of two enclosures of one number."""
     return max(a[0], b[0]), min(a[1], b[1])
 
 
 def ends(function: Callable[[float], float], span: Span, floor: float = -math.inf) -> Span:
-    """The values of a rising function of the C library, which are not below a floor."""
+    """The values of an increasing function of the C library, none below a floor."""
     low, high = outward(_at(function, span[0]), _at(function, span[1]))
     return max(low, floor), high
 
@@ -147,26 +147,26 @@ def _at(function: Callable[[float], float], x: float) -> float:
 
 
 def even(function: Callable[[Span], Span], span: Span) -> Span:
-    """The values of a function of the size alone, which only rises or only falls with it."""
+    """The values of an even function that is monotone in the absolute value."""
     near, far = sizes(span)
     return hull(function((near, near)), function((far, far)))
 
 
 def lies_in(inner: Span, outer: Span, share: float) -> bool:
-    """Whether a span lies in another, but for a share of its own ends, which rounding may have moved."""
+    """Whether a span lies in another, up to a relative error of its ends."""
     low, high = (share * abs(end) if math.isfinite(end) else 0.0 for end in inner)
     return outer[0] - low <= inner[0] and inner[1] <= outer[1] + high
 
 
 def shifted(start: Span, slopes: Span, steps: Span) -> Span:
-    """Where a form can be after steps away from where it is known, its slope being known."""
+    """The values of a form some steps away from a point, by the mean value theorem."""
     return plus(start, times(slopes, steps))
 
 
 def outward(low: float, high: float, ulps: int = ULPS) -> Span:
-    """Bounds that rounding cannot have drawn in; what overflowed is large, and a NaN is no bound at all.
+    """Bounds moved outwards by the rounding error; an overflow is a large finite number, and NaN gives no bound.
 
-    A zero stays: nothing else rounds to it, and `product` and its like see to what underflows.
+    Zero is not moved, since `product` and its like have replaced what underflowed.
     """
     if not -_MOST <= low <= _MOST:
         low = _MOST if low > 0 else -_INFINITY

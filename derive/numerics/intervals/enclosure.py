@@ -50,14 +50,14 @@ def enclose(node: Node, spans: Mapping[str, Span], moving: str) -> Enclosure | N
 
 
 def _around(node: Number) -> Span:
-    """Where a number lies that no double is: between two of them, or beyond them all."""
+    """Bounds of a number that is not a double: its neighbours, or the largest double and infinity."""
     if node.real == node.real:
         return math.nextafter(node.real, -math.inf), math.nextafter(node.real, math.inf)
     return (sys.float_info.max, math.inf) if node.value > 0 else (-math.inf, -sys.float_info.max)
 
 
 def _choice(node: Apply, spans: Mapping[str, Span], moving: str) -> Enclosure | None:
-    """All arms that the conditions leave possible; where more than one, the values may jump."""
+    """The hull of all arms that the conditions allow; if there are several, the values may jump."""
     found: list[Enclosure | None] = []
     gap = False
     for i in range(0, len(node.args) - 1, 2):
@@ -81,7 +81,7 @@ def _choice(node: Apply, spans: Mapping[str, Span], moving: str) -> Enclosure | 
 
 
 def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> frozenset[bool | None]:
-    """All that a condition may come to: true, false, or None where it has no meaning.
+    """The possible truths of a condition: true, false, or None where it is undefined.
 
     >>> from derive.expressions.grammar import parse_condition
     >>> sorted(truths(parse_condition("log(x) > 1"), {"x": (-1.0, 2.0)}), key=str)
@@ -106,7 +106,7 @@ def truths(condition: Node, spans: Mapping[str, Span], moving: str = "") -> froz
 
 
 def joined(op: str, known: Iterable[bool | None]) -> bool | None:
-    """What conditions come to, all together or any of them, where some may have no meaning (None)."""
+    """The truth of conditions joined by `and` or `or`, where some may be undefined (None)."""
     found: bool | None = op == "and"
     for truth in known:
         if truth is not None and truth is (op == "or"):

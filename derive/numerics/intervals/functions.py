@@ -42,15 +42,15 @@ from derive.numerics.intervals.arithmetic import (
 
 __all__ = ["GAP", "JUMP", "SMOOTH", "Enclosure", "applied", "sum_of"]
 
-_HALF, _TURN = 3.14, 6.28  # a little less than half a turn of an angle, and than a whole one
+_HALF, _TURN = 3.14, 6.28  # slightly less than half a turn and a whole turn
 
 SMOOTH, JUMP, GAP = range(3)
-"""What an expression may be: defined and smooth throughout, defined throughout, or not even that."""
+"""An expression is defined and smooth throughout, defined but may jump, or may be undefined somewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """Where an expression's values and slopes lie, and what may be wrong with it there."""
+    """Bounds of an expression's values and slopes, and whether it may jump or be undefined."""
 
     values: Span
     slopes: Span
@@ -119,17 +119,17 @@ def _inverse(inner: Enclosure) -> Enclosure:
 
 
 def _power(base: Enclosure, exponent: Enclosure) -> Enclosure | None:
-    """A power: of any base where the exponent is a whole number, of one that is not negative where it is none.
+    """A power of any base if the exponent is one whole number, and else of a nonnegative base.
 
-    For such a base `x**y` only rises or only falls with either of the two while the other stays, so that its extremes
-    lie at the corners. It has the slope `y*x**(y - 1)` in the base and `x**y*log(x)` in the exponent.
+    For a nonnegative base `x**y` is monotone in each argument, so its extremes lie at the corners. Its slopes are
+    `y*x**(y - 1)` in the base and `x**y*log(x)` in the exponent.
     """
     start, end = exponent.values
     if start == end and start.is_integer() and exponent.slopes == ZERO:
         return _whole_power(base, start)
     low, high = base.values
     flaw = max(base.flaw, exponent.flaw, GAP if low < 0 or (low == 0 and start <= 0) else SMOOTH)
-    if low < 0 and math.floor(end) >= start:  # a whole exponent is among many
+    if low < 0 and math.floor(end) >= start:  # some of the exponents are whole
         return Enclosure(ALL, ALL, GAP)
     if high < 0:
         return None
@@ -171,7 +171,7 @@ def _corners(base: Span, exponent: Span) -> Span:
 
 
 def _pow(x: float, y: float) -> float:
-    """A power of a base that is not negative; where it has none, the number that it comes close to."""
+    """A power of a nonnegative base, or its limit where it is undefined."""
     try:
         return float(x**y) or (FAINT if x and math.isfinite(x) else 0.0)
     except (OverflowError, ZeroDivisionError):
@@ -181,9 +181,9 @@ def _pow(x: float, y: float) -> float:
 def _extreme(op: str, parts: list[Enclosure], flaw: int) -> Enclosure:
     pick = max if op == "max" else min
     values = (pick(part.values[0] for part in parts), pick(part.values[1] for part in parts))
-    able = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
-    slopes = able[0].slopes
-    for part in able[1:]:
+    binding = [part for part in parts if (part.values[1] >= values[0] if op == "max" else part.values[0] <= values[1])]
+    slopes = binding[0].slopes
+    for part in binding[1:]:
         slopes = hull(slopes, part.slopes)
     return Enclosure(values, slopes, flaw)
 
@@ -192,7 +192,7 @@ _Rule = Callable[[Enclosure], Enclosure | None]
 
 
 def _monotone(entry: Function) -> _Rule:
-    """The rule of a function that rises, falls or turns once: its ends and its turning point bound it."""
+    """The rule of a function that rises or turns once: the values at its ends and turning point bound it."""
     (start, end), opens, shuts = entry.domain, *(not is_closed for is_closed in entry.closed)
     opens, shuts = opens and start > -math.inf, shuts and end < math.inf
     values = _values_of(entry)
@@ -212,7 +212,7 @@ def _monotone(entry: Function) -> _Rule:
 
 
 def _values_of(entry: Function) -> Callable[[Span], Span]:
-    """Where the values of such a function lie on a part of its domain."""
+    """The enclosure of such a function's values on a part of its domain."""
     value, off, turn = entry.value, entry.off, entry.turn
     bottom, top = entry.between
     floor, roof = entry.between if entry.clips else ALL
@@ -233,7 +233,7 @@ def _values_of(entry: Function) -> Callable[[Span], Span]:
 
 
 def _near(function: Callable[[float], float], x: float, limit: float, below: float = -math.inf) -> float:
-    """A value; or what it comes close to where there is none, and where it is too large for a double."""
+    """A value, or its limit where it is undefined or overflows."""
     try:
         return function(x)
     except OverflowError:
@@ -243,7 +243,7 @@ def _near(function: Callable[[float], float], x: float, limit: float, below: flo
 
 
 def _slopes_at_ends(entry: Function, span: Span, _: Span) -> Span:
-    """Where the slopes lie of a function whose slope turns but where its entry says."""
+    """The slopes of a function whose slope turns only at the points that its entry lists."""
     steepest = -math.inf if entry.turn else math.inf  # where there is no slope at the end, it has no bound
     found = [_slope_at(entry, span[0], steepest), _slope_at(entry, span[1], math.inf)]
     found += [entry.slope_at(x) for x in entry.bends if span[0] < x < span[1]]
@@ -280,13 +280,13 @@ def _stepped(entry: Function) -> _Rule:
     return rule
 
 
-def _swing(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
+def _wave_values(function: Callable[[float], float], slope: Callable[[float], float], span: Span) -> Span:
     """The values of sin or cos.
 
-    Crests and troughs take turns, half a turn apart, where the slope changes its sign. The signs of the slope just
-    inside both ends therefore tell whether their number is odd, and the width how many there can be. The signs are
-    sure: but for zero, no double is a multiple of a quarter turn, and the library reduces the largest of them to the
-    last digits. (A sum of an argument and a quarter turn would be off by many.)
+    Maxima and minima alternate, half a turn apart, where the slope changes sign. The signs of the slope just inside
+    both ends therefore tell whether their number is odd, and the width how many there can be. The signs are certain:
+    except for zero, no double is a multiple of a quarter turn, and the library reduces even the largest to the last
+    digits. (Adding a quarter turn to an argument would lose many.)
     """
     low, high = span
     if not high - low < _TURN:
@@ -304,12 +304,12 @@ _WAVES: tuple[Callable[[float], float], ...] = (math.sin, math.cos, lambda x: -m
 
 
 def _waving(entry: Function) -> _Rule:
-    """The rule of sin or cos, whose slope is the same wave a quarter turn ahead, and the slope of that is one more."""
+    """The rule of sin or cos; each derivative is the same wave a quarter turn ahead."""
     wave, slope, bend = _WAVES[entry.ahead : entry.ahead + 3]
 
     def rule(inner: Enclosure) -> Enclosure:
         span = inner.values
-        return _chained(inner, _swing(wave, slope, span), _swing(slope, bend, span))
+        return _chained(inner, _wave_values(wave, slope, span), _wave_values(slope, bend, span))
 
     return rule
 

@@ -33,8 +33,8 @@ Array = Any
 _DENSE = 500_000  # numbers, in the rows of all parts, up to which rows are dense
 
 
-def _late(made: Callable[[], Callable[..., Array]]) -> Callable[..., Array]:
-    """A function of arrays that is made when it is first asked for."""
+def _lazy(made: Callable[[], Callable[..., Array]]) -> Callable[..., Array]:
+    """A function of arrays that is built at its first call."""
     held = cache(made)
 
     def function(*arrays: Array) -> Array:
@@ -46,29 +46,29 @@ def _late(made: Callable[[], Callable[..., Array]]) -> Callable[..., Array]:
 _FUNCTIONS: dict[str, tuple[Callable[..., Array], Callable[..., Array]]] = {
     "neg": (np.negative, lambda x, y: -np.ones_like(x)),
     "inv": (np.reciprocal, lambda x, y: -y * y),
-    **{name: (_late(entry.over), _late(entry.slope_over)) for name, entry in TABLE.items()},
+    **{name: (_lazy(entry.over), _lazy(entry.slope_over)) for name, entry in TABLE.items()},
 }
-"""What an operation on one number does, and its slope at x, where it came to y."""
+"""The value of an operation on one number, and its slope at x, where its value is y."""
 
 _PAIRED: dict[str, tuple[Callable[..., Array], Callable[..., tuple[Array, Array]]]] = {
     "mul": (np.multiply, lambda a, b, y: (b, a)),
     "max": (np.maximum, lambda a, b, y: (1.0 * (a >= b), 1.0 * (a < b))),
     "min": (np.minimum, lambda a, b, y: (1.0 * (a <= b), 1.0 * (a > b))),
-    "raised": (np.power, lambda a, b, y: (b * np.power(a, b - 1.0), np.zeros_like(b))),  # to a power that is fixed
+    "raised": (np.power, lambda a, b, y: (b * np.power(a, b - 1.0), np.zeros_like(b))),  # to a constant power
     "pow": (np.power, lambda a, b, y: (b * np.power(a, b - 1.0), y * np.log(a))),
 }
-"""The same for operations on two numbers; what has more arguments is taken two by two."""
+"""The same for operations on two numbers; more arguments are combined in pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Parts of one level with one operation: where they stand, and where their arguments do, one after another."""
+    """Nodes of one level with one operation: their places, and the places of their arguments in sequence."""
 
     op: str
     start: int
     args: Array
-    ends: Array  # where the arguments of each part begin, and where the last ones end
-    nodes: tuple[Apply, ...]  # the choices themselves, whose conditions are judged on the tree
+    ends: Array  # where the arguments of each node begin, and where the last ones end
+    nodes: tuple[Apply, ...]  # the choices themselves, whose conditions are evaluated on the tree
 
     @property
     def stop(self) -> int:
@@ -96,7 +96,7 @@ class Tape:
         self._size = len(places)
         self.is_sparse = self._size * len(self.unknowns) > _DENSE
         self.work = self._size
-        """Parts that are worked out each time."""
+        """The number of nodes evaluated in a pass."""
 
     def gaps(self, at: Array) -> Array:
         """The residual of each equation."""
@@ -115,11 +115,11 @@ class Tape:
         values[count : count + len(self._fixed)] = self._fixed
         with np.errstate(all="ignore"):
             for run in self._runs:
-                found = self._worked_out(run, values)
+                found = self._evaluated(run, values)
                 values[run.start : run.stop] = np.where(np.isfinite(found), found, np.nan)
         return values
 
-    def _worked_out(self, run: _Run, values: Array) -> Array:
+    def _evaluated(self, run: _Run, values: Array) -> Array:
         if run.op == "add":
             return np.add.reduceat(values[run.args], run.ends[:-1])
         if run.op == "piecewise":
@@ -129,7 +129,7 @@ class Tape:
         return _FUNCTIONS[run.op][0](values[run.args])
 
     def _chosen(self, run: _Run, values: Array) -> Array:
-        """Which arm of each choice counts; the last argument is NaN, for none."""
+        """The index of the arm of each choice; if none, that of its last argument, which is NaN."""
         at = dict(zip(self.unknowns, values[: len(self.unknowns)].tolist(), strict=True))
         found = [chosen_arm(node, {**self.known, **at}) for node in run.nodes]
         arms = [_arms(node) for node in run.nodes]
@@ -175,20 +175,20 @@ def _arms(choice: Apply) -> tuple[Node, ...]:
 
 
 class _Layout:
-    """The graph while it is laid out: each part once, with its level."""
+    """The graph under construction: each part once, with its level."""
 
     def __init__(self, unknowns: Sequence[str], known: Mapping[str, float]) -> None:
         self.known = known
         self.parts: dict[tuple[Any, ...], int] = {("name", name): i for i, name in enumerate(unknowns)}
         self.held: list[tuple[str, tuple[int, ...], Any]] = [("name", (), name) for name in unknowns]
         self.levels = [0] * len(unknowns)
-        self.seen: dict[int, int] = {}  # places of trees that were met before, as the same object
+        self.seen: dict[int, int] = {}  # places of trees seen before, by their id
         self.kept: list[Node] = []
 
     def place(self, node: Node) -> int:
-        """Where a tree stands."""
+        """The place of a tree."""
         if id(node) not in self.seen:
-            self.kept.append(node)  # so that no other object comes to have its id
+            self.kept.append(node)  # so that no other object reuses its id
             self.seen[id(node)] = self._placed(node)
         return self.seen[id(node)]
 
@@ -211,7 +211,7 @@ class _Layout:
         return self._part(node.op, places)
 
     def _in_pairs(self, op: str, places: list[int]) -> int:
-        """Many arguments, two by two, so that the levels stay few."""
+        """Many arguments combined in pairs, so that the levels stay few."""
         while len(places) > 1:
             pairs = [self._part(op, places[i : i + 2]) for i in range(0, len(places) - 1, 2)]
             places = pairs + places[len(places) - len(places) % 2 :]
@@ -229,7 +229,7 @@ class _Layout:
         return self.parts[key]
 
     def runs(self) -> tuple[Array, list[_Run], dict[int, int]]:
-        """The fixed numbers, the runs in order, and where each part has come to stand."""
+        """The fixed numbers, the runs in order, and the place of each part."""
         order = sorted(range(len(self.held)), key=lambda i: (self.levels[i], self._rank(i), self.held[i][0]))
         places = {part: at for at, part in enumerate(order)}
         fixed = [self.held[part][2] for part in order if self.held[part][0] == "fixed"]

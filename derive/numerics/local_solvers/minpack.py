@@ -41,7 +41,7 @@ Array = Any
 """A NumPy array of floats."""
 
 _FEW = 60  # unknowns up to which the dense methods come first
-_MANY = 300  # unknowns above which they do not come at all
+_MANY = 300  # unknowns above which they are not tried
 _STEPS = 100
 _SHORTEST = 1e-6  # least share of a Newton step that is tried
 _FARTHEST = 3.0  # limit on the change of a logarithm in one step
@@ -50,7 +50,7 @@ _BEYOND = 1e100  # replaces an undefined residual
 
 
 class Search:
-    """Searches for roots of one system, one from each start, and the operations that they have taken so far."""
+    """Searches for roots of one system from given starts, and their work so far, in operations."""
 
     def __init__(self, tape: Tape, positive: Sequence[bool]) -> None:
         self.tape = tape
@@ -58,43 +58,43 @@ class Search:
         self.work = 0
 
     def root_near(self, start: Sequence[float]) -> Array | None:
-        """Where a start leads to, if that is a root as far as Newton's method can tell."""
+        """The root to which a start converges, confirmed by full Newton steps; None if there is none."""
         at = np.array(start, dtype=float)
         logarithmic = self.positive & (at > 0)
         for chart in [logarithmic, np.zeros_like(logarithmic)] if logarithmic.any() else [logarithmic]:
             for method in self._methods():
                 tick()
-                found = method(_View(self, chart, at))
+                found = method(_ScaledSystem(self, chart, at))
                 if found is not None and np.isfinite(found).all():
                     root = corrected(self.tape, found)
                     if root is not None:
                         return root
         return None
 
-    def _methods(self) -> list[Callable[[_View], Array | None]]:
+    def _methods(self) -> list[Callable[[_ScaledSystem], Array | None]]:
         size = len(self.tape.unknowns)
         if size <= _FEW:
             return [_hybrid, _newton, _levenberg]
         return [_newton, _hybrid] if size <= _MANY else [_newton]
 
 
-class _View:
-    """The system as a method sees it: unknowns of one size or by their logarithms, and equations of one size."""
+class _ScaledSystem:
+    """The scaled system: unknowns divided by their size or in logarithms, equations of the size one."""
 
     def __init__(self, search: Search, chart: Array, start: Array) -> None:
         self.search, self.chart = search, chart
         size = np.abs(start)
         middling = np.exp(np.mean(np.log(size[size > 0]))) if size.any() else 1.0
         self.unit = np.where(chart, 1.0, np.maximum(size, 1e-3 * middling))
-        self.start = self.inward(start)
+        self.start = self.scaled(start)
         self.weights = np.ones(len(start))
         moved = abs(self.jacobian(self.start)).sum(axis=1)
         self.weights = 1.0 / np.where(np.isfinite(moved) & (moved > 0), moved, 1.0)
 
-    def inward(self, at: Array) -> Array:
+    def scaled(self, at: Array) -> Array:
         return np.where(self.chart, np.log(np.where(self.chart, at, 1.0)), at / self.unit)
 
-    def outward(self, at: Array) -> Array:
+    def unscaled(self, at: Array) -> Array:
         with np.errstate(over="ignore"):
             return np.where(self.chart, np.exp(np.where(self.chart, at, 0.0)), at * self.unit)
 
@@ -102,13 +102,13 @@ class _View:
         tick()
         self.search.work += self.search.tape.work + _CALL
         with np.errstate(all="ignore"):
-            found = self.search.tape.gaps(self.outward(at)) * self.weights
+            found = self.search.tape.gaps(self.unscaled(at)) * self.weights
         return np.where(np.isfinite(found), found, _BEYOND)
 
     def jacobian(self, at: Array) -> Array:
         tape = self.search.tape
         self.search.work += tape.work * min(len(tape.unknowns), 30) + 3 * _CALL
-        outer = self.outward(at)
+        outer = self.unscaled(at)
         found = tape.jacobian(outer)
         unit = np.where(self.chart, outer, self.unit)
         if tape.is_sparse:
@@ -120,62 +120,64 @@ class _View:
         return np.nan_to_num(found, nan=0.0, posinf=_BEYOND, neginf=-_BEYOND)
 
 
-def _hybrid(view: _View) -> Array | None:
-    return _by_minpack(view, "hybr", {"xtol": LIBRARY_STEP, "maxfev": 20 * (len(view.start) + 5)})
+def _hybrid(system: _ScaledSystem) -> Array | None:
+    return _by_minpack(system, "hybr", {"xtol": LIBRARY_STEP, "maxfev": 20 * (len(system.start) + 5)})
 
 
-def _levenberg(view: _View) -> Array | None:
-    return _by_minpack(view, "lm", {"xtol": LIBRARY_STEP, "ftol": LIBRARY_GAP, "maxiter": 20 * (len(view.start) + 5)})
+def _levenberg(system: _ScaledSystem) -> Array | None:
+    return _by_minpack(
+        system, "lm", {"xtol": LIBRARY_STEP, "ftol": LIBRARY_GAP, "maxiter": 20 * (len(system.start) + 5)}
+    )
 
 
-def _by_minpack(view: _View, method: str, options: dict[str, Any]) -> Array | None:
+def _by_minpack(system: _ScaledSystem, method: str, options: dict[str, Any]) -> Array | None:
     from scipy import optimize
 
-    dense = (lambda at: view.jacobian(at).toarray()) if view.search.tape.is_sparse else view.jacobian
-    if np.abs(view.gaps(view.start)).max() >= _BEYOND:
+    dense = (lambda at: system.jacobian(at).toarray()) if system.search.tape.is_sparse else system.jacobian
+    if np.abs(system.gaps(system.start)).max() >= _BEYOND:
         return None
     with np.errstate(all="ignore"):
-        found = optimize.root(view.gaps, view.start, jac=dense, method=method, options=options)
-    view.search.work += found.nfev * len(view.start)
-    return view.outward(found.x)
+        found = optimize.root(system.gaps, system.start, jac=dense, method=method, options=options)
+    system.search.work += found.nfev * len(system.start)
+    return system.unscaled(found.x)
 
 
-def _newton(view: _View) -> Array | None:
+def _newton(system: _ScaledSystem) -> Array | None:
     """Damped by the natural monotonicity test."""
-    at, share = view.start, 1.0
-    gaps = view.gaps(at)
+    at, share = system.start, 1.0
+    gaps = system.gaps(at)
     for _ in range(_STEPS):
         tick()
-        solve = solver(view.jacobian(at))
+        solve = solver(system.jacobian(at))
         step = None if solve is None or np.abs(gaps).max() >= _BEYOND else -solve(gaps)
         if solve is None or step is None or not np.isfinite(step).all():
             return None
-        length = _length(step, at, view.chart)
+        length = _length(step, at, system.chart)
         if length <= STEP_DONE:
-            return view.outward(at + step)
-        farthest = np.abs(step[view.chart]).max(initial=0.0)
+            return system.unscaled(at + step)
+        farthest = np.abs(step[system.chart]).max(initial=0.0)
         share = min(1.0, 2.0 * share, _FARTHEST / farthest if farthest else 1.0)
         while True:
             there = at + share * step
-            gaps = view.gaps(there)
-            nearer = _length(solve(gaps), there, view.chart) if np.abs(gaps).max() < _BEYOND else np.inf
+            gaps = system.gaps(there)
+            nearer = _length(solve(gaps), there, system.chart) if np.abs(gaps).max() < _BEYOND else np.inf
             if nearer <= (1.0 - share / 4.0) * length:
                 break
             share /= 2.0
-            if share < _SHORTEST:  # as at a root, where nothing but rounding is left of the steps
-                return view.outward(at) if length <= RUN_OUT else None
+            if share < _SHORTEST:  # as at a root, where only rounding is left of the steps
+                return system.unscaled(at) if length <= RUN_OUT else None
         at = there
-    return view.outward(at)
+    return system.unscaled(at)
 
 
 def _length(step: Array, at: Array, chart: Array) -> float:
-    """The size of a step as a share of the unknowns; of logarithms, by itself."""
+    """The size of a step relative to the unknowns; in logarithms, its own size."""
     scale = np.where(chart, 1.0, np.maximum(np.abs(at), 1.0))
     return float(np.sqrt(np.mean((step / scale) ** 2)))
 
 
 def solver(jacobian: Array) -> Callable[[Array], Array] | None:
-    """How to solve linear equations with this matrix; by least squares where it is singular, if it is not too large."""
+    """A solver of linear equations with a matrix; if that is singular, by least squares, and None if it is sparse."""
     if not isinstance(jacobian, np.ndarray):
         from scipy.sparse import linalg
 
@@ -197,9 +199,9 @@ def solver(jacobian: Array) -> Callable[[Array], Array] | None:
 
 
 def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
-    """A root to its last digit: the gaps worked out in many digits, the corrections to them in few (Wilkinson 1963).
+    """A root to its last digit by iterative refinement: gaps in many digits, corrections in doubles (Wilkinson 1963).
 
-    What comes nearer to zero by all its digits each time is zero.
+    An unknown that has lost all its digits is set to zero, if the next correction does not move it back.
     """
     solve = solver(tape.jacobian(at))
     if solve is None:
@@ -225,7 +227,7 @@ def refined(tape: Tape, equations: Sequence[Equation], at: Array) -> Array:
 
 
 def corrected(tape: Tape, at: Array) -> Array | None:
-    """A point after a few whole Newton steps, if these grow shorter until nothing but rounding is left of them."""
+    """A point after a few full Newton steps, if these shrink until only rounding is left."""
     best, shortest = None, np.inf
     for _ in range(12):
         tick()

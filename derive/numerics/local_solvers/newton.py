@@ -1,8 +1,7 @@
 """Damped Newton steps on relative residuals, from many starts.
 
-The unknowns of this field span forty orders of magnitude. A residual is therefore taken relative to the size of its
-equation's terms, and a positive unknown is stepped in its logarithm. Without either, a step that suits one unknown is
-nothing to another.
+Unknowns span forty orders of magnitude. A residual is therefore taken relative to the size of its equation's terms,
+and a step relative to the size of each unknown. Otherwise a step that suits one unknown is negligible for another.
 
 Two to four unknowns take 5 to 13 microseconds in plain floats, and 9 to 11 in NumPy, which takes a quarter of a
 second to import; scipy's methods (`minpack`) take a second more.
@@ -33,7 +32,7 @@ def many_starts(
     positive: frozenset[str] = frozenset(),
     steps: int = 80,
 ) -> Iterator[dict[str, float]]:
-    """The points that the starts run to, where they run to a solution at all.
+    """The solutions to which the starts converge.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> pair = [parse_equation("x*y = 6*u"), parse_equation("x + y = 5*u")]
@@ -50,7 +49,7 @@ def many_starts(
 
 
 def is_isolated(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
-    """Whether a solution stands alone: its Jacobian has full rank, seen from either side of a corner."""
+    """Whether a solution is isolated: its Jacobian has full rank by difference quotients to either side."""
     system = _System(equations, list(point), known)
     gaps = system.gaps(point)
     return gaps is not None and all(
@@ -66,7 +65,7 @@ class _System:
     positive: frozenset[str] = frozenset()
 
     def descended(self, point: dict[str, float], steps: int) -> dict[str, float] | None:
-        """The solution that a point runs to."""
+        """The solution to which a point converges; None if it does not."""
         gaps = self.gaps(point)
         for _ in range(steps):
             if gaps is None:
@@ -103,7 +102,7 @@ class _System:
     def damped(
         self, point: Mapping[str, float], direction: Mapping[str, float], size: float
     ) -> tuple[dict[str, float], list[float]] | None:
-        """The longest of ever shorter steps that brings the equations closer."""
+        """The first of ever shorter steps that reduces the residual."""
         share = min(1.0, 5.0 / max(LEAST, *map(abs, direction.values())))
         for _ in range(30):
             moved = {name: _stepped(x, share * direction[name], name in self.positive) for name, x in point.items()}
@@ -117,7 +116,7 @@ class _System:
 def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     """The damped normal equations (Levenberg 1944), which have a solution where the Jacobian is singular.
 
-    A system that holds along a curve is singular on all of it, and has to be met there to be told.
+    A system with a curve of solutions is singular all along it; to recognise it, a point of the curve must be found.
     """
     size = len(rows)
     squares = [[math.fsum(row[i] * row[k] for row in rows) for k in range(size + 1)] for i in range(size)]

@@ -35,14 +35,14 @@ _SWEEPS = 6
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Whether a root stands alone, and its order: one where the slopes fix it."""
+    """Whether a root is isolated, and its order, which is one where the Jacobian is regular."""
 
     alone: bool
     order: int
 
 
 def standing(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> Standing:
-    """How a root stands in its surroundings.
+    """Whether a root is isolated, and of which order.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> line = parse_equation("x + y = 2")
@@ -70,7 +70,7 @@ def standing(equations: Sequence[Equation], point: Mapping[str, float], known: M
     flat = directions[values <= RANK_AT_ROOT * values[0]] if values[0] else directions
     orders = [1]
     for direction, sign in product(flat, (1.0, -1.0)):
-        gaps = [_aside(tape, (at, unit, weights), sign * direction, distance) for distance in _DISTANCES]
+        gaps = [_least_gap(tape, (at, unit, weights), sign * direction, distance) for distance in _DISTANCES]
         if max(gaps) <= NO_GAP:
             return Standing(alone=False, order=1)
         if min(gaps) > 0 and math.isfinite(max(gaps)):
@@ -79,7 +79,7 @@ def standing(equations: Sequence[Equation], point: Mapping[str, float], known: M
 
 
 def _balanced(matrix: Any) -> tuple[Any, Any]:
-    """A matrix with rows and columns brought to one size, and what its columns were multiplied by."""
+    """A matrix with rows and columns scaled to the size one, and the factors of its columns."""
     import numpy as np
 
     columns = np.ones(matrix.shape[1])
@@ -93,7 +93,7 @@ def _balanced(matrix: Any) -> tuple[Any, Any]:
 
 
 def _units(at: Any, columns: Any) -> Any:
-    """The size of each unknown; of one that is zero, the size at which it matters as much as the others do."""
+    """The size of each unknown; for a zero, the size at which it matters as much as the others."""
     import numpy as np
 
     shares = np.abs(at) / columns
@@ -102,7 +102,7 @@ def _units(at: Any, columns: Any) -> Any:
 
 
 def _weights(tape: Any, at: Any, unit: Any) -> Any:
-    """What brings each gap to the size one somewhere around a point."""
+    """The factors that scale each gap to one in the surroundings of a point."""
     import numpy as np
 
     draw = np.random.default_rng(0)
@@ -111,8 +111,8 @@ def _weights(tape: Any, at: Any, unit: Any) -> Any:
     return 1.0 / np.where(largest > 0, largest, 1.0)
 
 
-def _aside(tape: Any, place: tuple[Any, Any, Any], direction: Any, distance: float) -> float:
-    """How small the gaps can be made at a distance from a root along a direction; infinite where they have no value."""
+def _least_gap(tape: Any, place: tuple[Any, Any, Any], direction: Any, distance: float) -> float:
+    """How small the gaps can be made at a distance from a root along a direction; infinite if undefined."""
     import numpy as np
     from scipy import optimize
 
@@ -141,11 +141,11 @@ def _aside(tape: Any, place: tuple[Any, Any, Any], direction: Any, distance: flo
 def sharpened(
     equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]
 ) -> dict[str, float] | None:
-    """A root to the last digit of doubles, by Newton's method in a hundred and fifty; None where it comes to no end.
+    """A root to the last digit of doubles, by Newton's method with 150 digits; None if it does not converge.
 
     >>> from derive.expressions.grammar import parse_equation
-    >>> touching = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
-    >>> sharpened(touching, {"x": 1.00000003, "y": 0.99999998}, {})
+    >>> tangent = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
+    >>> sharpened(tangent, {"x": 1.00000003, "y": 0.99999998}, {})
     {'x': 1.0, 'y': 1.0}
     """
     from flint import arb
@@ -154,7 +154,7 @@ def sharpened(
     sizes = [abs(x) or max(map(abs, point.values())) or 1.0 for x in point.values()]
 
     def stepping(place: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-        """How long a Newton step is from a place, and the step."""
+        """The relative length of the Newton step at a place, and the step."""
         tick()
         step = _step(equations, dict(zip(point, place, strict=True)), known, sizes)
         return max(abs(part) / size for part, size in zip(step, sizes, strict=True)) if step else math.inf, step or ()
@@ -176,14 +176,14 @@ def sharpened(
 
 
 def _rounded(x: Any, before: float) -> float:
-    """The double that is meant: zero, for what comes ever closer to it."""
+    """A number as a double; zero if Newton's method has brought it ever closer to zero."""
     return 0.0 if abs(x) <= VANISHING * abs(before) else float(x)
 
 
 def _step(
     equations: Sequence[Equation], at: Mapping[str, Any], known: Mapping[str, float], sizes: Sequence[Any]
 ) -> Sequence[Any] | None:
-    """A Newton step in many digits; None where there is none."""
+    """A Newton step in many digits; None if the Jacobian is singular or a side is undefined."""
     from flint import arb, arb_mat
 
     here = [difference(equation, at, known) for equation in equations]

@@ -1,4 +1,4 @@
-"""Bisection down to the last double: where something changes between two points."""
+"""Bisection down to the last double."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def bracketed(gap: Callable[[float], float], span: Span) -> float:
 
 
 def last_holding(holds: Callable[[float], bool], inside: float, outside: float) -> float:
-    """The last double, on the way from inside to outside, at which something still holds."""
+    """The last double from inside to outside at which a condition holds."""
     if holds(outside):
         return outside
     for _ in range(100):

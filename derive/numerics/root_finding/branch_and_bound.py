@@ -27,7 +27,7 @@ _CORNERED = 8  # moving names up to which every corner is tried
 
 
 def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float = 1.0) -> tuple[float, bool]:
-    """The greatest value of sign times the form, or more than that, and whether it is known closely.
+    """An upper bound of sign times the form, and whether it is tight.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> greatest(parse_expression("(x - 1)**2 - y"), {"x": (0.0, 3.0), "y": (1.0, 2.0)}, ["x", "y"])
@@ -55,18 +55,18 @@ def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: flo
             count += 1
             half = seen.box(part)
             best = max(best, half.middle)
-            heapq.heappush(boxes, (-half.ceiling, -count, half))  # of equal ones the latest, which goes deep
+            heapq.heappush(boxes, (-half.ceiling, -count, half))  # of equal ones the latest: depth first
     return (max(best, -boxes[0][0]), False) if boxes else (best, True)
 
 
 def _slack(best: float, spread: float) -> float:
-    """What a bound may be off by: little beside its size, or beside how far the values are apart."""
+    """The tolerance of a bound, relative to its size or to the spread of the values."""
     return EXTREME * max(abs(best), spread / 100) if math.isfinite(spread) else EXTREME * abs(best)
 
 
 @dataclass(frozen=True, slots=True)
 class _Box:
-    """Sides that still move or were put to an end, and what the form comes to there."""
+    """The sides of a box, some of them reduced to an end, and the form's value and upper bound on it."""
 
     sides: Mapping[str, Span]
     widest: str  # the side along which the form may change most
@@ -88,7 +88,7 @@ class _Box:
 
 
 class _View:
-    """A form over boxes, seen so that what is wanted is its greatest value."""
+    """A form over boxes, with the sign by which its greatest value is sought."""
 
     def __init__(self, form: Node, spans: Mapping[str, Span], sign: float) -> None:
         self.form, self.spans, self.sign = form, spans, sign
@@ -100,7 +100,7 @@ class _View:
         return self.sign * number if number == number else -math.inf
 
     def box(self, sides: Mapping[str, Span]) -> _Box:
-        """A box with every side put to its better end along which the form only rises or only falls."""
+        """A box, each side along which the form is monotone reduced to its better end."""
         while True:
             seen = {name: self._enclosed(sides, name) for name, (low, high) in sides.items() if low < high}
             better = {name: (end, end) for name, found in seen.items() for end in self._better(found, *sides[name])}
@@ -118,7 +118,7 @@ class _View:
         return enclose(self.form, {**self.spans, **sides}, moving)
 
     def _better(self, found: Enclosure | None, low: float, high: float) -> tuple[float, ...]:
-        """The end of a side at which the form is greatest throughout; none where it may rise and fall."""
+        """The end of a side at which the form is greatest; none if it is not monotone along it."""
         if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
             return ()
         return (high,) if self.sign * sum(found.slopes) > 0 else (low,)

@@ -107,7 +107,7 @@ class _Search:
         while pending and self.left > 0 and len(self.open) < _OPEN:
             tick()
             pending.extend(self._pruned(pending.pop()))
-        rest = (part for part in (*self.open, *pending) if not self._counted(part))
+        rest = (part for part in (*self.open, *pending) if not self._is_counted(part))
         inside = (narrow for _, narrow in self.regions if _meets(narrow, box))
         return Located(tuple(inside), tuple(rest))
 
@@ -117,43 +117,43 @@ class _Search:
         for _ in range(_ROUNDS):
             self.left -= 2 * self.cost + len(self.regions)
             left = contracted(self.dag, part)
-            if left is None or self._counted(left):
+            if left is None or self._is_counted(left):
                 return []
             self.left -= 3 * self.cost
             step = newton(self.dag, left)
             if step is not None:
                 if step.left is None:
                     return []
-                if step.unique and self._counts(left, step):
+                if step.unique and self._count_unique(left, step):
                     return []
                 left = step.left
             gained = _gained(part, left)
             part = left
             if not gained:
                 break
-        if step is not None and self._approached(part, step) and self._counted(part):
+        if step is not None and self._approached(part, step) and self._is_counted(part):
             return []
         return self._cut(part, step)
 
     def _approached(self, part: Box, step: Newton) -> bool:
-        """Whether a step from the middle of a part leads to a proved solution."""
+        """Whether a step from the middle of a part leads to a solution that is proved and counted."""
         near = zip(step.towards, part, strict=True)
         if not all(low - (high - low) <= x <= high + (high - low) for x, (low, high) in near):
             return False
         self.left -= _AT_A_POINT * self.cost
         found = isolated_near(self.dag, step.towards, _reach(part))
-        return found is not None and self._added(*found)
+        return found is not None and self._count(*found)
 
-    def _counts(self, part: Box, step: Newton) -> bool:
+    def _count_unique(self, part: Box, step: Newton) -> bool:
         """Count the one solution of a part, in the largest region around it that can be proved."""
         self.left -= _AT_A_POINT * self.cost
         assert step.left is not None
         narrow = tightened(self.dag, step.left)
         larger = isolated_near(self.dag, step.towards, _reach(part))
-        return self._added(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
+        return self._count(larger[0] if larger and _within(narrow, larger[0]) else part, narrow)
 
-    def _added(self, region: Box, narrow: Box) -> bool:
-        """Count a solution unless it has been; whether that can be decided."""
+    def _count(self, region: Box, narrow: Box) -> bool:
+        """Count a solution unless it is counted already; false if that cannot be decided."""
         for other, at in self.regions:
             if _within(narrow, other) or _within(at, region):
                 return True
@@ -162,26 +162,26 @@ class _Search:
         self.regions.append((region, narrow))
         return True
 
-    def _counted(self, part: Box) -> bool:
+    def _is_counted(self, part: Box) -> bool:
         return any(_within(part, region) for region, _ in self.regions)
 
     def _cut(self, part: Box, step: Newton | None) -> list[Box]:
-        """A part in two, or nothing if it stays open."""
+        """The two halves of a part, or nothing if it stays open."""
         widths = [self._width(i, span) for i, span in enumerate(part)]
         if max(widths) <= FINEST_PART:
             self.open.append(part)
             self.left = min(self.left, self.rest)
             return []
         shares = step.smears if step is not None else None
-        able = [width > FINEST_PART for width in widths]
-        weights = [share if one else -1.0 for share, one in zip(shares or widths, able, strict=True)]
+        wide = [width > FINEST_PART for width in widths]
+        weights = [share if one else -1.0 for share, one in zip(shares or widths, wide, strict=True)]
         i = max(range(len(part)), key=weights.__getitem__)
         at = _divide(part[i])
         halves = (part[i][0], at), (at, part[i][1])
         return [(*part[:i], half, *part[i + 1 :]) for half in halves]
 
     def _width(self, i: int, span: Span) -> float:
-        """The width of a span relative to its ends, in powers of e if it is wider; a speck has none."""
+        """The width of a span relative to its ends, or the logarithm of their ratio; zero for a speck."""
         low, high = span
         if high - low <= SPECK * self.scale[i] or low > _FARTHEST or high < -_FARTHEST:
             return 0.0
@@ -206,7 +206,7 @@ def _divide(span: Span) -> float:
 
 
 def _reach(part: Box) -> tuple[float, ...]:
-    """How far around a solution its uniqueness is tried; farther than a part that is a speck."""
+    """How far around a solution its uniqueness is tried: the part itself, or more if it is very narrow."""
     return tuple(max((high - low) / 2, _AROUND * max(abs(low), abs(high))) for low, high in part)
 
 

@@ -1,11 +1,11 @@
-"""Contractors: what equations leave of a box, without losing a solution.
+"""Contractors: boxes narrowed by equations without losing a solution.
 
 HC4 (Benhamou, Goualard, Granvilliers and Puget 1999) works on each expression of a system. Forwards, the spans of the
 arguments bound that of the expression. Backwards, from the residual of an equation, which is zero, the span of an
 expression bounds each of its arguments: `z = x + y` gives `x = z - y`, `z = exp(x)` gives `x = log(z)`. Each step is
-an enclosure, rounded outwards, so a solution of the equations lies in every span, and in what remains of the box;
-where a span is empty there is no solution. Expressions shared by several equations pass on what one of them gains.
-The sweeps are repeated as long as they gain enough.
+an enclosure, rounded outwards, so every solution of the equations stays in the spans and in the narrowed box; if a
+span becomes empty there is no solution. What one equation gains passes to others through shared expressions. The
+sweeps are repeated as long as they gain enough.
 
 An inverse with several branches (a root, an arc) returns the hull of those that meet the argument's span.
 """
@@ -33,7 +33,7 @@ _Inverse = Callable[[Span, Span], Pieces]
 
 
 def contracted(dag: Dag, box: Sequence[Span], sweeps: int = _SWEEPS) -> Box | None:
-    """The box with parts without solutions cut off; None if nothing remains.
+    """The box without some parts that hold no solution; None if nothing remains.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> from derive.numerics.root_finding.expression_graph import dag_of
@@ -81,7 +81,7 @@ def _pays(before: Span, after: Span) -> bool:
 
 
 def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """What the span of an expression leaves of each of its arguments."""
+    """The bounds of each argument that follow from the span of an expression."""
     spans, args = run.spans, step.args
     whole = spans[step.at]
     match step.op:
@@ -101,7 +101,7 @@ def _backwards(step: Step, run: Run) -> list[tuple[int, Span]]:
             return [(arms[0], whole)] if len(arms) == 1 else []
         case "pow":
             low, high = spans[args[1]]
-            pieces = _unpowered(whole, low, spans[args[0]]) if low == high else [ALL]
+            pieces = _bases_of(whole, low, spans[args[0]]) if low == high else [ALL]
             return [(args[0], _within(spans[args[0]], pieces))]
         case op:
             return [(args[0], _within(spans[args[0]], _INVERSES[op](whole, spans[args[0]])))]
@@ -121,7 +121,7 @@ def _within(span: Span, pieces: Pieces) -> Span:
 
 
 def quotients(whole: Span, divisor: Span) -> list[Span]:
-    """The numbers whose product with a divisor lies in a span: in one piece, two or none.
+    """The numbers whose product with a divisor lies in a span, in one piece, two or none.
 
     >>> [[round(end, 9) for end in piece] for piece in quotients((2.0, 4.0), (-1.0, 2.0))]
     [[-inf, -2.0], [1.0, inf]]
@@ -141,7 +141,7 @@ def quotients(whole: Span, divisor: Span) -> list[Span]:
 
 
 def _inverse(span: Span) -> Span:
-    """Where the inverses of numbers of one sign lie."""
+    """The inverses of numbers of one sign."""
     low, high = span
     if high < 0:
         return minus(_inverse(minus(span)))
@@ -149,22 +149,22 @@ def _inverse(span: Span) -> Span:
 
 
 def _of_extreme(step: Step, run: Run) -> list[tuple[int, Span]]:
-    """What a max or min leaves of its arguments: none is beyond it, and one equals it."""
+    """The bounds of the arguments of a max or min: none is beyond it, and one equals it."""
     spans, whole = run.spans, run.spans[step.at]
     upwards = step.op == "max"
     bound = (-math.inf, whole[1]) if upwards else (whole[0], math.inf)
-    able = [arg for arg in step.args if (spans[arg][1] >= whole[0] if upwards else spans[arg][0] <= whole[1])]
-    if not able:
+    binding = [arg for arg in step.args if (spans[arg][1] >= whole[0] if upwards else spans[arg][0] <= whole[1])]
+    if not binding:
         return [(step.args[0], _NONE)]
-    return [(arg, meet(bound, whole) if able == [arg] else bound) for arg in step.args]
+    return [(arg, meet(bound, whole) if binding == [arg] else bound) for arg in step.args]
 
 
-def _unpowered(whole: Span, n: float, base: Span) -> list[Span]:
+def _bases_of(whole: Span, n: float, base: Span) -> list[Span]:
     """The bases whose n-th power lies in a span; non-integer powers have none below zero."""
     if n == 0:
         return [ALL]
     if n < 0:
-        return [piece for one in quotients((1.0, 1.0), whole) for piece in _unpowered(one, -n, base)]
+        return [piece for one in quotients((1.0, 1.0), whole) for piece in _bases_of(one, -n, base)]
     if n != int(n):
         return [] if whole[1] < 0 else [_roots(whole, n)]
     if int(n) % 2:
@@ -184,7 +184,7 @@ def _roots(span: Span, n: float) -> Span:
 
 
 def _of_wave(entry: Function) -> _Inverse:
-    """The angles whose sine lies in a span, shifted by some quarter turns."""
+    """The inverse of sin or cos: the angles whose sine lies in a span, less the quarter turns it is ahead."""
     ahead = times(_HALF_TURN, (entry.ahead / 2,) * 2)
 
     def pieces(whole: Span, angle: Span) -> list[Span]:
@@ -214,7 +214,7 @@ def _of_tangent(whole: Span, angle: Span) -> list[Span]:
 
 
 def _monotone(entry: Function) -> _Inverse:
-    """The inverse of a monotone or even function; None if it is unknown."""
+    """The inverse of a monotone or even function; it excludes nothing if the table has none."""
     undone, off, (least, most) = entry.undone, entry.undone_off, entry.between
     if undone is None:
         return lambda whole, _: [ALL]
@@ -265,7 +265,7 @@ def _of_arctangent(whole: Span, _: Span) -> list[Span]:
 
 
 def _of_steps(entry: Function) -> _Inverse:
-    up = entry.value(0.5)  # by how much more than half a step it rounds up, if it does
+    up = entry.value(0.5)  # one if it rounds up, else zero
     return lambda whole, _: [plus(whole, (-up, 1.0 - up))]
 
 
@@ -282,4 +282,4 @@ _INVERSES: dict[str, _Inverse] = {
     "inv": lambda whole, _: quotients((1.0, 1.0), whole),
     **{name: _SHAPES[entry.shape](entry) for name, entry in TABLE.items()},
 }
-"""The arguments that a function can have had, its value lying in a span."""
+"""For each function, the arguments at which its value lies in a span."""

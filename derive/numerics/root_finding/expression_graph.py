@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(slots=True)
 class Run:
-    """What a run over a box found: where each expression lies, and what it feels of its argument if it has but one."""
+    """The result of a pass over a box: the span of each expression, and the slope of each function of one argument."""
 
     spans: list[Span]
     slopes: dict[int, Span] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Dag:
     """The equations' expressions in order; the unknowns stand first."""
 
     unknowns: tuple[str, ...]
-    start: tuple[Span, ...]  # what is known of each place before any unknown is
+    start: tuple[Span, ...]  # the span of each place before a pass
     steps: tuple[Step, ...]  # those that depend on an unknown
     roots: tuple[int, ...]  # the places of the differences of the equations' sides
     implied: tuple[int, ...]  # the same of equations that follow from these
@@ -70,7 +70,7 @@ class Dag:
         return len(self.steps) + sum(map(len, self.below))
 
     def run(self, box: Sequence[Span]) -> Run | None:
-        """Where every expression lies as the unknowns run over a box; None where one is nowhere defined."""
+        """The enclosures of all expressions over a box of the unknowns; None if one is nowhere defined."""
         run = Run(list(self.start))
         run.spans[: len(box)] = box
         named = dict(zip(self.unknowns, box, strict=True))
@@ -82,16 +82,16 @@ class Dag:
         return run
 
     def gradient(self, equation: int, run: Run) -> list[Span]:
-        """Where the slopes of an equation lie in all unknowns, on the box of a run without flaw."""
-        felt: dict[int, Span] = {self.roots[equation]: _ONE}
+        """The enclosures of an equation's slopes in all unknowns, on the box of a run without flaw."""
+        adjoints: dict[int, Span] = {self.roots[equation]: _ONE}
         for step in self.below[equation]:
-            share = felt.pop(step.at, None)
+            share = adjoints.pop(step.at, None)
             if share is None or share == ZERO:
                 continue
             for arg, slope in zip(step.args, _slopes(step, run), strict=True):
                 through = products(share, slope)
-                felt[arg] = sums(felt[arg], through) if arg in felt else through
-        return [felt.get(i, ZERO) for i in range(len(self.unknowns))]
+                adjoints[arg] = sums(adjoints[arg], through) if arg in adjoints else through
+        return [adjoints.get(i, ZERO) for i in range(len(self.unknowns))]
 
 
 def dag_of(
@@ -101,9 +101,9 @@ def dag_of(
     implied: Sequence[Equation] = (),
     blur: float = 0.0,
 ) -> Dag | None:
-    """The graph of a system at known numbers; None where an expression is too deep to be followed.
+    """The graph of a system at known numbers; None if an expression is nested too deeply.
 
-    With a blur the known numbers may be off by that share of themselves.
+    `blur` is the relative error that the known numbers may have.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> dag = dag_of([parse_equation("x**2 + y = 3"), parse_equation("x**2 = y")], ["x", "y"], {})
@@ -137,7 +137,7 @@ def _below(root: int, made_by: Mapping[int, Step]) -> tuple[Step, ...]:
 
 
 class _Writer:
-    """The graph as it is written: like expressions share a place."""
+    """The graph under construction: equal expressions share a place."""
 
     def __init__(self, unknowns: tuple[str, ...], known: Mapping[str, float], blur: float) -> None:
         self.start: list[Span] = [ALL] * len(unknowns)
@@ -186,7 +186,7 @@ class _Writer:
         if not moves:
             run = Run(self.start)
             found = _forwards(step, run, {})
-            moves = found is None or run.flawed  # then every run shall find it so
+            moves = found is None or run.flawed  # so that every run finds the flaw
             self.start[step.at] = ALL if found is None else found
         self.moves.append(moves)
         self.steps.append(step)
@@ -194,12 +194,12 @@ class _Writer:
 
 
 def _is_double(node: Node) -> bool:
-    """Whether an exponent is a number, and one that a double holds, as it does not hold a third."""
+    """Whether an exponent is a number that a double holds exactly."""
     return isinstance(node, Number) and node.real == node.real and Fraction(node.real) == node.value
 
 
 def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
-    """The doubles next to a constant, or the constant itself where it is a double; a known number within its blur."""
+    """The doubles next to a constant, or the constant itself if it is a double; a known number with its blur."""
     if isinstance(node, Name):
         number = known[node.name]
         return number - blur * abs(number), number + blur * abs(number)
@@ -212,7 +212,7 @@ def _number(node: Node, known: Mapping[str, float], blur: float) -> Span:
 
 
 def _with_numbers(node: Node, known: Mapping[str, float]) -> Node:
-    """A condition with the known numbers put in."""
+    """A condition with the known numbers substituted."""
     if isinstance(node, Name):
         return Number(Fraction(known[node.name])) if node.name in known else node
     if isinstance(node, Number):
@@ -250,7 +250,7 @@ def _forwards(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
 
 
 def whole_power(span: Span, n: int) -> Span:
-    """Where the n-th powers of numbers lie, n being positive (or zero) and whole.
+    """The n-th powers of the numbers in a span, for a whole n of zero or more.
 
     >>> whole_power((-2.0, 1.0), 2)[0], whole_power((-2.0, 1.0), 3)[0] <= -8
     (0.0, True)
@@ -266,7 +266,7 @@ def whole_power(span: Span, n: int) -> Span:
 
 
 def _power(x: float, n: int) -> float:
-    """A power; what is too small for a double is not zero, and what is too large is at infinity."""
+    """A power; an underflow is the smallest double, an overflow is infinite."""
     try:
         return x**n or math.copysign(FAINT if x else 0.0, x)
     except OverflowError:
@@ -274,7 +274,7 @@ def _power(x: float, n: int) -> float:
 
 
 def _function(step: Step, run: Run) -> Span | None:
-    """Where a function or a power of one argument lies; its slope and its flaw are noted."""
+    """The enclosure of a function or a power of one argument; its slope and flaw are stored in the run."""
     inner = [Enclosure(run.spans[step.args[0]], _ONE)]
     if step.op == "pow":
         inner.append(Enclosure(run.spans[step.args[1]], ZERO))
@@ -291,7 +291,7 @@ def _function(step: Step, run: Run) -> Span | None:
 
 
 def _chosen(step: Step, run: Run, named: Mapping[str, Span]) -> Span | None:
-    """Where a choice lies: in one of the arms that its conditions allow."""
+    """The enclosure of a choice: the hull of the arms that its conditions allow."""
     allowed: list[int] = []
     gap = False
     for arm, condition in zip(step.args, step.conditions, strict=False):
@@ -326,8 +326,8 @@ def _slopes(step: Step, run: Run) -> list[Span]:
             return without_each([spans[arg] for arg in args], products, _ONE)
         case "max" | "min":
             low, high = spans[step.at]
-            able = [spans[arg][1] >= low if step.op == "max" else spans[arg][0] <= high for arg in args]
-            return [_ONE if sum(able) == 1 and one else (0.0, 1.0) if one else ZERO for one in able]
+            binding = [spans[arg][1] >= low if step.op == "max" else spans[arg][0] <= high for arg in args]
+            return [_ONE if sum(binding) == 1 and one else (0.0, 1.0) if one else ZERO for one in binding]
         case "piecewise":
             first = args.index(run.arms[step.at][0])
             return [_ONE if i == first else ZERO for i in range(len(args))]
@@ -340,7 +340,7 @@ def _slopes(step: Step, run: Run) -> list[Span]:
 
 
 def products(a: Span, b: Span) -> Span:
-    """Where products lie: like `times`, and quicker where nothing is infinite, and nothing too small for a double."""
+    """The product of two spans: like `times`, but faster where nothing overflows or underflows."""
     one, two, three, four = a[0] * b[0], a[0] * b[1], a[1] * b[0], a[1] * b[1]
     low, high = min(one, two, three, four), max(one, two, three, four)
     if one + two + three + four - MOST < 0 < one + two + three + four + MOST and not (
@@ -351,7 +351,7 @@ def products(a: Span, b: Span) -> Span:
 
 
 def sums(a: Span, b: Span) -> Span:
-    """Where sums lie: like `plus`, and quicker where nothing is infinite; a sum that is zero is exact."""
+    """The sum of two spans: like `plus`, but faster where nothing overflows; a sum that is zero is exact."""
     low, high = a[0] + b[0], a[1] + b[1]
     if low > -MOST and high < MOST:
         return low and math.nextafter(low, -math.inf), high and math.nextafter(high, math.inf)
@@ -359,7 +359,7 @@ def sums(a: Span, b: Span) -> Span:
 
 
 def without_each(spans: Sequence[Span], joined: Callable[[Span, Span], Span], nothing: Span) -> list[Span]:
-    """What all but one come to, for each of them in turn, be it their sum or their product.
+    """For each span, the sum or the product of all others.
 
     >>> without_each([(2.0, 2.0), (3.0, 4.0), (5.0, 5.0)], hull, ZERO)
     [(3.0, 5.0), (2.0, 5.0), (2.0, 4.0)]

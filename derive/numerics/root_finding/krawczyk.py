@@ -98,7 +98,7 @@ def newton(dag: Dag, box: Sequence[Span]) -> Newton | None:
 
 
 def isolated_near(dag: Dag, point: Sequence[float], reach: Sequence[float]) -> tuple[Box, Box] | None:
-    """A box that holds exactly one solution, and where in it that lies; None if no point near leads to one.
+    """A box that holds exactly one solution, and a narrow box around that; None if none is found near the point.
 
     The box is the largest tried share of the reach for which this is proved.
     """
@@ -225,7 +225,7 @@ def _divided(i: int, step: float, blur: float, errors: Sequence[float], radii: S
 
 
 def _inverse(matrix: Matrix, radii: Sequence[float]) -> Matrix | None:
-    """Nearly the inverse (Gauss and Jordan, rows scaled by what they come to over the box); None where none is near."""
+    """An approximate inverse (Gauss-Jordan, rows scaled by their size over the box); None if it is singular."""
     size = len(matrix)
     rows = []
     for i, row in enumerate(matrix):

@@ -70,11 +70,11 @@ def bound(
     alone: Mapping[str, Span] = {}
     point = {name: (number, number) for name, number in at.items()}
     gaps = [enclose(zero, {**centre, **point}, "") for zero in zeros]
-    pull = system.pull(point)
-    if pull is None or any(gap is None or gap.partial for gap in gaps):
+    sensitivity = system.sensitivity(point)
+    if sensitivity is None or any(gap is None or gap.partial for gap in gaps):
         return None
     first = [gap.values for gap in gaps if gap is not None]
-    away = [_sum([gap, *map(times, row, steps.values())]) for gap, row in zip(first, pull, strict=True)]
+    away = [_sum([gap, *map(times, row, steps.values())]) for gap, row in zip(first, sensitivity, strict=True)]
     box = {name: _widened(point[name], INFLATION) for name in unknowns}
     proved, reach = 0, math.inf
     for _ in range(_TRIES):
@@ -91,7 +91,7 @@ def bound(
             return None
         proved += inside or proved > 0
         if proved > _ROUNDS:
-            rows = _slopes(jacobian, inverse, system.pull(box))
+            rows = _slopes(jacobian, inverse, system.sensitivity(box))
             slopes = None if rows is None else [dict(zip(steps, row, strict=True)) for row in rows]
             return None if slopes is None else Course(box, dict(zip(unknowns, slopes, strict=True)), alone)
         box = {n: meet(box[n], image[n]) if proved else _widened(hull(box[n], image[n]), _WIDENED) for n in box}
@@ -119,7 +119,7 @@ class _System:
             rows.append([one for one in row if one is not None])
         return rows
 
-    def pull(self, box: Mapping[str, Span]) -> list[list[Span]] | None:
+    def sensitivity(self, box: Mapping[str, Span]) -> list[list[Span]] | None:
         """The slopes of each equation in each parameter, through the inputs."""
         spans = {**self.known.values, **box}
         rows = []
@@ -149,23 +149,23 @@ def _image(
     away: Sequence[Span],
 ) -> dict[str, Span]:
     """Krawczyk's operator."""
-    beside = [plus(box[name], (-at[name], -at[name])) for name in box]
+    offsets = [plus(box[name], (-at[name], -at[name])) for name in box]
     nearly_one = _product(inverse, jacobian)
     found = {}
     for i, name in enumerate(box):
         step = _sum([times((y, y), one) for y, one in zip(inverse[i], away, strict=True)])
         rest = [plus((float(i == k),) * 2, minus(nearly_one[i][k])) for k in range(len(box))]
-        found[name] = _sum([(at[name], at[name]), minus(step), *map(times, rest, beside)])
+        found[name] = _sum([(at[name], at[name]), minus(step), *map(times, rest, offsets)])
     return found
 
 
 def _slopes(
-    jacobian: Sequence[Sequence[Span]], inverse: Sequence[Sequence[float]], pull: Sequence[Sequence[Span]] | None
+    jacobian: Sequence[Sequence[Span]], inverse: Sequence[Sequence[float]], sensitivity: Sequence[Sequence[Span]] | None
 ) -> list[list[Span]] | None:
     """The solutions of J x = -G, by interval elimination after J is preconditioned to nearly the identity."""
-    if pull is None:
+    if sensitivity is None:
         return None
-    left, right = _product(inverse, jacobian), _product(inverse, [[minus(one) for one in row] for row in pull])
+    left, right = _product(inverse, jacobian), _product(inverse, [[minus(one) for one in row] for row in sensitivity])
     rows = [[*a, *b] for a, b in zip(left, right, strict=True)]
     size = len(rows)
     for column in range(size):
@@ -192,7 +192,7 @@ def _product(inverse: Sequence[Sequence[float]], rows: Sequence[Sequence[Span]])
 
 
 def _inverse(jacobian: Sequence[Sequence[Span]]) -> list[list[float]] | None:
-    """An approximate inverse of a matrix's midpoint; nothing about it needs proof."""
+    """An approximate inverse of a matrix's midpoint; the proof does not rely on it being exact."""
     size = len(jacobian)
     rows = [
         [low + (high - low) / 2 for low, high in row] + [float(i == k) for k in range(size)]
@@ -245,7 +245,7 @@ def moved(
 
 
 def _breadth(span: Span) -> float:
-    """The distance of the ends, relative to their size."""
+    """The width of a span relative to its larger end."""
     return (span[1] - span[0]) / (max(map(abs, span)) or 1.0)
 
 

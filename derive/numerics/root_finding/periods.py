@@ -1,4 +1,4 @@
-"""One period of a periodic equation: the part of an unbounded domain in which to search."""
+"""One period of a periodic equation: the part of an unbounded domain that is searched."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from derive.numerics.root_finding.root_boxes import middle
 from derive.tolerances import AGREEMENT, LARGEST, SMALLEST, WHOLE
 from quantities.domain import Domain
 
-__all__ = ["angles_of", "one_turn", "recurs", "stands_outside"]
+__all__ = ["angles_of", "occurs_outside_angles", "one_turn", "recurs"]
 
 _MULTIPLE = 24  # limit on turns of the slowest angle in a common period
 
 
 def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Domain | None:
-    """The part of an unbounded domain in which the angles that hold the unknown make one turn."""
+    """The part of an unbounded domain in which the angles that contain the unknown make one turn."""
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return None
     angles = angles_of(equation, name)
@@ -28,7 +28,7 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
     if not spans:
         return None
     low, high = max(spans, key=lambda span: span[1] - span[0])
-    common = _in_common([span[1] - span[0] for span in spans]) if len(spans) == len(angles) else None
+    common = _common_period([span[1] - span[0] for span in spans]) if len(spans) == len(angles) else None
     if common and low < 0 < high:
         low, high = -common / 2, common / 2
     elif common:
@@ -37,21 +37,21 @@ def one_turn(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 
 def recurs(equation: Equation, name: str, known: Mapping[str, float]) -> bool:
-    """Whether what happens in one turn is all that ever happens: all angles that hold the unknown come round together.
+    """Whether one turn shows all solutions: all angles that contain the unknown have a common period.
 
     >>> from derive.expressions.grammar import parse_equation
     >>> [recurs(parse_equation(text), "x", {"a": 0.3}) for text in ("sin(2*x) = cos(3*x)", "sin(x) = a*sin(x**2)")]
     [True, False]
     """
     angles = set(angles_of(equation, name))
-    outside = any(stands_outside(side, name) for side in (equation.lhs, equation.rhs))
+    outside = any(occurs_outside_angles(side, name) for side in (equation.lhs, equation.rhs))
     rates = [_rate_of(angle, name, known) for angle in angles]
     linear = [math.tau / abs(rate) for rate in rates if rate]
-    return not outside and (len(angles) == 1 or (len(linear) == len(angles) and _in_common(linear) is not None))
+    return not outside and (len(angles) == 1 or (len(linear) == len(angles) and _common_period(linear) is not None))
 
 
 def angles_of(equation: Equation, name: str) -> list[Node]:
-    """The angles that hold a name, once for each sine, cosine and tangent."""
+    """The angles that contain a name, once for each sine, cosine and tangent."""
     return [
         part.args[0]
         for part in walk(equation.lhs, equation.rhs)
@@ -59,8 +59,8 @@ def angles_of(equation: Equation, name: str) -> list[Node]:
     ]
 
 
-def _in_common(turns: Sequence[float]) -> float | None:
-    """The least common integer multiple of all turns; None if there is no small one."""
+def _common_period(turns: Sequence[float]) -> float | None:
+    """The least common multiple of all turns; None if there is no small one."""
     longest = max(turns)
     for count in range(1, _MULTIPLE + 1):
         shares = [count * longest / turn for turn in turns]
@@ -106,8 +106,8 @@ def _turn_of(angle: Node, name: str, known: Mapping[str, float], domain: Domain)
     return min(start, inside), max(start, inside)
 
 
-def stands_outside(form: Node, name: str) -> bool:
-    """Whether the name also occurs outside every sine, cosine and tangent, so that nothing repeats."""
+def occurs_outside_angles(form: Node, name: str) -> bool:
+    """Whether the name occurs outside of sines, cosines and tangents, so that nothing repeats."""
     pending = [form]
     while pending:
         node = pending.pop()

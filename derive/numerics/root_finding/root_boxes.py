@@ -13,7 +13,7 @@ agree to nine digits, as when an arm of a maximum ties with a given number that 
 What is proved. Every point of the span at which the form may be zero is in one of the returned places, because
 
 1. a box is dropped only if an enclosure of the form on it misses zero by more than a share of its terms, so that no
-  rounding of its numbers brings it to zero either, or if the form is undefined throughout it;
+  rounding of its numbers can bring it to zero, or if the form is undefined throughout it;
 2. a box counts as a crossing only if the form is defined throughout, its slopes have one sign, and its signs at the
   ends are certain and differ (one root) or are the same (no root, and the box is dropped);
 3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at single
@@ -41,7 +41,7 @@ __all__ = ["Places", "middle", "pruned"]
 _STRIDE = 1e4  # largest ratio of the ends of a box that is given up because doubles overflow in it
 _UNSEEN = 1e-3  # share of the terms within which rounding hides a form at a single point
 _LONG = 0.05  # relative width of a long box
-_ANYWHERE = (0.1273, 0.3819, 0.7321)  # shares of a box at which regularly spaced roots are unlikely
+_SAMPLES = (0.1273, 0.3819, 0.7321)  # shares of a box at which regularly spaced roots are unlikely
 _NEAR = 1e-4  # relative distance from the middle of a box within which a level stretch is recognised
 _HIDDEN = 64  # parts into which boxes are cut where rounding hides the form
 
@@ -61,7 +61,7 @@ class Places:
 def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
     """The places of a span at which a form of one name can be zero; it is not zero anywhere else.
 
-    Patience is the number of boxes that may be opened.
+    `patience` is the limit on boxes that are opened.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> found = pruned(parse_expression("exp(x) - 3*x"), "x", (0.0, 10.0))
@@ -87,7 +87,7 @@ def pruned(form: Node, name: str, span: Span, patience: int = 2000) -> Places:
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _FormOnBox:
     """The form on a box: its enclosure, the same widened by rounding, and the size of its terms."""
 
     at: Enclosure
@@ -117,8 +117,8 @@ class _Search:
         self.hidden: list[Span] = []
 
     def settles(self, box: Span) -> bool:
-        """Whether cutting a box further would show nothing more."""
-        seen = self._look(box)
+        """Whether a box is settled, so that it need not be cut further."""
+        seen = self._form_on(box)
         if seen is None or self._is_flat(box, seen) or seen.misses_zero:
             return True
         if not seen.at.partial:
@@ -131,12 +131,12 @@ class _Search:
             return True
         return not seen.is_finite and self._overflows(box)
 
-    def _is_flat(self, box: Span, seen: _Look) -> bool:
+    def _is_flat(self, box: Span, seen: _FormOnBox) -> bool:
         """Whether a form that is constant on a box is zero there."""
         if seen.at.partial or seen.at.slopes != ZERO or box[0] == box[1]:
             return False
         centre = middle(box)
-        here = self._look((centre, centre))
+        here = self._form_on((centre, centre))
         if here is None or not max(-here.at.values[0], here.at.values[1]) <= AGREEMENT * here.size:
             return False
         self.places.flat.append(box)
@@ -147,18 +147,18 @@ class _Search:
         low, high = (self._sign(end) for end in box)
         if low is None or high is None:
             return False
-        if (low == 0) != (high == 0) and self._sign(_beside(box, low == 0)) == 0:
-            return False  # level beyond its end: further cuts show how far
+        if (low == 0) != (high == 0) and self._sign(_inner_point(box, low == 0)) == 0:
+            return False  # level also inside the end: further cuts show how far
         if low * high < 0:
             self.places.crossings.append(box)
         if low == 0 or high == 0:
             self.places.level.append((box[0] if low == 0 else box[1], box[1] if high == 0 else box[0]))
         return True
 
-    def _narrowed(self, box: Span, seen: _Look) -> bool:
+    def _narrowed(self, box: Span, seen: _FormOnBox) -> bool:
         """Whether the mean value theorem settles a box: the form at its middle, and its slopes."""
         centre = middle(box)
-        here = self._look((centre, centre))
+        here = self._form_on((centre, centre))
         if here is None or here.at.partial or not here.is_finite:
             return False
         low, high = _by_slopes(box, centre, seen, here)
@@ -173,25 +173,25 @@ class _Search:
             return True
         return False
 
-    def _is_hidden(self, box: Span, centre: float, here: _Look) -> bool:
+    def _is_hidden(self, box: Span, centre: float, here: _FormOnBox) -> bool:
         """Whether rounding hides the form at single points of a long box, or is all there is of it."""
         low, high = box
         if not here.is_hidden or high - low <= _LONG * max(-low, high):
             return False
-        others = (self._look((x, x)) for x in (low + (high - low) * share for share in _ANYWHERE))
+        others = (self._form_on((x, x)) for x in (low + (high - low) * share for share in _SAMPLES))
         if not all(seen is not None and seen.is_hidden for seen in others):
             return False
         width = _NEAR * min(abs(centre), high - low)
         around = centre - width, centre + width
-        seen = self._look(around)
+        seen = self._form_on(around)
         if seen is None:
             return False
         least, most = _by_slopes(around, centre, seen, here)
-        return max(-least, most) > EXPRESSION * here.size  # else it is level there, which further cuts show
+        return max(-least, most) > EXPRESSION * here.size  # else it is level there, as further cuts will show
 
     def _sign(self, x: float) -> int | None:
         """The sign at a point, zero within rounding; None where the form has no finite value."""
-        seen = self._look((x, x))
+        seen = self._form_on((x, x))
         if seen is None or seen.at.partial or not seen.is_finite:
             return None
         return 1 if seen.loose[0] > 0 else -1 if seen.loose[1] < 0 else 0
@@ -201,13 +201,13 @@ class _Search:
         if abs(box[1] - box[0]) > _STRIDE * min(abs(box[0]), abs(box[1])):
             return False
         for point in (*box, middle(box)):
-            seen = self._look((point, point))
+            seen = self._form_on((point, point))
             if seen is None or seen.is_finite:
                 return False
         self.places.beyond.append(box)
         return True
 
-    def _look(self, box: Span) -> _Look | None:
+    def _form_on(self, box: Span) -> _FormOnBox | None:
         """The form on a box; None if it is nowhere defined."""
         spans = {self.name: box}
         parts: list[Enclosure] = []
@@ -220,10 +220,10 @@ class _Search:
         loose = [_loosened(part.values) for part in parts]
         size = sum(max(-part.values[0], part.values[1]) for part in parts)
         bounds = _total(low for low, _ in loose), -_total(-high for _, high in loose)
-        return _Look(whole, bounds, size)
+        return _FormOnBox(whole, bounds, size)
 
 
-def _by_slopes(box: Span, centre: float, seen: _Look, here: _Look) -> Span:
+def _by_slopes(box: Span, centre: float, seen: _FormOnBox, here: _FormOnBox) -> Span:
     """The enclosure of a form on a box by its midpoint value and its slopes."""
     return meet(seen.at.values, shifted(here.at.values, seen.at.slopes, plus(box, (-centre, -centre))))
 
@@ -234,7 +234,7 @@ def _loosened(values: Span) -> Span:
 
 
 def _total(lows: Iterable[float]) -> float:
-    """A lower bound of a sum, if there is one."""
+    """A lower bound of a sum; minus infinity if it is undefined."""
     total = sum(lows)
     return total if total == total else -math.inf
 
@@ -257,9 +257,9 @@ def _is_fine(box: Span) -> bool:
 
 
 def middle(span: Span, least: float = SMALLEST) -> float:
-    """Where a span is cut: at a zero inside of it, by ratio where its ends are far apart, and else by length.
+    """Where a span is cut: at zero if it contains it, by ratio if its ends are far apart, and else by length.
 
-    `least` is what stands for an end at zero where it is cut by ratio.
+    `least` replaces an end at zero when the span is cut by ratio.
     """
     low, high = span
     if low < 0:
@@ -268,7 +268,7 @@ def middle(span: Span, least: float = SMALLEST) -> float:
     return math.sqrt(near) * math.sqrt(high) if high > 4 * near else (low + high) / 2
 
 
-def _beside(box: Span, first: bool) -> float:
+def _inner_point(box: Span, first: bool) -> float:
     """A point close to one end of a box."""
     near, far = box if first else (box[1], box[0])
     return near + 0.01 * (far - near) if abs(near) > abs(far) / 4 else near * 1.01

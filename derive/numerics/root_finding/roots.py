@@ -37,7 +37,7 @@ from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import JUMP
 from derive.numerics.root_finding.bisection import bracketed, last_holding
-from derive.numerics.root_finding.periods import one_turn, recurs, stands_outside
+from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
 from derive.numerics.root_finding.root_boxes import Places, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
@@ -74,7 +74,7 @@ class Roots:
     sought: Span = (0.0, 0.0)
     proved: bool = True  # no other root lies in the searched part
     turn: bool = False  # the search was limited to one turn of an angle
-    recurs: bool = False  # and everything repeats in every other turn
+    recurs: bool = False  # and every other turn repeats it
     clear: bool = True  # and no root is smaller or larger than the searched sizes
 
 
@@ -90,13 +90,13 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
     turn = one_turn(equation, name, known, domain)
     if turn is None:
         patience = _MORE if math.isfinite(domain.high - domain.low) else _PATIENCE
-        return search.counted(domain) or search.cornered(domain, search.places(domain, patience))
+        return search.counted(domain) or search.settled(domain, search.places(domain, patience))
     everywhere = None
-    if stands_outside(search.form, name):  # nothing repeats, so that the whole domain may be within reach
-        everywhere = search.cornered(domain, search.places(domain, _PATIENCE // 4))
+    if occurs_outside_angles(search.form, name):  # nothing repeats, so roots may be few in the whole domain
+        everywhere = search.settled(domain, search.places(domain, _PATIENCE // 4))
         if everywhere.proved:
             return everywhere
-    within = replace(search.cornered(turn, search.places(turn, _PATIENCE)), turn=True)
+    within = replace(search.settled(turn, search.places(turn, _PATIENCE)), turn=True)
     if within.values or within.plateaus:
         return within
     return everywhere or replace(within, recurs=recurs(equation, name, known))
@@ -127,12 +127,12 @@ class _Search:
     def places(self, domain: Domain, patience: int) -> Places:
         return pruned(self.form, self.name, (domain.low, domain.high), patience)
 
-    def cornered(self, domain: Domain, places: Places) -> Roots:
-        """The roots of any other equation, each in a place of its own."""
+    def settled(self, domain: Domain, places: Places) -> Roots:
+        """The roots of any other equation, from the places that may hold them."""
         plateaus, points, doubtful = self._judged(places)
         values = [self._crossing(span) for span in places.crossings] + points
         for span in places.unsettled:
-            values += self._glimpsed(span)
+            values += self._unsettled_root(span)
         beyond, clear = self._in_tails(domain)
         inside = [x for x in (*values, *beyond) if x in domain]
         kept = tuple(self._distinct((*inside, *self._at_ends(domain, inside)), plateaus))
@@ -146,7 +146,7 @@ class _Search:
         )
 
     def _at_ends(self, domain: Domain, found: Sequence[float]) -> list[float]:
-        """The ends of the domain that are roots within their own rounding or that of the numbers."""
+        """The ends of the domain that are roots within their own rounding or that of the known numbers."""
         met: list[float] = []
         for end, outwards in ((domain.low, -1), (domain.high, 1)):
             at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
@@ -185,7 +185,7 @@ class _Search:
         """The plateaus and roots in places that doubles leave open, and whether any stays in doubt."""
         plateaus: list[Span] = []
         points: list[float] = []
-        touched: list[Span] = []
+        resolved: list[Span] = []
         doubtful = False
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
@@ -194,21 +194,21 @@ class _Search:
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
                 plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
                 continue
-            found = self._touching(span)
+            found = self._level_root(span)
             if wide:  # and not level: usually the sides only approach each other
                 found = [x for x in found if self._is_root(x)]
             points += found
-            touched += [span] if found else []
+            resolved += [span] if found else []
             doubtful = doubtful or (wide and not found)
         for span in places.jumps:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
-            found = [*(self._at_brink(span) or self._touching(span)), *self._written(span)]
+            found = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
             settled = bool(found) or self._is_gap(span)
-            if any(low <= span[1] and span[0] <= high for low, high in touched):  # the edge of what blurs a root
+            if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
                 found = [x for x in found if self._is_root(x)]
             if self._jumps(span):
-                found, settled = self._beside_jump(span, found)
+                found, settled = self._root_at_jump(span, found)
             points += found
             doubtful = doubtful or self._has_single_points() or not settled
         return plateaus, points, doubtful
@@ -229,8 +229,8 @@ class _Search:
         y = self._polished(x) if self._is_loose(x) else x
         return y if span[0] <= y <= span[1] else x
 
-    def _touching(self, span: Span) -> list[float]:
-        """The root of a stretch that is level within rounding, if it holds one: where the sides come nearest."""
+    def _level_root(self, span: Span) -> list[float]:
+        """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
         low, high = span
         if 2 * low - high <= 0 <= 2 * high - low and self._is_root(0.0):
             return [0.0]
@@ -238,11 +238,11 @@ class _Search:
         if self._is_root(x) or self._is_blurred(x):
             return [x]
         x = self._polished(x)
-        near = SAME_ROOT * max(abs(low), abs(high))  # beside a pole it may be sent far away
+        near = SAME_ROOT * max(abs(low), abs(high))  # near a pole the secant may lead far away
         return [x] if low - near <= x <= high + near and (self._is_root(x) or self._is_blurred(x)) else []
 
-    def _at_brink(self, span: Span) -> list[float]:
-        """The root at the last point at which the sides are defined, if they are undefined on one side of it."""
+    def _edge_root(self, span: Span) -> list[float]:
+        """The root at the last point at which the sides are defined, if they are undefined beyond it."""
         low, high = (self._gap(end) == self._gap(end) for end in span)
         if low == high:
             return []
@@ -253,7 +253,7 @@ class _Search:
         at = enclose(self.form, {self.name: span}, self.name)
         return at is not None and at.flaw == JUMP
 
-    def _beside_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
+    def _root_at_jump(self, span: Span, found: list[float]) -> tuple[list[float], bool]:
         """The root at a jump, if one is attained and not only approached, and whether there is certainly no other.
 
         The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
@@ -284,7 +284,7 @@ class _Search:
         return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
 
     def _is_border(self, x: float) -> bool:
-        """Whether a condition changes, or a number is rounded to itself, at exactly this point."""
+        """Whether a condition changes at exactly this point, or a rounding operation leaves a number as it is."""
         for part in walk(self.form):
             if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
                 sides = [value(arg, {self.name: x}) for arg in part.args]
@@ -292,8 +292,8 @@ class _Search:
                     return True
         return False
 
-    def _glimpsed(self, span: Span) -> list[float]:
-        """The root shown by a change of sign in a stretch beyond the work limit."""
+    def _unsettled_root(self, span: Span) -> list[float]:
+        """The root that a change of sign shows in a stretch left over at the work limit."""
         gaps = self._gap(span[0]), self._gap(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
@@ -301,13 +301,13 @@ class _Search:
         return [x] if self._is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
-        """Whether the sides agree at both ends of a long stretch and between: changes of sign there are rounding."""
+        """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
         low, high = span
         is_long = high - low > _BLUR * max(-low, high)
         return is_long and all(abs(self._residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
 
-    def _written(self, span: Span) -> list[float]:
-        """The root at a number in a condition, as in `x == 3`, which no search meets."""
+    def _roots_at_constants(self, span: Span) -> list[float]:
+        """The roots at numbers of the equation, as in the condition `x == 3`, which sampling misses."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
         return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= SAME_SIDES]
 
@@ -321,7 +321,7 @@ class _Search:
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
-        """A plateau extended to zero, if only the sizes of numbers kept it from there."""
+        """A plateau extended to zero, if the search stopped short only because of its least size."""
         low, high = span
         if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and self._residual(0.0) == 0:
             return 0.0, high
@@ -354,7 +354,7 @@ class _Search:
         return value(self.form, {self.name: x})
 
     def _sure_gap(self, x: float) -> float:
-        """The same by its enclosure, which has a sign even where doubles overflow in between."""
+        """The same by its enclosure, which has a sign even where an intermediate result overflows."""
         at = enclose(self.form, {self.name: (x, x)}, self.name)
         if at is None or at.partial:
             return math.nan
@@ -393,7 +393,7 @@ class _Search:
 
 
 def _missed_ends(domain: Domain, values: Sequence[float], roots: Iterable[float]) -> list[float]:
-    """The ends of a domain that miss an exactly known root by no more than their own rounding."""
+    """The ends of a domain that miss an exact root by no more than their own rounding."""
     ends = (end for end in (domain.low, domain.high) if end in domain and end not in values)
     return [end for end in ends if any(abs(x - end) <= 4 * math.ulp(end) for x in roots)]
 
