@@ -1,7 +1,7 @@
-"""Block triangular form: strongly connected components in topological order; the only door to networkx.
+"""Block triangular form: strongly connected components in topological order.
 
-Most questions have no cycles. A walk orders them; networkx, whose import takes as long as such an answer, is called
-only for cycles.
+Most questions have no cycles, and a depth-first search orders them. networkx, whose import takes as long as such an
+answer, is called only for cycles.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ __all__ = ["components"]
 
 
 def components(edges: Mapping[str, Sequence[str]]) -> Iterable[Iterable[str]]:
-    """The strongly connected components of a graph, those first that others point to; every node is a key.
+    """The strongly connected components of a graph, each after those it points to; every node is a key.
 
     >>> [sorted(part) for part in components({"a": ["b"], "b": ["c"], "c": ["b", "d"], "d": []})]
     [['d'], ['b', 'c'], ['a']]
@@ -31,17 +31,17 @@ def _chain(edges: Mapping[str, Sequence[str]]) -> list[str] | None:
     done: dict[str, None] = {}
     begun: set[str] = set()
     for start in edges:
-        way = [] if start in done else [(start, iter(edges[start]))]
-        begun.update(node for node, _ in way)
-        while way:
-            node, following = way[-1]
+        path = [] if start in done else [(start, iter(edges[start]))]
+        begun.update(node for node, _ in path)
+        while path:
+            node, following = path[-1]
             fresh = next((other for other in following if other not in done), None)
             if fresh is None:
                 done[node] = None
-                way.pop()
+                path.pop()
             elif fresh in begun:
                 return None
             else:
                 begun.add(fresh)
-                way.append((fresh, iter(edges[fresh])))
+                path.append((fresh, iter(edges[fresh])))
     return list(done)

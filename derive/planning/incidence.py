@@ -1,4 +1,4 @@
-"""The incidence graph of a set of relations: which quantities each holds, and which it is written for."""
+"""The incidence graph of a set of relations: which quantities each contains, and which it is written for."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _STRUCTURES = Memo["Structure"](most=4096)
 
 
 def structure_of(library: RelationSet, left_out: frozenset[str] = frozenset()) -> Structure:
-    """The graph that plans are made on: the equations that apply, exact ones before approximate ones."""
+    """The graph of a library's equations, on which plans are made; exact ones come before approximate ones."""
 
     def made() -> Structure:
         equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
         equations.sort(key=lambda relation: relation.approximate is not None)
-        standing_in = (name for name, value in library.defaults.items() if value.source == OTHERWISE)
-        return Structure.of(equations, frozenset(standing_in))
+        fallbacks = (name for name, value in library.defaults.items() if value.source == OTHERWISE)
+        return Structure.of(equations, frozenset(fallbacks))
 
     return _STRUCTURES.of(library.session, left_out, made)
 
@@ -43,11 +43,11 @@ class Structure:
 
     members: Mapping[str, tuple[str, ...]]
     forward: Mapping[str, str]  # relation -> the quantity that it is written for, if it is written for one
-    holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that hold it
-    rivals: frozenset[str] = frozenset()  # approximate relations written for what an earlier approximate one is for
+    holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that contain it
+    rivals: frozenset[str] = frozenset()  # approximate relations for a quantity that has an earlier approximate one
 
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
-    pared: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
+    reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
 
     @classmethod
@@ -75,16 +75,16 @@ class Structure:
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
         key = frozenset(names)
-        if key and key not in self.pared:
+        if key and key not in self.reduced:
             members = {r: held for r, held in self.members.items() if self.forward.get(r) not in key}
-            self.pared[key] = Structure(
+            self.reduced[key] = Structure(
                 members,
                 {relation: name for relation, name in self.forward.items() if relation in members},
                 {name: tuple(r for r in found if r in members) for name, found in self.holders.items()},
                 self.rivals & members.keys(),
                 self.otherwise - key,
             )
-        return self.pared[key] if key else self
+        return self.reduced[key] if key else self
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""

@@ -1,4 +1,4 @@
-"""Maximum matching of relations to unknowns: which relations are needed, and what they leave open.
+"""Maximum matching of relations to unknowns: which relations are needed, and which unknowns stay open.
 
 The matching grows by augmenting paths, so earlier vertices keep their place. An unknown is underdetermined if it is
 unmatched or could be exchanged for one that is (Dulmage and Mendelsohn 1958).
@@ -15,7 +15,7 @@ __all__ = ["Matching", "closure"]
 
 
 def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
-    """Every quantity that these names determine, themselves included."""
+    """Every quantity that these names determine, including themselves."""
     known = frozenset(given)
     matching = Matching(known)
     matching.add_all(structure.members, structure.members)
@@ -24,7 +24,7 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
 
 
 class Matching:
-    """A matching, and what it was made of.
+    """A matching, its relations and its unknowns.
 
     >>> matching = Matching(frozenset({"a"}))
     >>> [matching.add("r1", "abc"), matching.add("r2", "ac"), matching.add("r3", "bc")]
@@ -39,17 +39,17 @@ class Matching:
         self.fixes: dict[str, str] = {}  # relation -> unknown
         self.fixed_by: dict[str, str] = {}  # unknown -> relation
         self.unknowns: dict[str, None] = {}
-        self.full: set[str] = set()  # unknowns from which no search comes to a free one any more
+        self.full: set[str] = set()  # unknowns from which no augmenting path exists any more
 
     def add(self, relation: str, members: Iterable[str]) -> bool:
-        """Take in a relation; whether it fixes something that was open."""
+        """Add a relation; whether it could be matched."""
         open_ones = tuple(name for name in members if name not in self.known)
         self.members[relation] = open_ones
         self.unknowns.update(dict.fromkeys(open_ones))
         return self._augment(relation)
 
     def add_all(self, relations: Iterable[str], members: Mapping[str, Iterable[str]]) -> None:
-        """Take in many relations, one after the other."""
+        """Add many relations in order."""
         known, fixes, fixed_by = self.known, self.fixes, self.fixed_by
         for relation in relations:
             open_ones = tuple([name for name in members[relation] if name not in known])
@@ -64,7 +64,7 @@ class Matching:
                 self._augment(relation)
 
     def _augment(self, start: str) -> bool:
-        """Breadth-first search for an unknown that is free, and the exchange of partners along the way back."""
+        """Breadth-first search for an augmenting path to a free unknown, along which partners are exchanged."""
         for name in self.members[start]:
             if name not in self.fixed_by:
                 self.fixes[start], self.fixed_by[name] = name, start
@@ -82,7 +82,7 @@ class Matching:
                     self._exchange(name, came_from, start)
                     return True
                 pending.append(holder)
-        self.full.update(came_from)  # their relations hold nothing beyond them
+        self.full.update(came_from)  # their relations lead to no other unknown
         return False
 
     def _exchange(self, name: str, came_from: Mapping[str, str], start: str) -> None:
@@ -104,8 +104,8 @@ class Matching:
             other.add(f"={name}", (name,))
         return other
 
-    def hangs_on(self, name: str) -> Iterator[str]:
-        """The unknowns that a quantity is worked out from, the nearest first, and itself."""
+    def dependencies(self, name: str) -> Iterator[str]:
+        """A quantity and the unknowns that it is computed from, the nearest first."""
         seen = {name}
         pending = deque([name])
         while pending:
@@ -116,12 +116,12 @@ class Matching:
             seen.update(fresh)
             pending.extend(fresh)
 
-    def ways_to(self, name: str) -> set[str]:
-        """The relations by which a quantity is worked out."""
-        return {self.fixed_by[found] for found in self.hangs_on(name) if found in self.fixed_by}
+    def relations_for(self, name: str) -> set[str]:
+        """The relations by which a quantity is computed."""
+        return {self.fixed_by[found] for found in self.dependencies(name) if found in self.fixed_by}
 
     def settles(self, name: str) -> bool:
-        """Whether a quantity is fixed, and all that it is worked out from.
+        """Whether a quantity and all its dependencies are matched.
 
         >>> matching = Matching(frozenset({"a"}))
         >>> matching.add("r1", "abc")
@@ -129,10 +129,10 @@ class Matching:
         >>> matching.settles("b"), matching.given("c").settles("b")
         (False, True)
         """
-        return all(found in self.fixed_by for found in self.hangs_on(name))
+        return all(found in self.fixed_by for found in self.dependencies(name))
 
     def loose(self, start: Iterable[str] | None = None) -> set[str]:
-        """The unknowns that no relation fixes, all of them or those to start from, and all exchangeable for one."""
+        """The unmatched unknowns, of all or of `start`, and those that can be exchanged for one of them."""
         holders: dict[str, list[str]] = {}
         for relation, names in self.members.items():
             for name in names:

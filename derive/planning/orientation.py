@@ -17,7 +17,7 @@ __all__ = ["directed", "following", "forwards", "upstream"]
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
-    """Which relation each unknown is taken from: forwards as far as that goes, then by matching what is left."""
+    """The relation that each unknown is computed from: forwards as far as possible, then by matching the rest."""
     taken = forwards(structure, relations, known)
     fired = set(taken.values())
     settled = frozenset(known) | taken.keys()
@@ -28,7 +28,7 @@ def directed(structure: Structure, relations: Sequence[str], known: frozenset[st
 
 
 def following(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
-    """Those of the names that relations yield, as they are written, from the rest of what is known.
+    """The names that relations yield, as they are written, from the other known ones.
 
     >>> from derive.relation_files.loading import load
     >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
@@ -49,7 +49,7 @@ def following(structure: Structure, names: Iterable[str], known: Iterable[str]) 
 
 
 def upstream(structure: Structure, names: Iterable[str], known: Container[str]) -> set[str]:
-    """The relations by which, as they are written, some names could follow from what is known."""
+    """The relations by which some names could follow forwards from what is known."""
     found: set[str] = set()
     pending = list(names)
     while pending:
@@ -62,7 +62,7 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
 
 
 def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:
-    """The remaining relations, those first that have the fewest unknowns left as others are settled."""
+    """The remaining relations, first those that are left with one unknown as others are settled."""
     rank = {relation: i for i, relation in enumerate(relations) if relation not in fired}
     open_count = {r: sum(1 for name in structure.members[r] if name not in settled) for r in rank}
     queue = [(rank[r]) for r, count in open_count.items() if count == 1]
@@ -88,7 +88,7 @@ def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[s
 def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
-    waiting = {  # the names that each still waits for, beside the one that it yields
+    waiting = {  # how many names each still waits for, except the one that it yields
         r: sum(name not in known for name in structure.members[r]) - (structure.forward[r] not in known) for r in rank
     }
     names = {i: relation for relation, i in rank.items()}
@@ -116,14 +116,14 @@ def forwards(structure: Structure, relations: Sequence[str], known: frozenset[st
 
 
 def _preferred(structure: Structure, taken: dict[str, str], name: str, rivals: Sequence[str]) -> None:
-    """Take a name from the first of its rivals that does not itself hang on the name."""
+    """Compute a name from the first of its rivals that does not itself depend on the name."""
     for relation in rivals:
-        if relation == taken[name] or not _hangs_on(structure, taken, relation, name):
+        if relation == taken[name] or not _depends_on(structure, taken, relation, name):
             taken[name] = relation
             return
 
 
-def _hangs_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
+def _depends_on(structure: Structure, taken: Mapping[str, str], relation: str, name: str) -> bool:
     pending = [other for other in structure.members[relation] if other != name]
     seen: set[str] = set()
     while pending:

@@ -7,8 +7,7 @@ is found in four steps, and every tie goes to the relation that was stated first
 2. Basis. A maximum matching of relations to unknowns decides which relations are needed and which can only be checks
   (those with no unknown left to fix). Weak values (defaults, profiles) enter last, each as a relation of one unknown,
   so a weak value is used only where the relations and the givens leave its quantity open. Of several approximate
-  relations for one quantity all but the first come later still: two estimates of one quantity are not two equations,
-  and displace nothing.
+  relations for one quantity only the first takes part: two estimates of one quantity are not two equations.
 3. Directions. From the givens, relations run forwards as they are written, as far as possible; among several
   relations for one quantity the first stated wins, unless it would close a cycle. The remaining unknowns are matched
   again, backwards.
@@ -29,7 +28,7 @@ from derive.planning.orientation import directed, forwards, upstream
 __all__ = ["Basis", "Block", "Plan", "based", "basis_of", "plan", "standing_in"]
 
 _KEPT = 8  # bases of questions
-_SPARE = 30  # relations beyond need, and weak values not in use, that are worked out for the sake of the check
+_SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +47,8 @@ class Plan:
     blocks: tuple[Block, ...]
     weak: tuple[str, ...]  # names whose weak value is in use
     checks: tuple[str, ...]  # relations that are not needed, and all of whose quantities are known
-    free: tuple[str, ...] = ()  # unknowns that nothing fixes and that the target hangs on; none, if it is determined
-    extra: tuple[Block, ...] = ()  # what the target does not need, and the checks do
+    free: tuple[str, ...] = ()  # open unknowns that the target depends on; none if it is determined
+    extra: tuple[Block, ...] = ()  # blocks that only the checks need
 
     @property
     def is_determined(self) -> bool:
@@ -82,7 +81,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     used_relations = (relation for block in blocks for relation in block.relations)
     answered = {target, *(name for relation in used_relations for name in structure.members[relation])}
     displaced = [name for name in weak if name in solved and name not in known]
-    yielding = [name for name in displaced if _touches(structure, solved, name, answered)][:_SPARE]
+    yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
     wanted = dict.fromkeys([*(name for relation in spare for name in structure.members[relation]), *yielding])
     further, _ = _ordered(structure, solved, list(wanted), known)
     extra = [block for block in further if block not in blocks] if not free else []
@@ -98,7 +97,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What bears on a target: the relations it is connected to, matched to what is unknown in them."""
+    """The relations that a target is connected to, matched to their unknowns."""
 
     structure: Structure
     weak: tuple[str, ...]
@@ -108,7 +107,7 @@ class Basis:
 
 
 def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
-    """The basis of a question, kept for whoever asks about the same one next."""
+    """The basis of a question; the last few are cached."""
     key = (target, frozenset(given), tuple(weak))
     found: Basis | None = structure.bases.get(key)
     if found is None:
@@ -125,11 +124,11 @@ def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iter
 def standing_in(
     structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]
 ) -> tuple[Structure, list[str]]:
-    """The structure and the weak values, once those that only stand in have been judged.
+    """The structure and the weak values, after it is decided which fallback values (`otherwise`) are used.
 
-    Such a value (`otherwise`) counts where the relations that are written for its quantity do not lead to it, and then
-    instead of them: it is never run backwards through them. Where they do lead to it, it is forgotten; so it is where
-    what is stated leads to it by other relations, and what follows may then be run backwards.
+    A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
+    never run backwards through them. It is dropped where they do determine it, and where the stated values determine
+    it by other relations; that result may be run backwards.
     """
     rest = [name for name in weak if name != target]
     candidates = [name for name in rest if name in structure.otherwise]
@@ -146,7 +145,7 @@ def standing_in(
     yielding = [name for name in candidates if name in stated.unknowns and stated.settles(name)]
 
     def settled(names: Sequence[str]) -> list[str]:
-        """Which of these their own relations lead to, where the others that may stand in are known."""
+        """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
         kept = structure.not_written_for(one for one in candidates if one not in names)
         known = [*(one for one in candidates if one not in names), *firm]
         own = [relation for relation in kept.members if relation not in bare.members]
@@ -163,22 +162,22 @@ def standing_in(
             for name in names
             if name in yielding
             or name in ahead
-            or (matching.settles(name) and not matching.ways_to(name).isdisjoint(own))
+            or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
         ]
 
-    led = [name for name in candidates if settled([name])]
-    while led != (found := settled(led)):  # some are only led to by way of each other
-        led = found
-    standing = [one for one in candidates if one not in led]
+    dropped = [name for name in candidates if settled([name])]
+    while dropped != (found := settled(dropped)):  # some are determined only through each other
+        dropped = found
+    standing = [one for one in candidates if one not in dropped]
     return structure.not_written_for(standing), [*standing, *firm]
 
 
 def based(
     structure: Structure, relations: Sequence[str], given: Iterable[str], weak: Iterable[str]
 ) -> tuple[Matching, list[str]]:
-    """The matching of relations to unknowns, and the weak values in use: those of what the rest leaves open.
+    """The matching of relations to unknowns, and the weak values in use: those of quantities that stay open.
 
-    Two estimates of one unknown are no two equations for it: the later ones come after the weak values.
+    Later estimates of one unknown are left out: they are not further equations for it.
     """
     strong = frozenset(given)
     basis = Matching(strong)
@@ -189,8 +188,8 @@ def based(
     return basis, used
 
 
-def _touches(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
-    """Whether a weak value had to yield to what the answer is made of, and not to something far from it."""
+def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:
+    """Whether a displaced weak value is computed from quantities of the answer."""
     seen = {name}
     pending = [name]
     while pending:
@@ -206,7 +205,7 @@ def _touches(structure: Structure, solved: Mapping[str, str], name: str, answere
 def _ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
 ) -> tuple[list[Block], list[str]]:
-    """The blocks that the targets need, in order, and the unknowns among them that nothing fixes."""
+    """The blocks that the targets need, in order, and the open unknowns that they depend on."""
     free: list[str] = []
     pending = [name for name in targets if name not in known]
     edges: dict[str, list[str]] = {name: [] for name in pending}

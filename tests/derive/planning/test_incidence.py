@@ -63,5 +63,5 @@ def test_what_was_made_before_makes_no_difference_between_graphs():
     one, other = structure("y = a", "a = b"), structure("y = a", "a = b")
     one.not_written_for("y")
     assert one == other
-    assert "pared" not in repr(one)
+    assert "reduced" not in repr(one)
     assert isinstance(one, Structure)

@@ -77,13 +77,13 @@ def test_a_quantity_hangs_on_what_the_relation_that_fixes_it_holds_and_so_on(row
     way.add_nodes_from({*matching.unknowns, name})
     way.add_edges_from((n, other) for n, relation in matching.fixed_by.items() for other in matching.members[relation])
     distance = networkx.single_source_shortest_path_length(way, name)
-    found = list(matching.hangs_on(name))
+    found = list(matching.dependencies(name))
     assert found[0] == name
     assert len(found) == len(set(found)) == len(distance)
     assert [distance[one] for one in found] == sorted(distance.values())
-    assert matching.ways_to(name) == {matching.fixed_by[one] for one in distance if one in matching.fixed_by}
+    assert matching.relations_for(name) == {matching.fixed_by[one] for one in distance if one in matching.fixed_by}
     is_open = name in matching.unknowns and name not in matching.fixed_by
-    exchangeable = {one for one in matching.unknowns if name in set(matching.hangs_on(one))}
+    exchangeable = {one for one in matching.unknowns if name in set(matching.dependencies(one))}
     assert matching.loose([name]) - {name} == (exchangeable - {name} if is_open else set())
 
 
