@@ -14,7 +14,7 @@ _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """What an axis measures. Where `names` stand, its values are their positions: 0 for the first."""
+    """What an axis measures. If it has `names`, its values are their positions: 0 for the first."""
 
     label: str
     log: bool = False
@@ -35,7 +35,7 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Points that belong together: a line through them, or each by itself, with a word beside it if it has one."""
+    """Points that belong together: a line through them, or single points, each with a tag if it has one."""
 
     x: tuple[float, ...]
     y: tuple[float, ...]
@@ -54,7 +54,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A line across the picture at one value of an axis, with a word: a knee, a limit."""
+    """A labelled line across the picture at one value of an axis: a knee, a limit."""
 
     at: float
     label: str
@@ -63,7 +63,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """A stretch of the horizontal axis in which one thing holds: a regime."""
+    """A labelled stretch of the horizontal axis: a regime."""
 
     low: float
     high: float
@@ -72,7 +72,7 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class Hatch:
-    """Stretches of the horizontal axis in which something fails, all under one name."""
+    """Stretches of the horizontal axis in which something fails, under one name."""
 
     stretches: tuple[tuple[float, float], ...]
     label: str

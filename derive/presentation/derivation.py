@@ -1,7 +1,7 @@
 """A derivation as lines of mathematics, common to LaTeX, Markdown and HTML.
 
-Each step is shown as stated, rearranged for its result, with numbers and units put in, and evaluated. Results have
-one digit more than their inputs justify. Where two quantities share a letter, the later one is spelled out.
+Each step is shown as stated, rearranged for its result, with numbers and units substituted, and evaluated. Results
+have one digit more than their inputs justify. If two quantities share a letter, the later one is spelled out.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FEWEST, _MOST = 3, 6  # digits of a result
 _WIDEST = 260  # characters of a line with numbers, beyond which it would not fit a page
 
 Line = tuple[str, str]
-"""What stands left and right of the equals sign; the left is empty where it goes on."""
+"""The left and the right side of an equals sign; an empty left side continues the line above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """What went in: its letter, its name, its value with the unit, and where that is from."""
+    """An input: its letter, its name, its value with the unit, and the source of that."""
 
     letter: str
     name: str
@@ -68,12 +68,12 @@ class Derivation:
     headline: str
     steps: tuple[Paragraph, ...]
     symbols: tuple[Symbol, ...]
-    notes: tuple[tuple[str, tuple[str, ...]], ...]  # what was noted, under titles
-    cautions: tuple[str, ...] = ()  # what does not hold, and what plays no part
+    notes: tuple[tuple[str, tuple[str, ...]], ...]  # each title with its notes
+    cautions: tuple[str, ...] = ()  # failed checks, and givens without effect
 
 
 def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
-    """The pieces of a page; results with so many digits, or as many as they bear."""
+    """The content of a page; results have the given digits, or as many as their inputs justify."""
     letters = letters_of(answer)
     digits = digits or digits_borne(answer)
     return Derivation(
@@ -91,11 +91,11 @@ def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
 
 
 def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Titles, and what stands under each: the regime, what was assumed and what was checked."""
+    """The notes under their titles: the regime, the assumptions and the checks."""
     regime = tuple(f"{relation}: {arm} binds" for relation, arm in answer.regime.items())
     checks = tuple(str(check) for check in answer.checks)
-    told = (("regime", regime), ("assumptions", tuple(answer.assumptions)), ("checks", checks))
-    return tuple((title, rows) for title, rows in told if rows)
+    titled = (("regime", regime), ("assumptions", tuple(answer.assumptions)), ("checks", checks))
+    return tuple((title, rows) for title, rows in titled if rows)
 
 
 def letters_of(answer: Answer) -> dict[str, str]:
@@ -108,7 +108,7 @@ def letters_of(answer: Answer) -> dict[str, str]:
 
 
 def digits_borne(answer: Answer) -> int:
-    """How many digits a result bears: those of the least certain input that is no count, and one more."""
+    """How many digits a result has: one more than the least certain input that is not a count."""
     borne = [
         len(f"{abs(value.number):.12g}".replace(".", "").split("e")[0].strip("0"))
         for value in answer.given.values()
@@ -118,7 +118,7 @@ def digits_borne(answer: Answer) -> int:
 
 
 def magnitude(value: Value) -> str:
-    """A value with its unit and, where it has them, its bounds."""
+    """A value with its unit and, if it is a range, its bounds."""
     text = _quantity(value.number, value.unit.text, 12)
     if not value.is_range:
         return text
@@ -132,7 +132,7 @@ def _quantity(number: float, unit: str, digits: int) -> str:
 
 
 def amount(number: float, unit: str, digits: int) -> str:
-    """A result: with the prefix that leaves few digits before the point, where its unit bears one."""
+    """A result, with a prefix that leaves few digits before the point if its unit can have one."""
     return _quantity(*prefixed(number, unit), digits)
 
 
@@ -151,7 +151,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
 
     if step.together:
         said = [stated(part.stated, written) for part in step.together if part.stated is not None]
-        values = [(written(part.quantity), _worked_out(part, digits)) for part in step.together]
+        values = [(written(part.quantity), _evaluated(part, digits)) for part in step.together]
         return Paragraph(f"{step.relation}, together", step.because, (*said, *values))
 
     def filled(name: str) -> str:
@@ -172,7 +172,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
         is_name = isinstance(step.form, Name)
         if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
             lines.append(("" if lines else left, numbers))
-    lines.append(("" if step.form is not None else left, _worked_out(step, digits)))
+    lines.append(("" if step.form is not None else left, _evaluated(step, digits)))
     return Paragraph(step.relation, step.because, tuple(lines))
 
 
@@ -183,8 +183,8 @@ def stated(equation: Equation, written: Callable[[str], str]) -> Line:
     return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
 
 
-def _worked_out(step: Step, digits: int) -> str:
-    """The value as mathematics; words, as of an interval, upright."""
+def _evaluated(step: Step, digits: int) -> str:
+    """The value as mathematics; text, such as that of an interval, is upright."""
     if step.result is None:
         return mathematics.upright(step.value)
     (low, high), unit = step.result

@@ -1,7 +1,7 @@
 """The document model: the blocks and inline pieces of a page, independent of any language.
 
-A report is a sequence of blocks. Text may hold mathematics between dollars, a *stressed* word between asterisks and a
-`name` between backticks; all else is shown as it is. Text from outside goes through `verbatim` first.
+A report is a sequence of blocks. Text may contain mathematics between dollars, a *stressed* word between asterisks and
+a `name` between backticks; all else is shown as it is. Text from outside goes through `verbatim` first.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ __all__ = [
     "verbatim",
 ]
 
-# Two sums in dollars are no mathematics: that begins and ends with something, and no digit follows it.
+# Two sums in dollars are not mathematics, which has no space inside its dollars and no digit after them.
 _MARKUP = re.compile(r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|\*([^*\s][^*]*)\*|`([^`]+)`")
 
 Span = tuple[str, str]
-"""Its kind, and what stands in it."""
+"""The kind of a piece, and its text."""
 _KINDS = ("text", "math", "stress", "name")  # in the order of the groups of _MARKUP
 
 
@@ -51,7 +51,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, and the sources that it rests on."""
+    """A paragraph, and its sources."""
 
     words: str
     sources: tuple[Source, ...] = ()
@@ -67,7 +67,7 @@ class Items:
 
 @dataclass(frozen=True, slots=True)
 class Formulas:
-    """Lines of mathematics, aligned at their equals signs, and the quantities whose letters stand in them."""
+    """Lines of mathematics, aligned at their equals signs, and the quantities in them."""
 
     lines: tuple[Line, ...]
     quantities: tuple[Declaration, ...] = ()
@@ -75,7 +75,7 @@ class Formulas:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A derivation of the engine's, with all that stands behind it."""
+    """A derivation, with its inputs and notes."""
 
     title: str
     page: Derivation
@@ -89,12 +89,12 @@ class Grid:
     rows: tuple[tuple[str, ...], ...]
     caption: str = ""
     sources: tuple[Source, ...] = ()
-    shares: tuple[float, ...] = ()  # 0 for a column that is as wide as its words
+    shares: tuple[float, ...] = ()  # 0 for a column that does not wrap
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Charts below each other, under a name that no other picture bears."""
+    """Charts below each other, under a unique name."""
 
     name: str
     charts: tuple[Chart, ...]
@@ -106,7 +106,7 @@ Block = Heading | Text | Items | Formulas | Worked | Grid | Picture
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A title and what stands below it."""
+    """A title and its blocks."""
 
     name: str
     title: str
@@ -144,7 +144,7 @@ def spans(words: str) -> Iterator[Span]:
 
 
 def verbatim(text: str) -> str:
-    r"""Somebody else's text, so marked that it is shown as it stands.
+    r"""Raw text, escaped so that it is shown as it is.
 
     >>> verbatim("a*b costs $2")
     'a\\*b costs \\$2'

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["broken", "cautions", "displaced", "without_part"]
 
-_DIGITS = (4, 7, 10, 13)  # of which as few are shown as tell the sides apart
+_DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
 def broken(relation: Relation, values: Mapping[str, float]) -> str:
@@ -56,13 +56,13 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def cautions(answer: Answer) -> tuple[str, ...]:
-    """What has to stand beside the number: the checks that do not hold, and the givens that play no part."""
+    """The warnings of an answer: the checks that do not hold, and the givens that play no part."""
     failed = tuple(check.verdict or check.statement for check in answer.failed)
     return (*failed, f"{without_part(answer.unused)} in this answer") if answer.unused else failed
 
 
 def without_part(unused: Sequence[str]) -> str:
-    """What plays no part, in words.
+    """The sentence for givens that play no part.
 
     >>> without_part(["layers"]), without_part(["layers", "heads", "chips"])
     ('layers plays no part', 'layers, heads and chips play no part')
@@ -72,7 +72,7 @@ def without_part(unused: Sequence[str]) -> str:
 
 
 def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
-    """What came in the place of a weak value: another number, or none that fits.
+    """The sentence for a weak value that is displaced by another number, or that no value fits.
 
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
@@ -84,7 +84,7 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
 
 
 def _unit(relation: Relation, side: Node) -> Unit:
-    """The unit of a side: that of a quantity in the relation which measures the same, if there is one."""
+    """The unit of a side: that of a quantity of the same dimension in the relation, if there is one."""
     written = relation.written
     dimensions = {name: one.dimension for name, one in relation.declared.items()}
     own = dimension_of(side, dimensions)

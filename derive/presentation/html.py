@@ -31,7 +31,7 @@ code { font-size: .9em; }
 
 @dataclass(frozen=True, slots=True)
 class Html:
-    """Pages with these pictures in them, as SVG by their names."""
+    """HTML pages; `drawn` has the SVG of each picture by its name."""
 
     drawn: Mapping[str, str]
 

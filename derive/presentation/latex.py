@@ -65,7 +65,7 @@ _PAGE = 32  # rows of a table that stay together
 
 
 def escaped(text: str) -> str:
-    r"""Text that TeX prints as it stands.
+    r"""Text that TeX prints as it is.
 
     >>> escaped(r"50 % of \input{x}")
     '50 \\% of \\textbackslash{}input\\{x\\}'
@@ -74,18 +74,18 @@ def escaped(text: str) -> str:
 
 
 def _breakable(text: str) -> str:
-    """Text that TeX prints as it stands, and may break where an address or a path allows it."""
+    """Text that TeX prints as it is, with breaks allowed within addresses and paths."""
     return escaped(text).translate(_BREAKS)
 
 
 @dataclass(frozen=True, slots=True)
 class Latex:
-    """LaTeX for a document of its own, which makes smaller what would be wider than its page; or for anybody's."""
+    """LaTeX for a whole document, with wide formulas and tables scaled to the page, or for a fragment."""
 
     is_document: bool
 
     between: ClassVar[str] = "\n\n"
-    before_formulas: ClassVar[str] = "\n"  # lest an empty paragraph stand between
+    before_formulas: ClassVar[str] = "\n"  # a blank line would begin an empty paragraph
     before_citations: ClassVar[str] = "~"
     escaped = staticmethod(escaped)
 
@@ -170,12 +170,12 @@ def _rows(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _narrowed(shown: str, room: int) -> str:
-    """Mathematics made smaller where it is wider than the room that it has."""
+    """Mathematics, scaled down if it is wider than its room."""
     wide = width(shown)
     return shown if wide <= room else rf"\scalebox{{{room / wide:.2f}}}{{$\displaystyle {shown}$}}"
 
 
 def _signed(text: str) -> str:
-    """Escaped text, the signs that a small font lacks spelled out; names and units may break where their words end."""
-    told = "".join(_SIGNS.get(c, c) for c in escaped(text))
-    return told.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}")
+    """Escaped text, with commands for signs that small fonts lack; names and units may break between words."""
+    signed = "".join(_SIGNS.get(c, c) for c in escaped(text))
+    return signed.replace(r"\_", r"\_\allowbreak{}").replace("/", r"/\allowbreak{}")

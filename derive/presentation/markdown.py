@@ -18,7 +18,7 @@ _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n":
 
 
 def plain(text: str) -> str:
-    r"""Text that Markdown prints as it stands, HTML included.
+    r"""Text that Markdown prints as it is, including HTML.
 
     >>> plain("<b>*a_b*</b>")
     '\\<b\\>\\*a\\_b\\*\\</b\\>'
@@ -28,7 +28,7 @@ def plain(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Markdown:
-    """Markdown for readers that fence mathematics so: in a line of text, and in lines of its own."""
+    """Markdown with these fences around mathematics, in a line of text and in a block."""
 
     inline: tuple[str, str]
     block: tuple[str, str]

@@ -74,7 +74,7 @@ def letter(name: str, chosen: str = "") -> str:
 
 
 def _is_harmless(chosen: str) -> bool:
-    """Whether a letter is built of what mathematics needs and no other command, its braces closed."""
+    """Whether a letter contains only the allowed characters and commands, and its braces match."""
     depth = position = 0
     while position < len(chosen):
         piece = _PIECE.match(chosen, position)
@@ -159,10 +159,10 @@ def mathematics(node: Node, letters: Letters) -> str:
 
 
 def _written(node: Node, letters: Letters) -> tuple[str, int]:
-    """The mathematics and how tightly it holds together."""
+    """The mathematics and its precedence."""
     if isinstance(node, Name):
         text = letters(node.name)
-        if "/" in text and "mathrm" not in text:  # a ratio's own letter, as F/W, would draw in the factor behind it
+        if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
             return text, 1
         return text, 3 if " " in text or r"\," in text or "^" in text else 9
     if isinstance(node, Number):
@@ -219,7 +219,7 @@ def _sum(terms: tuple[Node, ...], letters: Letters) -> str:
 
 
 def _product(node: Apply, letters: Letters) -> tuple[str, int]:
-    """Factors side by side, those that are divided by below a bar."""
+    """Factors side by side, divisors below a bar."""
     factors = node.args if node.op == "mul" else (node,)
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
@@ -234,7 +234,7 @@ def _product(node: Apply, letters: Letters) -> tuple[str, int]:
 
 
 def _raised(node: Node, letters: Letters) -> str:
-    """An exponent, whose quotient is a slash: a bar would be too small to read up there."""
+    """An exponent, whose quotient is a slash: with a bar it would be too small to read."""
     factors = node.args if isinstance(node, Apply) and node.op == "mul" else (node,)
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     if len(below) != 1:

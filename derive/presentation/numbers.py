@@ -1,6 +1,6 @@
 """Numbers in base units, shown in a unit: as a pint Quantity, or as text.
 
-Python's own formats write them, and not those of a locale (babel): the text reads back as the same number everywhere.
+They are written in Python's own format, and not in that of a locale: the text reads back as the same number everywhere.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ __all__ = [
 ]
 
 DIGITS = 6
-"""Digits of a result, where nobody asks for others."""
+"""Digits of a result by default."""
 
 STATED = 12
 """Digits that show a number as it was stated."""
 
 _LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
 _SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
-_SPELLED = {"byte": "B"}  # with a prefix
-_BEARS = {
+_SPELLED = {"byte": "B"}  # after a prefix
+_PREFIXES = {
     **dict.fromkeys(("byte", "FLOP", "token", "parameter"), _LARGE),
     **{unit: {**_SMALL, **_LARGE} for unit in ("W", "J")},
     "s": _SMALL,
@@ -55,16 +55,16 @@ def in_unit(base: float, unit: Unit) -> Any:
 
 
 def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
-    """A number and its unit; where it is below one or `long`, with a prefix that leaves one to three digits in front.
+    """A number and its unit; below one and from `long` on, with a prefix that leaves one to three digits in front.
 
     >>> prefixed(0.0152, "s"), prefixed(1.412e11, "byte"), prefixed(2e9, "byte/s/chip"), prefixed(5e4, "byte/token")
     ((15.2, 'ms'), (141.2, 'GB'), (2.0, 'GB/s/chip'), (50000.0, 'byte/token'))
     """
     head = re.match(r"[A-Za-z]+", unit)
-    if head is None or head[0] not in _BEARS or not number or not math.isfinite(number) or 1 <= abs(number) < long:
+    if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
         return number, unit
     rest = unit[head.end() :]
-    prefixes = _BEARS[head[0]]
+    prefixes = _PREFIXES[head[0]]
     power = min(max(3 * math.floor(math.log10(abs(number)) / 3 + POWER_OF_TEN), min(prefixes)), max(prefixes))
     if rest.startswith("**") or not prefixes[power]:
         return number, unit
@@ -72,7 +72,7 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
 
 
 def with_unit(shown: str, unit: str) -> str:
-    """A number that has been written, with its unit if there is one to write.
+    """The text of a number, with its unit if it has one.
 
     >>> with_unit("15.1", "ms"), with_unit("3", "1")
     ('15.1 ms', '3')
@@ -81,12 +81,12 @@ def with_unit(shown: str, unit: str) -> str:
 
 
 def ranged(low: float, high: float, unit: str) -> str:
-    """A range as one would write it: `16..64 sequence`."""
+    """A range as it is typed: `16..64 sequence`."""
     return with_unit(f"{low:.{DIGITS}g}..{high:.{DIGITS}g}", unit)
 
 
 def labelled(name: str, unit: str) -> str:
-    """What stands at the head of numbers that share a unit: `batch [sequence]`."""
+    """The heading of numbers that share a unit: `batch [sequence]`."""
     return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
@@ -96,7 +96,7 @@ def spelled(unit: Unit) -> str:
 
 
 def rounded(number: float, digits: int, long: float) -> str:
-    """A number with so many digits, and no exponent below `long`.
+    """A number with these digits, and no exponent below `long`.
 
     >>> rounded(12685.7, 4, 1e6), rounded(3.2e9, 4, 1e6)
     ('12690', '3.2e+09')
@@ -127,7 +127,7 @@ def shown_number(base: float, unit: Unit, digits: int = DIGITS) -> str:
 
 
 def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) -> str:
-    """What came out: a number, or an interval in words.
+    """A result: a number, or an interval in words.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_result((2.0, 2.0), parse_unit("m")), shown_result((2.0, 3.0), parse_unit("m"))
@@ -138,7 +138,7 @@ def shown_result(result: tuple[float, float], unit: Unit, digits: int = DIGITS) 
 
 
 def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str], digits: int = DIGITS) -> str:
-    """A form with each quantity's number and unit in its place; the exact ones as they were stated.
+    """A form with a number and unit in place of each quantity; the exact ones as they were stated.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> from quantities.spelling import parse_unit
@@ -146,18 +146,18 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     '(3.33333 m)/2'
     """
 
-    def put_in(part: Node) -> Node:
+    def substituted(part: Node) -> Node:
         if isinstance(part, Name) and part.name in worth:
             number, unit = worth[part.name]
             shown = f"{number:.{STATED if part.name in exact else digits}g}"
             return Name(f"({shown} {unit})" if spelled(unit) else shown)
-        return Apply(part.op, tuple(map(put_in, part.args))) if isinstance(part, Apply) else part
+        return Apply(part.op, tuple(map(substituted, part.args))) if isinstance(part, Apply) else part
 
-    return render(put_in(form))
+    return render(substituted(form))
 
 
 def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:
-    """An interval in base units in words, an open end left unsaid.
+    """An interval in base units in words, without its open ends.
 
     >>> from quantities.spelling import parse_unit
     >>> shown_span(1.0, math.inf, parse_unit("s"))

@@ -1,8 +1,8 @@
-"""Charts drawn: the only door to matplotlib.
+"""Charts drawn with matplotlib, which no other module imports.
 
-All pictures have one look: colours that the colour-blind can tell apart, few lines beside the data, words where there
-is room. The same chart gives the same bytes: numbers are rounded before they are drawn, so that the last digit of a
-processor's logarithm does not show.
+All pictures have one look: colours that the colour-blind can distinguish, few lines besides the data, labels where
+there is room. The same chart gives the same bytes: numbers are rounded before they are drawn, since the last digit of
+a logarithm depends on the processor.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _LOOK = {
 _HATCHES = (("///", "#B22222"), ("\\\\\\", "#555555"), ("...", "#B22222"))
 _STYLES = {"line": "-", "dashed": "--", "dotted": ":"}
 _WIDTH = 6.4
-_ROOM = 7  # lines that have room for their words; more go into a legend outside
+_ROOM = 7  # labels up to which the legend is inside the panel
 
 
 def figure(*charts: Chart) -> Any:
@@ -57,7 +57,7 @@ def figure(*charts: Chart) -> Any:
 
 
 def as_svg(name: str, *charts: Chart) -> str:
-    """The picture as SVG; the name keeps its inner labels apart from those of other pictures on one page."""
+    """The picture as SVG; the name makes its inner identifiers unique on a page with other pictures."""
     matplotlib = _matplotlib()
     out = io.StringIO()
     with matplotlib.rc_context({**_LOOK, "svg.hashsalt": name}):
@@ -139,7 +139,7 @@ def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
 
 
 def _annotate(panel: Any, chart: Chart) -> None:
-    """Regimes as shades with their name above, knees and limits as lines with theirs."""
+    """Regimes as shades with their names above, knees and limits as lines with their names."""
     limits = panel.get_xlim()
     for i, shade in enumerate(chart.shades):
         low, high = max(shade.low, min(limits)), min(shade.high, max(limits))
@@ -162,7 +162,7 @@ def _annotate(panel: Any, chart: Chart) -> None:
 
 
 def _hatch(panel: Any, chart: Chart) -> None:
-    """What fails, under lines that run across it; its name stands in the legend."""
+    """Hatching where something fails, with its name in the legend."""
     limits = panel.get_xlim()
     for i, hatch in enumerate(chart.hatches):
         look = {"facecolor": "none", "edgecolor": _HATCHES[i % len(_HATCHES)][1], "linewidth": 0, "zorder": 0.5}

@@ -1,4 +1,4 @@
-"""An answer as text for the terminal, and as plain data; and how such text is set in sections and columns."""
+"""An answer as text for the terminal, and as plain data; sections and columns of such text."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def headline(answer: Answer, digits: int = DIGITS) -> str:
 
 
 def as_text(answer: Answer, digits: int = DIGITS) -> str:
-    """The answer, each step as stated, rearranged, with numbers, and its value; and what stands behind it.
+    """The answer; each step as stated, rearranged, with numbers and evaluated; the givens and the notes.
 
-    What does not hold, and what was given and plays no part, stands directly under the answer.
+    Failed checks and givens without effect come directly below the answer.
     """
     lines = [headline(answer, digits), *(f"  {caution}" for caution in cautions(answer))]
     for number, step in enumerate(answer.steps, 1):
@@ -54,17 +54,17 @@ def as_text(answer: Answer, digits: int = DIGITS) -> str:
 
 def _given(answer: Answer) -> list[str]:
     width = max((len(name) for name in answer.given), default=0)
-    told = max((len(str(value)) for value in answer.given.values()), default=0)
-    return [f"{name:<{width}} = {value!s:<{told}}  {value.source}" for name, value in answer.given.items()]
+    widest = max((len(str(value)) for value in answer.given.values()), default=0)
+    return [f"{name:<{width}} = {value!s:<{widest}}  {value.source}" for name, value in answer.given.items()]
 
 
 def section(title: str, rows: Iterable[str]) -> list[str]:
-    """The lines of a section, set apart from what stands above."""
+    """The lines of a section, after an empty line."""
     return ["", title, *(f"  {row}" for row in rows)]
 
 
 def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[str]:
-    """Rows in columns, as wide as their widest cells; those of numbers, if so told, end below each other.
+    """Rows in columns as wide as their widest cells; the columns in `right` are aligned right.
 
     >>> print(*columns([("batch", "cost"), ("16", "1.5"), ("256", "0.12")], right={1}), sep="\\n")
     batch  cost
@@ -78,10 +78,10 @@ def columns(rows: Sequence[Sequence[str]], right: Container[int] = ()) -> list[s
 def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
     """The answer as plain data: the schema of `derive solve --json`.
 
-    `target` and `unit` are text, and so is all that stands under `steps`, `given`, `regime` and `assumptions`. `value`,
-    `low` and `high` are numbers in that unit: without `value` there are only bounds, and an end that is null beside one
-    that is not is open. `checks` is what could be tested, each with its `gap` (null where it is infinite); `failed`
-    names those that do not hold, each in a sentence; `unused` names what was given and plays no part.
+    `target` and `unit` are text, and so is everything under `steps`, `given`, `regime` and `assumptions`. `value`,
+    `low` and `high` are numbers in that unit: without `value` there are only bounds, and if one end is null and the
+    other is not, that end is open. `checks` are the tests, each with its `gap` (null if it is infinite); `failed` has
+    a sentence for each failed one; `unused` are the givens without effect.
     """
     unit = answer.quantity.unit
     low, high = (None, None) if answer.bounds is None else (_finite(unit.from_base(end)) for end in answer.bounds)

@@ -1,7 +1,7 @@
-"""Documents written out: one walk over their blocks, in any language that says how it writes each piece.
+"""Documents as text: one walk over their blocks, in any markup language.
 
-This module holds what all languages share: the pieces of a block and their order, the numbering of sources, the
-content of a derivation. A language is a `Dialect`, and a module of its own.
+This module has what all languages share: the pieces of a block and their order, the numbering of sources, the
+content of a derivation. Each language is a `Dialect` in a module of its own.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 __all__ = ["Dialect", "bound", "derivation"]
 
-_WORD = 40  # characters of a source that may stand where it is cited
+_WORD = 40  # longest source, in characters, that is cited by its text
 
 Rows = Sequence[Sequence[str]]
 
 
 class Dialect(Protocol):
-    """How a language writes each piece. Words come to it written; a `text` is somebody's own, which it escapes.
+    """How a language writes each piece. `words` are markup already; a `text` is raw, and the dialect escapes it.
 
     First the pieces of a line, then the blocks of a page and the page around them, then the parts of a derivation.
     """
 
-    between: ClassVar[str]  # blocks
-    before_formulas: ClassVar[str]  # that a sentence leads to
+    between: ClassVar[str]  # two blocks
+    before_formulas: ClassVar[str]  # after the sentence that introduces them
     before_citations: ClassVar[str]
 
     def escaped(self, text: str, /) -> str: ...
@@ -55,7 +55,7 @@ class Dialect(Protocol):
 
 
 def bound(title: str, reports: Sequence[Report], dialect: Dialect) -> str:
-    r"""A report, or several as one volume under a title, with one list of sources behind.
+    r"""A report, or several as one volume under a title, with one list of sources at the end.
 
     >>> from derive.presentation.markdown import HOST
     >>> toy = Report("toy", "A toy", (Text("It *falls* at $g$.", (Source("a survey", date="2026-08"),)),))
@@ -88,13 +88,13 @@ def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> s
 
 
 def _bare(words: str) -> str:
-    """Words without their marks."""
+    """Words without their markup."""
     return "".join(text for _, text in spans(words))
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """What is being written, and what it has cited so far: sources with their numbers."""
+    """A page that is being written, and the numbers of the sources cited so far."""
 
     dialect: Dialect
     cited: dict[Source, int] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class _Page:
                 return [dialect.picture(block.name, self.words(block.caption), _bare(block.caption))]
 
     def derivation(self, title: str, level: int, shown: Derivation) -> list[str]:
-        """The result and what does not hold, the steps, what went in, and what was noted."""
+        """The result and its cautions, the steps, the inputs and the notes."""
         dialect = self.dialect
         parts = [dialect.result(title, level, shown.headline)]
         parts += [dialect.caution(f"{one}.") for one in shown.cautions]
@@ -158,11 +158,11 @@ class _Page:
         return "".join(self.dialect.word(kind, text) for kind, text in spans(words))
 
     def citations(self, sources: Sequence[Source]) -> str:
-        told = " ".join(self.cite(source, "({})") for source in sources)
-        return f"{self.dialect.before_citations}{told}" if told else ""
+        text = " ".join(self.cite(source, "({})") for source in sources)
+        return f"{self.dialect.before_citations}{text}" if text else ""
 
     def cite(self, source: Source, in_words: str) -> str:
-        """The number of a source; its own words, so put, where they are somebody's word and no place to look at."""
+        """The number of a source; or its text in the given form, if it is short and names no publication."""
         escaped = self.dialect.escaped
         if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
             return escaped(f"[{self.cited.setdefault(source, len(self.cited) + 1)}]")
@@ -170,5 +170,5 @@ class _Page:
 
     @property
     def sources(self) -> str:
-        """What was cited, in the order of the numbers."""
+        """The list of cited sources."""
         return self.dialect.listed([*map(str, self.cited)], is_numbered=True)
