@@ -1,1 +1,1 @@
-"""Claims put to a library: verdicts that follow from the numbers by rule."""
+"""Claims tested against a library: verdicts that follow from the numbers by rule."""

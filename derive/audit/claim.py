@@ -20,10 +20,9 @@ __all__ = ["Claim", "Clause", "Reading"]
 class Reading:
     """One way to read a clause.
 
-    `response_to` names quantities: what is judged is then by how many percent the answer moves when they all move by
-    one. `leaves_open` holds what the claim does not say, with the range in which it may lie; `may_change` what else
-    could be different. `each` names quantities: the reading is asked with every profile of the library that states
-    them all.
+    `response_to` names quantities: what is judged is then by how many percent the answer moves if they all move by
+    one. `leaves_open` names the inputs that the claim leaves open, each with its range; `may_change` other inputs that
+    could differ. `each` names quantities: the reading is asked with every profile of the library that states them all.
     """
 
     words: str
@@ -37,7 +36,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What a claim says that can be true by itself, in all its readings."""
+    """A part of a claim that can be true by itself, in all its readings."""
 
     words: str
     readings: tuple[Reading, ...]
@@ -45,7 +44,7 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim in our own words, under the name by which it is asked for; who made it, and where."""
+    """A paraphrased claim and its name; who made it, and where."""
 
     name: str
     statement: str

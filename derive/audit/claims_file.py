@@ -49,7 +49,7 @@ _SIDES = {"at_least": "at least", "at_most": "at most", "more_than": "more than"
 
 @dataclass(frozen=True)
 class Book:
-    """What one file states."""
+    """The claims and scenes of one file."""
 
     claims: tuple[Claim, ...]
     scenes: tuple[Scene, ...]
@@ -84,7 +84,7 @@ def read_claims(source: str | Path) -> Book:
 
 @dataclass
 class _Reader:
-    """The reading of one file: each part returns what it could make of its table, and notes what is wrong."""
+    """The reading of one file: each method returns what it can read of its table, and notes what is wrong."""
 
     notes: Notes
 
@@ -183,7 +183,7 @@ class _Reader:
         return ()
 
     def _texts(self, where: _Place, table: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
-        """Names and what is said of each."""
+        """Names with a text for each."""
         texts = self._table(where, table, key)
         return tuple((name, self.notes.text(name, (*where, key), texts, name)) for name in texts)
 

@@ -1,4 +1,4 @@
-"""Claims that cannot hold together, found by asking for all of them at once.
+"""Claims that cannot hold together, found by stating all of them at once.
 
 In a scene, what several claims say about one rack, model or fleet is stated at once, each as a relation with the
 claim's name. The library is asked, and its error names a smallest conflicting set and its gap. Further sets are found
@@ -25,7 +25,7 @@ __all__ = ["Conflict", "conflicts"]
 
 @dataclass(frozen=True)
 class Conflict:
-    """A smallest set of claims that cannot hold together, as the library refused them."""
+    """A smallest set of claims that cannot hold together, and the library's error."""
 
     scene: Scene
     assertions: tuple[Assertion, ...]
@@ -61,8 +61,8 @@ def _in_scene(library: Library, scene: Scene) -> Iterator[Conflict]:
         error = _refusal(library, scene, assertions)
         if error is None:
             continue
-        told = set(re.findall(r"\w+", " ".join(error.conflicts)))
-        clashing = tuple(assertion for assertion in assertions if assertion.name in told)
+        named = set(re.findall(r"\w+", " ".join(error.conflicts)))
+        clashing = tuple(assertion for assertion in assertions if assertion.name in named)
         if frozenset(clashing) not in known and _apart(library, scene, clashing):
             yield Conflict(scene, clashing, error)
         known.add(frozenset(clashing))
@@ -89,7 +89,7 @@ def _refusal(library: Library, scene: Scene, assertions: Sequence[Assertion]) ->
 
 
 def _apart(library: Library, scene: Scene, clashing: Sequence[Assertion]) -> bool:
-    """Whether the consequence of all but one misses that one, with the full tolerance of its words."""
+    """Whether the consequence of all but one claim misses that one, with the full tolerance of each."""
     *others, last = clashing
     room = read_value(last.room)
     if any(other.quantity == last.quantity for other in others):

@@ -1,9 +1,9 @@
-"""What would have to change for a claim to hold, found by asking the library backwards.
+"""Counterfactuals: which change of an input would make a claim hold.
 
-For each input that may change, the library is asked for its value where the answer is as claimed. A change counts
-only if the claim, asked again with it, holds. The smallest has the smallest ratio of new to old, in either direction.
-A change within what the claim leaves open, or within the disagreement of its sources, is a condition; any other
-contradicts a stated value.
+For each input that may change, the library solves for its value with the answer as claimed. A change counts only if
+the claim holds when it is asked again with it. The smallest has the smallest ratio of new to old, in either
+direction. A change within what the claim leaves open, or within the disagreement of its sources, is a condition; any
+other contradicts a stated value.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from derive.audit.claim import Reading
 from derive.audit.criteria import Between, Bound, Number, goals
 from derive.audit.question import Asked, WrittenQuestion, spoken
-from derive.audit.weighing import Weighed, told, weigh
+from derive.audit.weighing import Weighed, formatted, weigh
 from derive.errors import AmbiguousError, DeriveError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
@@ -24,12 +24,12 @@ from quantities.value import Value, read_value
 
 __all__ = ["Change", "changes"]
 
-_SIMPLE = 20  # the largest whole number by which a change is told as a multiple or a part
+_SIMPLE = 20  # limit on the denominator of a change that is written as a fraction
 
 
 @dataclass(frozen=True)
 class Change:
-    """One input, the value that it had, and the answer that says which it would need."""
+    """One input, its old value, and the answer that has the value it would need."""
 
     path: str
     old: Value
@@ -45,13 +45,13 @@ class Change:
     @property
     def size(self) -> float:
         """How far the new value is from the old one, either way."""
-        return round(abs(math.log(self.ratio)), 9)  # so that equal changes are told in the order of the claim
+        return round(abs(math.log(self.ratio)), 9)  # so that equal changes keep the order of the claim
 
     @property
     def shown(self) -> str:
         """The new value, in the unit of the old one."""
         assert self.answer.base is not None
-        return told(self.old.unit.from_base(self.answer.base), self.old.unit)
+        return formatted(self.old.unit.from_base(self.answer.base), self.old.unit)
 
     def __str__(self) -> str:
         return f"{self.path.replace('/', ', ')} = {self.shown}, {_times(self.ratio)} {_whose(self.old)}"
@@ -76,7 +76,7 @@ def changes(library: Library, weighed: Weighed) -> tuple[Change, ...]:
 
 
 def _change(library: Library, weighed: Weighed, path: str, wanted: str) -> list[Change]:
-    """The values of one input at which the target is what is wanted, and at which the claim then holds."""
+    """The values of one input that give the wanted target and make the claim hold."""
     reading, found = weighed.reading, weighed.asked
     assert found is not None
     assert isinstance(reading.question, WrittenQuestion)
@@ -94,10 +94,10 @@ def _change(library: Library, weighed: Weighed, path: str, wanted: str) -> list[
 
 
 def _needed(library: Library, found: Asked, path: str, wanted: str) -> tuple[Answer, ...]:
-    """The answers to the question asked backwards, through the questions that are handed on."""
+    """The answers to the question asked backwards, through its inner questions."""
     name, _, rest = path.partition("/")
     question = found.question
-    given = {other: _handed(found, other, value) for other, value in question.given if other != name}
+    given = {other: _given(found, other, value) for other, value in question.given if other != name}
     try:
         answers: tuple[Answer, ...] = (library.solve(name, *question.profiles, **{**given, question.target: wanted}),)
     except AmbiguousError as error:
@@ -110,7 +110,7 @@ def _needed(library: Library, found: Asked, path: str, wanted: str) -> tuple[Ans
     return tuple(one for value in through for one in _needed(library, found.inner[name], rest, value))
 
 
-def _handed(found: Asked, name: str, value: str | WrittenQuestion) -> str:
+def _given(found: Asked, name: str, value: str | WrittenQuestion) -> str:
     if isinstance(value, str):
         return value
     answer = found.inner[name].answer
@@ -119,7 +119,7 @@ def _handed(found: Asked, name: str, value: str | WrittenQuestion) -> str:
 
 
 def _value_at(found: Asked, path: str) -> Value | None:
-    """The value that an input had: as given, or out of the catalogue."""
+    """The value of an input: as given, or from the catalogue."""
     name, _, rest = path.partition("/")
     if rest:
         return _value_at(found.inner[name], rest)
@@ -127,7 +127,7 @@ def _value_at(found: Asked, path: str) -> Value | None:
 
 
 def _admissible(reading: Reading, path: str, old: Value, base: float) -> bool:
-    """Whether the claim, or the disagreement of its sources, leaves room for this value."""
+    """Whether the claim, or the disagreement of its sources, admits this value."""
     stated = dict(reading.leaves_open).get(path)
     room = old if stated is None else read_value(stated)
     low, _, high = room.base

@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 BEARING = 0.25
-"""What a spoken number bears: to lie this share of the computed one beside it."""
+"""The tolerance of a spoken number, as a share of the computed one."""
 
 SIDES = ("at least", "at most", "more than", "less than")
-"""On which side a bound holds what it bounds, and whether its end is included."""
+"""The side of a bound on which the answer must lie, and whether its end is included."""
 
 _PRINTED = re.compile(r"[-+]?(?P<whole>\d*)(?P<point>\.?)(?P<behind>\d*)")
-_DIGITS = 2  # least digits of a spoken number: "300" is nearer to 300 than to 290
+_DIGITS = 2  # least digits of a spoken number: "300" means nearer to 300 than to 290 or 310
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class Impossible:
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """The claim of independence: the closed form of the target does not hold these quantities."""
+    """The claim of independence: the closed form of the target does not contain these quantities."""
 
     names: tuple[str, ...]
 
@@ -111,7 +111,7 @@ class Met:
 
 
 def read_expected(text: str) -> Criterion:
-    """What a text expects: a number, a range, a bound, or that there is no such thing.
+    """The criterion that a text states: a number, a range, a bound, or impossibility.
 
     >>> read_expected("15..20 ms"), read_expected("at least 1 Mtoken")
     (Between(stated='15..20 ms'), Bound(side='at least', stated='1 Mtoken'))
@@ -157,7 +157,7 @@ def compared(criterion: Number | Between | Bound, claimed: Value, computed: floa
 
 
 def goals(criterion: Number | Between | Bound, claimed: Value, computed: float) -> tuple[float, ...]:
-    """The numbers at which the claim would hold, in its unit: the claim itself, the nearest end; then what it bears."""
+    """The numbers at which the claim would hold, in its unit: its number or nearest end, then that of its tolerance."""
     match criterion:
         case Number():
             ends = claimed.number / (1 + BEARING), claimed.number / (1 - BEARING)

@@ -13,19 +13,19 @@ from derive.solving.execution.answer import Answer
 __all__ = ["Asked", "Statement", "WrittenQuestion", "ask", "asked", "spoken"]
 
 
-_REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other error is a slip in the question, no verdict
+_REFUSALS: tuple[type[DeriveError], ...] = (*NOES, DomainError)  # any other error is a mistake in the question
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenQuestion:
-    """One question to the library; a given may itself be a question, whose answer is handed on."""
+    """One question to the library; a given may itself be a question, whose answer is then given."""
 
     target: str
     profiles: tuple[str, ...] = ()
     given: tuple[tuple[str, str | WrittenQuestion], ...] = ()
 
     def having(self, path: str, value: str) -> WrittenQuestion:
-        """The same question with another given; the path leads into the questions that are handed on.
+        """The same question with another given; the path leads into inner questions.
 
         >>> asks = ask("weight_time", weight_bytes=ask("weight_bytes", total_parameters="1 Tparameter"))
         >>> print(asks.having("weight_bytes/total_parameters", "2 Tparameter"))
@@ -61,7 +61,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question and what came of it: an answer or a refusal, and what came of the questions inside it."""
+    """A question with its answer or refusal, and the same for its inner questions."""
 
     question: WrittenQuestion
     answer: Answer | None
@@ -70,7 +70,7 @@ class Asked:
 
     @property
     def answers(self) -> Iterator[Answer]:
-        """All answers, those that are handed on first."""
+        """All answers, those of inner questions first."""
         for before in self.inner.values():
             yield from before.answers
         if self.answer is not None:
@@ -78,12 +78,12 @@ class Asked:
 
 
 def ask(target: str, *profiles: str, **given: str | WrittenQuestion) -> WrittenQuestion:
-    """A question, written as it would be put to the library."""
+    """A question, written like a call of `solve`."""
     return WrittenQuestion(target, profiles, tuple(given.items()))
 
 
 def asked(library: Library, question: WrittenQuestion) -> Asked:
-    """Put a question to the library, those inside it first."""
+    """Ask the library a question, after its inner questions."""
     inner = {name: asked(library, value) for name, value in question.given if isinstance(value, WrittenQuestion)}
     refused = next((one.refusal for one in inner.values() if one.refusal is not None), None)
     if refused is not None:

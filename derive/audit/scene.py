@@ -1,4 +1,4 @@
-"""A scene as data: what several claims say about one thing, asked all at once."""
+"""A scene as data: what several claims say about one thing, stated all at once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Assertion:
     claim: str
     quantity: str
     value: str
-    printed: bool = False  # a number that was chosen, and not rounded
+    printed: bool = False  # an exact number, without tolerance
 
     @property
     def name(self) -> str:
@@ -25,7 +25,7 @@ class Assertion:
 
     @property
     def room(self) -> str:
-        """The range that the claim's words leave."""
+        """The range within the claim's tolerance."""
         value = read_value(self.value)
         if self.printed or value.is_range:
             return self.value
@@ -37,7 +37,7 @@ class Assertion:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One thing of which several claims speak, and what is taken to hold of it."""
+    """One thing about which several claims are made, and what is assumed of it."""
 
     words: str
     premises: tuple[tuple[str, str], ...]

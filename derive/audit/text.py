@@ -13,7 +13,7 @@ from derive.presentation import text
 
 __all__ = ["as_data", "as_text", "rows", "summary"]
 
-_SHOWN = 6  # readings of a clause whose derivations are all shown; of longer lists, the first
+_SHOWN = 6  # limit on readings of a clause whose derivations are all shown; of more, only the first is
 
 
 def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str]]:
@@ -30,7 +30,7 @@ def summary(findings: Sequence[Finding]) -> str:
 
 
 def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
-    """A claim with all its readings: what was asked, what came of it, and what would make it hold."""
+    """A claim with all its readings: the questions, the answers, and the reasons of the verdicts."""
     lines = [f"{finding.claim.name}: {finding.verdict}", finding.claim.statement]
     said = ", ".join(filter(None, (finding.claim.speaker, finding.claim.place)))
     lines += [f"said by {said}"] if said else []
@@ -50,7 +50,7 @@ def _readings(clause: ClauseFinding) -> Iterator[str]:
 
 
 def _refused(judgement: Judgement) -> Iterator[str]:
-    """The library's words where it gave no answer, or was asked no question."""
+    """The library's error in place of an answer, or the relation in which a statement was made."""
     weighed = judgement.weighed
     if weighed.refusal is not None:
         yield str(weighed.refusal)
@@ -59,7 +59,7 @@ def _refused(judgement: Judgement) -> Iterator[str]:
 
 
 def as_data(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> dict[str, Any]:
-    """All of it as plain data: the schema of `derive audit --json`."""
+    """Findings and conflicts as plain data: the schema of `derive audit --json`."""
     return {
         "claims": [_finding_data(finding) for finding in findings],
         "conflicts": [_conflict_data(conflict) for conflict in conflicts],

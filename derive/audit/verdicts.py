@@ -2,8 +2,8 @@
 
 A reading is reproduced or rounded if its answer meets the claim. If not, it holds conditionally if a change within
 what the claim leaves open, or within the disagreement of its sources, makes it hold; otherwise it is contradicted. A
-clause whose readings all hold is as good as all of them. If some hold and some do not, it holds only in a certain
-reading; if none does, it is as good as the best of them. A claim is as good as the worst of its clauses.
+clause whose readings all hold has the worst of their verdicts. If some hold and some do not, it holds only in a
+certain reading; if none does, it has the best of their verdicts. A claim has the worst verdict of its clauses.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["ClauseFinding", "Finding", "Judgement", "Verdict", "judge"]
 
 
 class Verdict(IntEnum):
-    """What the numbers say, the best first."""
+    """The verdicts, the best first."""
 
     REPRODUCED = 0
     ROUNDED = 1
@@ -38,7 +38,7 @@ class Verdict(IntEnum):
 
 @dataclass(frozen=True)
 class Judgement:
-    """A reading, what the library answered to it, the verdict, and what would make it hold."""
+    """A reading, the library's answer, the verdict, and the changes that would make it hold."""
 
     weighed: Weighed
     verdict: Verdict
@@ -59,12 +59,12 @@ class Judgement:
 
     @property
     def condition(self) -> Change | None:
-        """The smallest change for which the claim or its sources leave room."""
+        """The smallest change that the claim or its sources admit."""
         return next((change for change in self.changes if change.admissible), None)
 
     @property
     def change(self) -> Change | None:
-        """The change that the verdict speaks of: the smallest for which there is room, or else the smallest."""
+        """The change that the verdict names: the smallest admissible one, or else the smallest."""
         return self.condition or self.smallest
 
     @property
@@ -83,7 +83,7 @@ class Judgement:
 
 @dataclass(frozen=True)
 class ClauseFinding:
-    """A clause, its readings judged, and what follows from them; `decides` is the reading from which it does."""
+    """A clause, the judgements of its readings, and its verdict, which follows from the reading `decides`."""
 
     clause: Clause
     verdict: Verdict
@@ -94,7 +94,7 @@ class ClauseFinding:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim, its clauses judged, and what follows from them."""
+    """A claim, the findings on its clauses, and its verdict."""
 
     claim: Claim
     verdict: Verdict
@@ -112,22 +112,22 @@ class Finding:
 
     @property
     def answers(self) -> tuple[Answer, ...]:
-        """All that the library answered."""
+        """All answers of the library."""
         return tuple(answer for judgement in self.judgements for answer in judgement.answers)
 
 
 def judge(library: Library, claim: Claim) -> Finding:
-    """Put a claim to the library, and say what it answers."""
+    """Ask the library the questions of a claim, and judge the answers."""
     try:
         clauses = tuple(_of_clause(library, clause) for clause in claim.clauses)
     except DeriveError as error:
         error.what = f"claim {claim.name}: {error.what}"
         raise
     worst = max(clauses, key=lambda clause: clause.verdict)
-    return Finding(claim, worst.verdict, _of_parts(clauses, worst), clauses)
+    return Finding(claim, worst.verdict, _why(clauses, worst), clauses)
 
 
-def _of_parts(clauses: Sequence[ClauseFinding], worst: ClauseFinding) -> str:
+def _why(clauses: Sequence[ClauseFinding], worst: ClauseFinding) -> str:
     """The reason of the worst clause, and how many hold."""
     if len(clauses) == 1:
         return worst.why
@@ -146,7 +146,7 @@ def _of_clause(library: Library, clause: Clause) -> ClauseFinding:
         return ClauseFinding(clause, worst.verdict, worst.why, judged, worst)
     if holding:
         farthest = max(failing, key=_distance)
-        return ClauseFinding(clause, Verdict.HOLDS_ONLY_IF, _told_apart(holding, failing, farthest), judged, farthest)
+        return ClauseFinding(clause, Verdict.HOLDS_ONLY_IF, _which_hold(holding, failing, farthest), judged, farthest)
     nearest = min(failing, key=_distance)
     return ClauseFinding(clause, nearest.verdict, nearest.why, judged, nearest)
 
@@ -182,7 +182,7 @@ def _distance(judgement: Judgement) -> tuple[Verdict, float]:
     return judgement.verdict, abs(judgement.weighed.met.gap) if smallest is None else smallest.size
 
 
-def _told_apart(holding: Sequence[Judgement], failing: Sequence[Judgement], worst: Judgement) -> str:
+def _which_hold(holding: Sequence[Judgement], failing: Sequence[Judgement], worst: Judgement) -> str:
     """In which readings a clause holds, and in which it does not."""
     best = min(holding, key=lambda judgement: (judgement.verdict, abs(judgement.weighed.met.gap)))
     held = f"{best.words}{_others(holding)}: {best.weighed.finds}"
@@ -190,7 +190,7 @@ def _told_apart(holding: Sequence[Judgement], failing: Sequence[Judgement], wors
 
 
 def _others(judgements: Sequence[Judgement]) -> str:
-    """How many readings stand behind the one that is named."""
+    """How many readings there are besides the one that is named."""
     return f" (and {len(judgements) - 1} other{'s' if len(judgements) > 2 else ''})" if len(judgements) > 1 else ""
 
 

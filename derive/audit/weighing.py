@@ -18,9 +18,9 @@ from quantities.declaration import Declaration
 from quantities.units import DIMENSIONLESS, Unit
 from quantities.value import Value, read_value
 
-__all__ = ["Weighed", "told", "weigh"]
+__all__ = ["Weighed", "formatted", "weigh"]
 
-_LONG = 1e7  # a number that is written with an exponent
+_LONG = 1e7  # from which a number is written with an exponent
 
 _FOUND = Met(True, True, 0.0)
 _MISSED = Met(False, False, 0.0)
@@ -28,10 +28,9 @@ _MISSED = Met(False, False, 0.0)
 
 @dataclass(frozen=True)
 class Weighed:
-    """What the library answered to a reading, and how that stands to the claim.
+    """The library's answer to a reading, compared with the claim.
 
-    `base` is the computed number in base units and `unit` the one that the claim speaks in; None where no number was to
-    be found. `finds` tells in words what was computed.
+    `base` is the computed number in base units; None if there is none. `finds` is in words what was computed.
     """
 
     reading: Reading
@@ -46,10 +45,10 @@ class Weighed:
 
     @property
     def claims(self) -> str:
-        """What is claimed, in words; what a bound is that is asked for itself."""
+        """What is claimed, in words; a bound that is itself a question with its number."""
         criterion = self.reading.criterion
         if self.bound is not None and self.claimed is not None and isinstance(criterion, Bound):
-            return f"{criterion.side} {told(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
+            return f"{criterion.side} {formatted(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
         return str(criterion)
 
     @property
@@ -98,7 +97,7 @@ def _impossible(reading: Reading, found: Asked) -> Weighed:
 
 
 def _without(library: Library, reading: Reading, found: Asked, names: tuple[str, ...]) -> Weighed:
-    """Whether the closed form in terms of all that is given does without some of it."""
+    """Whether the closed form in terms of all givens contains none of these names."""
     if found.answer is None:
         return _refused(reading, found)
     form = library.formula(found.question.target, list(found.answer.given))
@@ -121,7 +120,7 @@ def _measured(library: Library, reading: Reading, found: Asked) -> Weighed:
         stated = spoken(other.answer)
     claimed = read_value(str(stated))
     base, unit = _measure(reading, found.answer)
-    claimed.within(unit)  # a claim in another dimension is a slip of ours, and an error
+    claimed.within(unit)  # a claim in another dimension is a mistake in the claims file, and an error
     computed = claimed.unit.from_base(base)
     met = compared(criterion, claimed, computed)
     return Weighed(
@@ -130,7 +129,7 @@ def _measured(library: Library, reading: Reading, found: Asked) -> Weighed:
 
 
 def _measure(reading: Reading, answer: Answer) -> tuple[float, Unit]:
-    """The value, or by how much it moves with what the reading names."""
+    """The value, or its elasticity in the quantities that the reading names."""
     assert answer.base is not None
     if reading.response_to:
         return sum(answer.elasticities.get(name, 0.0) for name in reading.response_to), DIMENSIONLESS
@@ -143,14 +142,14 @@ def _refused(reading: Reading, found: Asked) -> Weighed:
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
-    number = told(0.0 if abs(computed) < NO_RESPONSE and reading.response_to else computed, unit)
+    number = formatted(0.0 if abs(computed) < NO_RESPONSE and reading.response_to else computed, unit)
     return f"it moves with {' and '.join(reading.response_to)} to the power {number}" if reading.response_to else number
 
 
-def told(number: float, unit: Unit) -> str:
-    """A number as a sentence bears it: four digits, and no exponent where it reads without.
+def formatted(number: float, unit: Unit) -> str:
+    """A number for a sentence: four digits, and an exponent only for large or small ones.
 
-    >>> told(12685.7, DIMENSIONLESS), told(0.4, DIMENSIONLESS), told(3.2e9, DIMENSIONLESS)
+    >>> formatted(12685.7, DIMENSIONLESS), formatted(0.4, DIMENSIONLESS), formatted(3.2e9, DIMENSIONLESS)
     ('12690', '0.4', '3.2e+09')
     """
     return with_unit(rounded(number, 4, _LONG), unit.text)
@@ -161,7 +160,7 @@ def _headline(answer: Answer) -> str:
 
 
 def _refusal(error: DeriveError) -> str:
-    """Why there is no answer, without what would mend it."""
+    """Why there is no answer, without the hint."""
     if isinstance(error, NoSolutionError) and error.reason:
         return f"no solution: {error.reason}"
     return error.what.partition("\n")[0].partition(" The conflict:")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""The audit: every claim put to the library, alone and together with the others."""
+"""The audit: every claim tested against the library, alone and together with the others."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ __all__ = ["audit", "clashes"]
 
 
 def audit(names: Sequence[str] = (), library: Library | None = None, book: Book | None = None) -> tuple[Finding, ...]:
-    """The findings on these claims, or on all, in the order of their names; on the built-in ones if no book is given.
+    """The findings on these claims of a book, or on all, in the order of their names; by default the built-in ones.
 
     >>> [(finding.claim.name, str(finding.verdict)) for finding in audit(["C17", "C20"])]
     [('C17', 'reproduced'), ('C20', 'rounded')]
     """
     known = {claim.name: claim for claim in (claims() if book is None else book.claims)}
-    wanted = {_meant(name, list(known)) for name in names} or known.keys()
+    wanted = {_found(name, list(known)) for name in names} or known.keys()
     asked = built_in() if library is None else library
     return tuple(judge(asked, claim) for name, claim in known.items() if name in wanted)
 
 
-def _meant(name: str, known: Sequence[str]) -> str:
-    """A claim's name, however it was typed."""
+def _found(name: str, known: Sequence[str]) -> str:
+    """A claim's name, from one in any case."""
     for one in known:
         if one.upper() == name.upper():
             return one
-    raise _unmade(name, known)
+    raise _unknown(name, known)
 
 
-def _unmade(name: str, known: Sequence[str]) -> UnknownNameError:
-    """The error for a claim that nobody made; claims are numbered, so that the nearest are those that look alike."""
+def _unknown(name: str, known: Sequence[str]) -> UnknownNameError:
+    """The error for an unknown claim; claims are numbered, so it suggests those that look alike."""
     error = unknown("claim", name, known)
     like = tuple(get_close_matches(name.upper(), known, n=3, cutoff=0.5))
     hint = f"They run from {known[0]} to {known[-1]}." if known else "The file states none."
@@ -54,6 +54,6 @@ def clashes(
         return not wanted or not wanted.isdisjoint(name.upper() for name in made)
 
     asked = built_in() if library is None else library
-    told = scenes() if book is None else book.scenes
-    found = conflicts(asked, [scene for scene in told if concerns(one.claim for one in scene.assertions)])
+    stated = scenes() if book is None else book.scenes
+    found = conflicts(asked, [scene for scene in stated if concerns(one.claim for one in scene.assertions)])
     return tuple(conflict for conflict in found if concerns(conflict.claims))

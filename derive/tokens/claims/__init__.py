@@ -1,4 +1,4 @@
-"""The claims of the lecture and of what was written about it: in our own words, one file a subject."""
+"""The claims of the lecture and of texts about it, paraphrased, in one file for each subject."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ def claims() -> tuple[Claim, ...]:
 
 @cache
 def scenes() -> tuple[Scene, ...]:
-    """What several claims say of one thing."""
+    """All scenes, file by file."""
     return tuple(scene for path in sorted(_BOOKS.glob("*.toml")) for scene in read_claims(path).scenes)

@@ -1,1 +1,1 @@
-"""Price sheets read backwards: what the prices imply, over which chips and sizes, and what would refute it."""
+"""Inference from price sheets: what the prices imply, over which chips and sizes, and what would refute it."""

@@ -1,4 +1,4 @@
-"""The questions of a sheet put to the library, for one choice of chip, model size and memory tier."""
+"""The library's answers on a price sheet, for one choice of chip, model size and memory tier."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from quantities.value import Value
 __all__ = ["NOES", "Asker", "Chosen", "Span", "ends", "stated"]
 
 NOES = (AmbiguousError, InconsistentError, LimitError, NoSolutionError, UnderdeterminedError)
-"""Why a question has no answer, as against a question that is put wrongly."""
+"""Errors that say why a question has no answer; any other is a mistake in the question."""
 
 Span = tuple[float, float]
 Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
@@ -33,9 +33,9 @@ Chosen = tuple[Profile, ...]  # a profile of each kind, in the order of KEYS
 
 @dataclass(frozen=True)
 class Asker:
-    """A sheet and what it may have been made on.
+    """A sheet, and the hardware and models that may be behind it.
 
-    `common` remembers what hangs on the library and the choices only, for all sheets that are asked after each other.
+    `common` is a cache, shared by several sheets, of what depends only on the library and the choices.
     """
 
     sheet: Sheet
@@ -44,16 +44,16 @@ class Asker:
     _known: dict[Any, frozenset[str]] = field(default_factory=dict, repr=False, compare=False)
 
     def ask(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Answer:
-        """The one answer, be it a value or bounds; first from what leads there as the relations are written."""
+        """The only answer, a value or bounds; first from the values that lead to it as relations are written."""
         profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
         leading = self._leading((target, *needs, *given), profiles)
         try:
-            return self._solved(target, [_pared(profile, leading) for profile in profiles], given)
+            return self._solved(target, [_restricted(profile, leading) for profile in profiles], given)
         except UnderdeterminedError:
             return self._solved(target, profiles, given)
 
     def span(self, target: str, chosen: Chosen, given: Mapping[str, Any], needs: tuple[str, ...] = ()) -> Span:
-        """The ends of an answer, or of what is stated; asked once, whichever sheet has the same numbers."""
+        """The ends of an answer, or of what is stated; asked once for all sheets with the same numbers."""
         profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
         for values in (given, self.sheet.given, *(profile.values for profile in reversed(profiles))):
             if isinstance(value := values.get(target), Value):
@@ -76,13 +76,13 @@ class Asker:
             return only
 
     def lacking(self, question: SheetQuestion) -> tuple[str, ...]:
-        """Of what a question needs, what the sheet does not determine; where prices would, those that it lacks."""
+        """What a question needs and the sheet does not determine; as missing prices, if these would determine it."""
         known = self._determined((), ())
         lacked = [name for name in question.needs if not {name, STANDING_IN.get(name, name)} & known]
         return tuple(dict.fromkeys(price for name in lacked for price in self._prices(name) if price not in known))
 
     def _prices(self, name: str) -> tuple[str, ...]:
-        """The prices that a quantity is worked out from, or else itself."""
+        """The prices that a quantity is computed from, or else itself."""
         for relation in self._written.get(name, ()):
             others = tuple(other for other in relation.declared if other != name)
             if printed().issuperset(others):
@@ -90,7 +90,7 @@ class Asker:
         return (name,)
 
     def assumed(self, question: SheetQuestion) -> dict[str, Any]:
-        """What a question takes for given: as it says, or as the sheet implies it."""
+        """The givens of a question: those that it states, and those that the sheet implies."""
         given: dict[str, Any] = dict(question.given)
         for name, other in STANDING_IN.items():
             if name in question.needs and name not in self._determined((), ()):
@@ -101,7 +101,7 @@ class Asker:
 
     @cached_property
     def choices(self) -> tuple[Chosen, ...]:
-        """All that the sheet may have been made on, the reference first."""
+        """All choices that may be behind the sheet, the reference first."""
         return tuple(product(*(self.plausible.axes[kind] for kind in KEYS)))
 
     def determines(self, question: SheetQuestion, chosen: Chosen, given: Mapping[str, Any]) -> bool:
@@ -115,18 +115,18 @@ class Asker:
         return frozenset(kind for kind, profile in zip(KEYS, chosen, strict=True) if used.intersection(profile.values))
 
     def doubled(self) -> Iterator[str]:
-        """What the sheet states and what also follows from the rest of it."""
+        """The names that the sheet states and that also follow from the rest of it."""
         names = frozenset(self.sheet.names)
         for name in self.sheet.names:
-            if name in _counted(self.sheet.library, names - {name}):
+            if name in _closure(self.sheet.library, names - {name}):
                 yield name
 
     def again(self, name: str) -> Answer:
-        """What the rest of the sheet says of a name that it states."""
+        """The answer for a name that the sheet states, from the rest of the sheet."""
         return self._solved(name, (self.sheet.profile,), {})
 
     def _leading(self, targets: tuple[str, ...], profiles: Iterable[Profile]) -> frozenset[str]:
-        """Of the names that are stated, those that targets are worked out from, as the relations are written."""
+        """The stated names that targets are computed from, as the relations are written."""
         named = frozenset(name for profile in profiles for name in profile.values)
         asked = (targets, named)
         if asked not in self.common:
@@ -149,35 +149,35 @@ class Asker:
         return found
 
     def _determined(self, chosen: Chosen, given: tuple[str, ...]) -> frozenset[str]:
-        """What follows from the sheet, from what is chosen and from what is given, whatever the numbers."""
+        """The names that follow from the sheet, a choice and some givens, whatever the numbers."""
         asked = (*(profile.name for profile in chosen), *given)
         if asked not in self._known:
             profiles = (*chosen, *self.plausible.fixed, self.sheet.profile)
             names = {*given, *self.sheet.given, *(name for profile in profiles for name in profile.values)}
             known = frozenset(names.intersection(self.sheet.library.declared))
             if known not in self.common:
-                self.common[known] = _counted(self.sheet.library, known)
+                self.common[known] = _closure(self.sheet.library, known)
             self._known[asked] = self.common[known]
         return self._known[asked]
 
 
-def _counted(library: Library, names: Iterable[str]) -> frozenset[str]:
-    """What counting relations sees that these names determine: enough to tell which questions are worth asking."""
+def _closure(library: Library, names: Iterable[str]) -> frozenset[str]:
+    """The names that these determine by structure alone: enough to know which questions are worth asking."""
     return closure(structure_of(library), [*names, *library.defaults])
 
 
-def _pared(profile: Profile, names: frozenset[str]) -> Profile:
+def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
     return Profile(profile.name, {name: value for name, value in profile.values.items() if name in names})
 
 
 def stated(quantity: Declaration, low: float, high: float, source: Source) -> Value:
-    """A number in base units, or a range of them, as somebody would state it of a quantity."""
+    """A number or a range in base units as a value of a quantity, in its unit."""
     low, high = (quantity.unit.from_base(end) for end in (low, high))
     return Value(low / 2 + high / 2, low, high, quantity.unit, source)
 
 
 def ends(answer: Answer) -> Span:
-    """The bounds of an answer in base units; its value twice where nothing was a range."""
+    """The bounds of an answer in base units; its value twice if there are none."""
     if answer.bounds is not None:
         return answer.bounds
     assert answer.base is not None

@@ -17,11 +17,11 @@ from derive.tokens.price_sheets.refutations import refuted
 
 __all__ = ["conclude"]
 
-Told = TypeVar("Told")
+Result = TypeVar("Result")
 
 
 def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
-    """What the sheet says to a question, over all choices that its answer rests on."""
+    """The sheet's answer to a question, over all choices that it depends on."""
     quantity = asker.sheet.library.declaration(question.target)
     lacking = asker.lacking(question)
     if lacking:
@@ -50,7 +50,7 @@ def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
 def _answered(
     asker: Asker, question: SheetQuestion, given: Mapping[str, Any]
 ) -> tuple[Chosen, Answer, list[tuple[Chosen, Span]]]:
-    """The answer at the reference; and there and at all choices that may lie furthest from it, the ends."""
+    """The first choice with an answer; that answer; and the ends of the answers at all choices that may be extreme."""
 
     def ask(chosen: Chosen) -> Answer:
         return asker.ask(question.target, chosen, given, question.needs)
@@ -60,24 +60,24 @@ def _answered(
 
     choices, refusals = iter(asker.choices), list[DeriveError]()
     determined = (chosen for chosen in choices if asker.determines(question, chosen, given))
-    first = next(_told(ask, determined, refusals), None)
+    first = next(_answers_at(ask, determined, refusals), None)
     if first is None and refusals:
         raise refusals[0]
     at, answer = first or (asker.choices[0], ask(asker.choices[0]))
     others = _others(asker, question, given, choices, at, asker.kinds(answer, at))
     if question.nearest:
-        answers = [(at, answer), *_told(ask, others, refusals)]
+        answers = [(at, answer), *_answers_at(ask, others, refusals)]
         at, answer = min(answers, key=lambda pair: _apart(pair[1]))
         return at, answer, [(chosen, ends(one)) for chosen, one in answers]
     corners = at_corners(asker, question, given, others)
-    spans = _told(span, others, refusals) if corners is None else corners
+    spans = _answers_at(span, others, refusals) if corners is None else corners
     return at, answer, [(at, ends(answer)), *spans]
 
 
-def _told(
-    ask: Callable[[Chosen], Told], choices: Iterable[Chosen], refusals: list[DeriveError]
-) -> Iterator[tuple[Chosen, Told]]:
-    """What is answered at choices, where there is an answer."""
+def _answers_at(
+    ask: Callable[[Chosen], Result], choices: Iterable[Chosen], refusals: list[DeriveError]
+) -> Iterator[tuple[Chosen, Result]]:
+    """The answers at those choices that have one; the errors of the others are added to `refusals`."""
     for chosen in choices:
         try:
             yield chosen, ask(chosen)
@@ -93,7 +93,7 @@ def _others(
     at: Chosen,
     kinds: frozenset[str],
 ) -> list[Chosen]:
-    """Further choices, one of each that differ in what the answer rests on."""
+    """Further choices, one for each combination of the kinds that the answer depends on."""
     found = {_choice(at, kinds): at}
     for chosen in choices:
         choice = _choice(chosen, kinds)

@@ -1,4 +1,4 @@
-"""What a price sheet yields: conclusions with ranges, contradictions, and what further prices would add."""
+"""The results of a price sheet: conclusions with ranges, contradictions, and what further prices would add."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Choice", "Conclusion", "Contradiction", "Inference", "Missing"]
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen where a sheet says nothing: a chip, a model's size, a tier of memory; empty where none counts."""
+    """What was chosen where a sheet says nothing: a chip, a model's size, a memory tier; empty if it has no effect."""
 
     chip: str = ""
     size: str = ""
@@ -42,7 +42,7 @@ class Conclusion:
 
     @cached_property
     def refuted_by(self) -> tuple[str, ...]:
-        """What would refute the conclusion, worked out when asked for."""
+        """What would refute the conclusion, computed on first use."""
         return self._refuted_by()
 
     @property
@@ -80,7 +80,7 @@ class Contradiction:
 
     prices: tuple[str, ...]
     text: str
-    answer: Answer  # the gap, or what the one is by the others
+    answer: Answer  # the gap, or the value that the other prices imply
     everywhere: bool = True  # over all choices; else at the reference choice only
 
 

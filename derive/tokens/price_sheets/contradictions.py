@@ -1,4 +1,4 @@
-"""Where two prices of one sheet cannot both be read as they are."""
+"""Contradictions between prices of one sheet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from derive.tokens.price_sheets.asker import NOES, Asker, ends
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction
 from derive.tokens.price_sheets.questions import TENSIONS, Tension
-from derive.tokens.price_sheets.refutations import told
+from derive.tokens.price_sheets.refutations import filled
 from derive.tokens.price_sheets.text import shown
 from derive.tolerances import AGREEMENT
 
@@ -16,23 +16,23 @@ __all__ = ["contradictions"]
 
 
 def contradictions(asker: Asker) -> tuple[Contradiction, ...]:
-    """All that a sheet says against itself: by definition, and as its prices are read."""
-    return (*_by_definition(asker), *(found for tension in TENSIONS for found in _tense(asker, tension)))
+    """All contradictions within a sheet: by definition, and by the interpretation of its prices."""
+    return (*_by_definition(asker), *(found for tension in TENSIONS for found in _by_interpretation(asker, tension)))
 
 
-def _tense(asker: Asker, tension: Tension) -> Iterator[Contradiction]:
-    """What two prices say together, if it lies outside the interval in which both can be so read."""
+def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction]:
+    """The contradiction of two prices, if what they imply together lies outside its interval."""
     gap = conclude(asker, tension.question)
     if not isinstance(gap, Conclusion) or gap.answer.base is None:
         return
     low, high = tension.low * (1 - AGREEMENT), tension.high * (1 + AGREEMENT)
     if not low <= gap.answer.base <= high:
         everywhere = gap.bounds[0] > high or gap.bounds[1] < low
-        yield Contradiction(tension.prices, told(tension.text, gap), gap.answer, everywhere)
+        yield Contradiction(tension.prices, filled(tension.text, gap), gap.answer, everywhere)
 
 
 def _by_definition(asker: Asker) -> Iterator[Contradiction]:
-    """What a sheet states and what follows from the rest of it, where the two differ."""
+    """Statements of a sheet that differ from what follows from the rest of it."""
     compared: set[str] = set()
     for name in asker.doubled():
         if name in compared:

@@ -1,8 +1,8 @@
 """The choices at which an answer is least and greatest, without trying each of them.
 
-Where a question names the quantities by which a choice counts, these and the sheet determine the answer, and the
-choice has no other effect. So the answer over the box of these quantities encloses the answers at all choices. If
-choices in the corners of that box reach both ends of it, no other goes beyond; if they do not, every choice is asked.
+Where a question names the quantities by which a choice acts, these and the sheet determine the answer, and the choice
+has no other effect. So the answer over the box of these quantities encloses the answers at all choices. If choices in
+the corners of that box reach both ends of it, no other goes beyond; if they do not, all choices are evaluated.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from quantities.source import Source
 
 __all__ = ["at_corners"]
 
-_FEW = 5  # choices that are quicker asked one by one
+_FEW = 5  # choices up to which it is faster to evaluate all
 _OVER = Source("the ends over all choices", "assumed")
-_PROVED = "bounds are exact: monotone in every range"  # as the library says it
+_PROVED = "bounds are exact: monotone in every range"  # the wording of the library
 
 
 def at_corners(
     asker: Asker, question: SheetQuestion, given: Mapping[str, Any], choices: Sequence[Chosen]
 ) -> list[tuple[Chosen, Span]] | None:
-    """The answers at some of the choices beyond which no other goes, or None where that is not proved."""
+    """The answers at some of the choices, which none of the others exceeds; None if that is not proved."""
     if not question.counted_by or len(choices) <= _FEW:
         return None
     try:
         spans = {name: [asker.span(name, chosen, {}) for chosen in choices] for name in question.counted_by}
         whole = _over_all(asker, question, given, spans)
-        if whole is None or _says_more(choices, whole.quantities.keys() - spans.keys()):
+        if whole is None or _states_more(choices, whole.quantities.keys() - spans.keys()):
             return None
         corners = [choices[i] for i in range(len(choices)) if _is_corner(i, spans)]
         found = [(chosen, asker.span(question.target, chosen, given, question.needs)) for chosen in corners]
@@ -55,8 +55,8 @@ def _over_all(
     return whole if _PROVED in whole.assumptions else None
 
 
-def _says_more(choices: Sequence[Chosen], between: set[str]) -> bool:
-    """Whether a choice states anything else that the answer speaks of."""
+def _states_more(choices: Sequence[Chosen], between: set[str]) -> bool:
+    """Whether a choice states any other quantity of the answer."""
     return any(between & profile.values.keys() for chosen in choices for profile in chosen)
 
 
@@ -71,5 +71,5 @@ def _hull(spans: Sequence[Span]) -> Span:
 
 
 def _reach(found: Sequence[Span], whole: Span) -> bool:
-    """Whether answers reach both ends."""
+    """Whether the answers reach both ends of the whole."""
     return bool(found) and all(isclose(*pair, rel_tol=AGREEMENT) for pair in zip(_hull(found), whole, strict=True))

@@ -1,4 +1,4 @@
-"""The price-sheet oracle: a sheet in, every consequence out."""
+"""Everything that a price sheet implies, and the same for all sheets of the catalogue."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     """What a price sheet implies: conclusions with derivation and range, contradictions, and what it does not yield.
 
     `source` is the name of a price sheet of the catalogue, a relation file with one profile, its text, or a profile.
-    Profiles of chips, models or tiers stand in for the usual choices; what is given binds.
+    Profiles of chips, models or tiers replace the usual choices; `given` are further givens.
 
     >>> found = infer("claude-opus-4-6-prices")
     >>> print(f"{found['fast_batch_ratio'].value.magnitude:.4f}")

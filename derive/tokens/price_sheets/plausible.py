@@ -1,4 +1,4 @@
-"""What a sheet does not say: the chips, active sizes and memory tiers that it may have been made on.
+"""What a sheet does not say: the chips, active sizes and memory tiers that may be behind it.
 
 The first of each is the reference. All are profiles of the catalogue, with their sources there, except the size that
 the lecture assumes for a frontier model.
@@ -58,19 +58,19 @@ KEYS = {
     "size": ("active_parameters",),
     "tier": ("tier_bandwidth",),
 }
-"""What a profile states that makes it one of them."""
+"""The quantities by which a profile is recognised as one of a kind."""
 
 
 @dataclass(frozen=True)
 class Plausible:
-    """What is chosen among, by kind, and what is fixed beside it."""
+    """The choices by kind, and the profiles that are fixed."""
 
     axes: Mapping[str, tuple[Profile, ...]]
     fixed: tuple[Profile, ...] = ()
 
 
 def plausible(library: Library, named: Iterable[str | Profile]) -> Plausible:
-    """The choices, those of a kind replaced where profiles of that kind are named.
+    """The choices; named profiles replace the usual ones of their kind.
 
     >>> from derive.tokens.relations import library
     >>> [chip.name for chip in plausible(library(), ["b100-sxm"]).axes["chip"]]

@@ -1,4 +1,4 @@
-"""What a price sheet is asked, subject by subject, and between which of its prices there is a tension.
+"""The questions about a price sheet, subject by subject, and the prices of it that may contradict each other.
 
 The questions are data: `questions.toml`, which describes its own format at the top.
 """
@@ -18,7 +18,7 @@ __all__ = ["QUESTIONS", "STANDING_IN", "TENSIONS", "SheetQuestion", "Tension"]
 
 @dataclass(frozen=True)
 class SheetQuestion:
-    """One thing that a sheet is asked."""
+    """One question about a sheet."""
 
     target: str
     needs: tuple[str, ...]
@@ -36,7 +36,7 @@ class Tension:
 
     question: SheetQuestion
     prices: tuple[str, ...]
-    text: str  # what the two say, where it does not
+    text: str  # the sentence if it does not
     low: float = 0.0
     high: float = inf
 

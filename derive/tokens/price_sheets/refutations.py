@@ -1,7 +1,7 @@
-"""What would refute a conclusion: measurements outside its range, and what the range asks of chip and size.
+"""What would refute a conclusion: measurements outside its range, and limits that the range sets to chip and size.
 
 Each lever of a question is solved for at each end of the range: with all else at the reference, a chip or a model
-beyond these values would lead out of the range.
+beyond these values would give an answer outside the range.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tokens.price_sheets.text import shown
 from quantities.source import Source
 
-__all__ = ["refuted", "told"]
+__all__ = ["filled", "refuted"]
 
 _END = Source("an end of the range", "assumed")
 
@@ -25,14 +25,14 @@ _END = Source("an end of the range", "assumed")
 def refuted(
     asker: Asker, question: SheetQuestion, concluded: Conclusion, at: Chosen, given: Mapping[str, Any]
 ) -> tuple[str, ...]:
-    """In words, what would refute a conclusion; no number in them but the library's."""
-    said = [told(text, concluded) for text in question.refuted]
+    """In words, what would refute a conclusion; all numbers are the library's."""
+    said = [filled(text, concluded) for text in question.refuted]
     levers = [_lever(asker, concluded, at, given, name, instead) for name, instead in question.levers.items()]
     return (*said, *(text for text in levers if text))
 
 
-def told(text: str, concluded: Conclusion) -> str:
-    """A text with its numbers put in."""
+def filled(text: str, concluded: Conclusion) -> str:
+    """A text with the numbers of a conclusion substituted."""
     unit = concluded.quantity.unit
     low, high = concluded.bounds
     base = concluded.answer.base
@@ -43,7 +43,7 @@ def told(text: str, concluded: Conclusion) -> str:
 def _lever(
     asker: Asker, concluded: Conclusion, at: Chosen, given: Mapping[str, Any], name: str, instead: Sequence[str]
 ) -> str:
-    """Where one quantity would have to lie for the conclusion to leave its range, all else being as it is."""
+    """The values of one quantity, in words, at which the conclusion would leave its range, all else being equal."""
     if concluded.bounds[0] == concluded.bounds[1] or name in asker.sheet.given:
         return ""
     left = {name, *instead}
@@ -63,5 +63,5 @@ def _lever(
 
 
 def _stays(name: str, left: set[str], concluded: Conclusion) -> bool:
-    """Of a choice, what the answer used and is not asked for."""
+    """Whether a value of a choice was used in the answer and is not solved for."""
     return name in concluded.answer.given and name not in left

@@ -21,7 +21,7 @@ from quantities.value import Value
 __all__ = ["Sheet", "printed", "read_sheet", "sheet_names"]
 
 
-_MARKS = "\n=["  # by which a text is told from the path of a file
+_MARKS = "\n=["  # characters of a text that the path of a file has not
 
 
 @cache
@@ -32,14 +32,14 @@ def _priced() -> frozenset[str]:
 
 @cache
 def printed() -> frozenset[str]:
-    """What price sheets print."""
+    """The prices that price sheets print, and the price cliff."""
     declared = built_in().declared
     return frozenset(n for n in _priced() if "price" in n and "USD" in declared[n].unit.text) | {"price_cliff"}
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A price sheet beside the library that reads it, with what the asker states besides."""
+    """A price sheet, the library that reads it, and further givens."""
 
     library: Library
     profile: Profile
@@ -47,7 +47,7 @@ class Sheet:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the sheet states, as far as the library speaks of it."""
+        """The names that the sheet states and the library declares."""
         return tuple(name for name in self.profile.values if name in self.library.declared)
 
 

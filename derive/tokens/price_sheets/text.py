@@ -1,4 +1,4 @@
-"""An inference as a table, as derivations, and as plain data; many of them side by side."""
+"""An inference as a table, as derivations, and as plain data; several side by side."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["COLUMNS", "DIGITS", "as_data", "as_steps", "as_text", "points", "shown", "side_by_side"]
 
 DIGITS = 3
-"""Digits of a conclusion, where nobody asks for others."""
+"""Digits of a conclusion by default."""
 
-_LONG = 1e4  # from which on a number takes a prefix
+_LONG = 1e4  # from which a number has a prefix
 _WRITTEN_OUT = 1e6  # below which a number has no exponent
 
 
@@ -45,11 +45,11 @@ COLUMNS = (
     "priced_hold_time",
     "implied_active_parameters",
 )
-"""What sheets are compared by: one conclusion or two of each subject."""
+"""The conclusions by which sheets are compared: one or two of each subject."""
 
 
 def as_text(found: Inference, digits: int = DIGITS) -> str:
-    """What a sheet implies: a table, where it contradicts itself, and what more prices would yield."""
+    """What a sheet implies: a table, its contradictions, and what it does not say."""
     lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet, ""]
     if found.conclusions:
         head = ("it implies", "value", "on", "low", "high")
@@ -60,8 +60,8 @@ def as_text(found: Inference, digits: int = DIGITS) -> str:
     for missing in found.missing:
         lacking.setdefault(_reason(missing), []).append(missing.quantity.name)
     if lacking:
-        told = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
-        lines += text.section("it does not say", told)
+        rows = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
+        lines += text.section("it does not say", rows)
     return "\n".join(lines)
 
 
@@ -90,14 +90,14 @@ def side_by_side(many: Sequence[Inference], digits: int = DIGITS) -> list[tuple[
 
 def points(many: Iterable[Inference], target: str) -> list[tuple[str, float, float, float]]:
     """Sheet, low, value and high of one conclusion in its declared unit, for a figure."""
-    told = []
+    rows = []
     for found in many:
         base = found[target].answer.base if target in found else None
         if base is not None:
             one, unit = found[target], found[target].quantity.unit
             low, value, high = map(unit.from_base, (one.bounds[0], base, one.bounds[1]))
-            told.append((found.sheet, low, value, high))
-    return told
+            rows.append((found.sheet, low, value, high))
+    return rows
 
 
 def as_data(found: Inference) -> dict[str, Any]:
@@ -125,9 +125,9 @@ def as_data(found: Inference) -> dict[str, Any]:
 def _row(one: Conclusion, digits: int) -> tuple[str, ...]:
     ends = [shown(end, one.quantity.unit, digits) for end in one.bounds]
     places = [str(place) for place in (one.low_at, one.high_at)]
-    told = [f"{end} ({place})" if place else end for end, place in zip(ends, places, strict=True)]
+    cells = [f"{end} ({place})" if place else end for end, place in zip(ends, places, strict=True)]
     ranged = one.bounds[0] != one.bounds[1] and one.answer.base is not None
-    return one.quantity.name, _at_reference(one, digits), str(one.reference), *(told if ranged else ("", ""))
+    return one.quantity.name, _at_reference(one, digits), str(one.reference), *(cells if ranged else ("", ""))
 
 
 def _at_reference(one: Conclusion, digits: int) -> str:

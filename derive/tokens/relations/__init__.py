@@ -1,9 +1,9 @@
-"""The built-in library: the economics of a language-model token, in relation files, one a subject.
+"""The built-in library: the economics of a language-model token, in relation files, one for each subject.
 
 Relations are stated as a user would state them, over the vocabulary in `quantities/vocabulary`; `llm.toml` lists the
-files in order of precedence. One name has one meaning everywhere: a quantity that is counted for each chip carries
-`/chip`, so that a rack's total is never taken for one chip's; a factor with a unit (the 2 of 2 FLOP per parameter and
-token) is a quantity too. Chips, memory tiers, models and price sheets are profiles, in `quantities/values`.
+files in order of precedence. One name has one meaning everywhere: a quantity per chip has `/chip` in its unit, so that
+a rack's total is never taken for one chip's; a factor with a unit (the 2 of 2 FLOP per parameter and token) is a
+quantity too. Chips, memory tiers, models and price sheets are profiles, in `quantities/values`.
 
 The relations are read and proved once, and kept in the user's cache folder until one of their files or the code that
 reads them changes.
@@ -45,7 +45,7 @@ def library() -> Library:
 
 
 def _read(profiles: Profiles, path: str | None) -> Library:
-    """The library out of its files, kept unless one of them changed meanwhile."""
+    """The library read from its files, and cached unless one of them has changed meanwhile."""
     from derive.relation_files.loading import load
 
     stated = load(SOURCE)
@@ -61,7 +61,7 @@ def _entry() -> str | None:
 
 @dataclass(frozen=True)
 class Subject:
-    """What one file is about, and the names of its relations."""
+    """The title of one file, and the names of its relations."""
 
     title: str
     relations: tuple[str, ...]

@@ -1,1 +1,1 @@
-"""The built-in reports: their templates, and the words that only they have."""
+"""The built-in reports: their templates, and the template words for claims and price sheets."""

@@ -1,4 +1,4 @@
-"""One claim of the audit: its readings, what was asked, what came out, and the derivation of what decides."""
+"""One claim of the audit: its readings, the questions, the answers, and the derivation of the deciding reading."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from derive.audit.question import Asked, Statement, WrittenQuestion
 from derive.audit.verdicts import ClauseFinding, Finding, Judgement
-from derive.audit.weighing import told
+from derive.audit.weighing import formatted
 from derive.library import Library
 from derive.presentation.derivation import Line
 from derive.presentation.document import Block, Heading, Items, Text, verbatim
@@ -16,7 +16,7 @@ from quantities.units import DIMENSIONLESS
 
 __all__ = ["claimed", "named", "question", "stressed"]
 
-_STEPS = 6  # of a derivation that is shown with every reason and source
+_STEPS = 6  # limit on steps of a derivation that is shown with every reason and source
 
 
 def claimed(finding: Finding, library: Library) -> Iterator[Block]:
@@ -62,7 +62,7 @@ def _reading(clause: ClauseFinding, judgement: Judgement, library: Library, deci
 
 
 def _answered(asked: Asked, library: Library, decides: bool) -> Iterator[Block]:
-    """What came of a question, after what came of those inside it."""
+    """The answer to a question, after those to its inner questions."""
     for name, inner in asked.inner.items():
         yield Text(f"Handed on as {named(name)}: {question(inner.question)}.")
         yield from _answered(inner, library, False)
@@ -74,22 +74,22 @@ def _answered(asked: Asked, library: Library, decides: bool) -> Iterator[Block]:
 
 
 def _between(asked: WrittenQuestion, library: Library) -> tuple[str, ...]:
-    """The relations that hold nothing but what is asked and what is given."""
+    """The relations that contain only the target and the givens."""
     spoken = {asked.target, *dict(asked.given)}
     return tuple(name for name, one in library.relations.items() if spoken >= one.quantities.keys())
 
 
 def _moved(judgement: Judgement) -> Iterator[Block]:
-    """How the answer moves with each of the quantities that move."""
+    """The elasticity of the answer in each quantity that the reading names."""
     names, asked = judgement.weighed.reading.response_to, judgement.weighed.asked
     if not names or asked is None or asked.answer is None:
         return
-    each = [f"{named(name)} {told(asked.answer.elasticities.get(name, 0.0), DIMENSIONLESS)}" for name in names]
+    each = [f"{named(name)} {formatted(asked.answer.elasticities.get(name, 0.0), DIMENSIONLESS)}" for name in names]
     yield Text(f"One percent more of an input moves the answer by so many percent: {', '.join(each)}.")
 
 
 def _decided(judgement: Judgement) -> Iterator[Block]:
-    """The derivation of the reading that decides, with all that went in; and the question asked backwards."""
+    """The derivation of the deciding reading with its inputs, and that of the change that would make it hold."""
     answer = judgement.weighed.asked.answer if judgement.weighed.asked else None
     if answer is not None:
         words = verbatim(judgement.words)
@@ -101,7 +101,7 @@ def _decided(judgement: Judgement) -> Iterator[Block]:
 
 
 def question(asked: WrittenQuestion | Statement) -> str:
-    """What was asked, as it would be typed."""
+    """A question as it would be typed."""
     if isinstance(asked, Statement):
         units = [f"{named(name)} in {verbatim(unit or '1')}" for name, unit in asked.units]
         return ", ".join([named(asked.equation), *units])
@@ -113,10 +113,10 @@ def question(asked: WrittenQuestion | Statement) -> str:
 
 
 def named(name: str) -> str:
-    """A name as one that could be typed."""
+    """A name as code."""
     return verbatim(name) if "`" in name else f"`{name}`"
 
 
 def stressed(words: str) -> str:
-    """Somebody else's words, stressed where they hold no mark of their own."""
+    """Raw words, stressed unless they contain markup."""
     return verbatim(words) if set(words) & set("*$`\\") else f"*{words}*"

@@ -1,4 +1,4 @@
-"""Claims that cannot hold together: what each says, and what follows from all but one."""
+"""Claims that cannot hold together: what each says, and what all but one imply."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def clash(conflict: Conflict, library: Library) -> Iterator[Block]:
 
 
 def _follows(conflict: Conflict, library: Library) -> tuple[Assertion, Answer] | None:
-    """A claim of the set, and what follows in its place from the others: the one that shows the factor."""
+    """The claim of the set that shows the factor, and the answer that the others imply in its place."""
     for denied in sorted(conflict.assertions, key=lambda one: not conflict.error.what.startswith(one.name)):
         others = {one.quantity: one.value for one in conflict.assertions if one is not denied}
         try:

@@ -18,14 +18,14 @@ __all__ = ["families", "tabled"]
 
 _LINE = 108  # characters of small print in a line of a page
 _GAP = 2  # characters between columns
-_LEAST = 15  # characters of a column whose words wrap
-_STEPS = 4  # of a derivation whose numbers can be put in from a table
+_LEAST = 15  # least characters of a column whose words wrap
+_STEPS = 4  # limit on steps of a derivation that is shown once for a whole table
 
 Family = tuple[Judgement, ...]
 
 
 def families(judgements: Sequence[Judgement]) -> list[Family]:
-    """The readings in groups of one kind, those alone that have no like or whose table would be too wide."""
+    """The readings grouped by kind; groups whose table would be too wide are split into single readings."""
     groups: dict[object, list[Judgement]] = {}
     for place, judgement in enumerate(judgements):
         groups.setdefault(_kind(judgement) or place, []).append(judgement)
@@ -36,7 +36,7 @@ def families(judgements: Sequence[Judgement]) -> list[Family]:
 
 
 def _kind(judgement: Judgement) -> tuple[str, ...]:
-    """What readings of one table have in common; nothing where a reading needs words of its own."""
+    """What readings of one table have in common; empty if a reading cannot be in a table."""
     weighed = judgement.weighed
     answer = weighed.asked.answer if weighed.asked else None
     if answer is None or weighed.claimed is None or weighed.bound or weighed.reading.response_to:
@@ -48,7 +48,7 @@ def _kind(judgement: Judgement) -> tuple[str, ...]:
 
 
 def tabled(family: Family, known: set[Line]) -> Iterator[Block]:
-    """The relations that all readings of a family use, if they are not known by now, and a row for each."""
+    """The relations that all readings of a family use, unless shown before, and a row for each reading."""
     weighed = family[0].weighed
     start = _start(family)
     yield Text(
@@ -74,7 +74,7 @@ def tabled(family: Family, known: set[Line]) -> Iterator[Block]:
 
 @dataclass(frozen=True, slots=True)
 class _Input:
-    """A column of what went in: a letter, or the name where there is none; numbers in the unit of the first."""
+    """A column of inputs under a letter, or a name where there is none; numbers in the unit of the first."""
 
     title: str
     unit: str
@@ -100,7 +100,7 @@ def _input(family: Family, name: str) -> _Input:
 
 
 def _mark(answer: Answer, name: str) -> tuple[str, bool]:
-    """A quantity's letter, or its name in words where it has none; and which it is."""
+    """A quantity's letter, or its name in words where it has none; and whether it is the name."""
     letter, words = letters_of(answer)[name], name.replace("_", " ")
     spelled = letter == upright(words)
     return (verbatim(words) if spelled else f"${letter}$"), spelled
@@ -113,7 +113,7 @@ def _answer(judgement: Judgement) -> Answer:
 
 
 def _came_out(judgement: Judgement) -> str:
-    """The number alone: its unit stands below the table."""
+    """The number alone: its unit is in the caption."""
     return verbatim(judgement.weighed.finds.removesuffix(_unit(judgement)).strip())
 
 
@@ -131,16 +131,16 @@ def _change(judgement: Judgement) -> str:
 
 
 def _words(judgement: Judgement, start: str) -> str:
-    """What sets a reading apart, and the profiles of its question that its words do not name."""
+    """The words that distinguish a reading, and the profiles of its question that they do not name."""
     asked = judgement.weighed.reading.question
     assert isinstance(asked, WrittenQuestion)
     unnamed = [name for name in asked.profiles if name.partition(":")[0] not in judgement.words]
-    told = judgement.words.removeprefix(start)
-    return verbatim(f"{told} ({', '.join(unnamed)})" if unnamed else told)
+    own = judgement.words.removeprefix(start)
+    return verbatim(f"{own} ({', '.join(unnamed)})" if unnamed else own)
 
 
 def _start(family: Family) -> str:
-    """The words with which all readings begin, where only a profile follows and no mark is in them."""
+    """The words that all readings share before their last one; empty if they differ or contain markup."""
     starts = {one.words[: one.words.rfind(" ") + 1] for one in family}
     start = starts.pop()
     return "" if starts or set(start) & set("*$`\\") else start
@@ -162,7 +162,7 @@ def _caption(family: Family) -> str:
 
 
 def _room(family: Family) -> float:
-    """How many characters of a line the columns of words have beyond the least that they need."""
+    """The characters of a line that are left for columns of words beyond their least widths."""
     found = max(8, *(len(_came_out(one)) for one in family)), max(len(str(one.verdict)) for one in family)
     columns = [*(one.width for one in _inputs(family)), *found]
     wrapped = 2 if any(one.change for one in family) else 1
@@ -170,7 +170,7 @@ def _room(family: Family) -> float:
 
 
 def _shares(family: Family) -> tuple[float, ...]:
-    """What columns of words have of the line: the readings no more than they need, the changes the rest."""
+    """The shares of the columns in a line: the readings get what they need, the changes the rest."""
     start = _start(family)
     changes = any(one.change for one in family)
     between = (*(one.width / _LINE if one.wraps else 0.0 for one in _inputs(family)), 0.0, 0.0)
@@ -178,6 +178,6 @@ def _shares(family: Family) -> tuple[float, ...]:
     if not changes:
         return (min(readings, _room(family) + _LEAST) / _LINE, *between)
     free = _room(family) + 2 * _LEAST
-    told = max(len(_change(one)) for one in family) + 5
-    first = max(_LEAST, min(readings, free - told, free - _LEAST), min(readings, free / 2))
-    return (first / _LINE, *between, min(told, free - first) / _LINE)
+    last = max(len(_change(one)) for one in family) + 5
+    first = max(_LEAST, min(readings, free - last, free - _LEAST), min(readings, free / 2))
+    return (first / _LINE, *between, min(last, free - first) / _LINE)

@@ -24,7 +24,7 @@ __all__ = ["read"]
 
 @dataclass(frozen=True)
 class _Column:
-    """What one conclusion fills: its value at the reference, or its range."""
+    """A column for one conclusion: its value at the reference, or its range."""
 
     head: str
     target: str
@@ -55,7 +55,7 @@ _Prices = tuple[str, ...]
 
 
 def read(library: Library) -> Mapping[str, Any]:
-    """All sheets, asked once: what a template may show of them."""
+    """All sheets, inferred once: the words that a template may use."""
     many = survey()
     by_name = {found.sheet: found for found in many}
     vendors: dict[str, list[Inference]] = {}
@@ -76,10 +76,10 @@ def read(library: Library) -> Mapping[str, Any]:
 
 
 def _over(
-    vendors: Mapping[str, Sequence[Inference]], told: Callable[[Sequence[Inference], str], str]
+    vendors: Mapping[str, Sequence[Inference]], text: Callable[[Sequence[Inference], str], str]
 ) -> Callable[[str], dict[str, str]]:
-    """What is told of each vendor's sheets."""
-    return lambda target: {vendor: told(sheets, target) for vendor, sheets in vendors.items()}
+    """A text on the sheets of each vendor."""
+    return lambda target: {vendor: text(sheets, target) for vendor, sheets in vendors.items()}
 
 
 def _refuted(one: Conclusion) -> str:
@@ -87,7 +87,7 @@ def _refuted(one: Conclusion) -> str:
 
 
 def _gaps(many: Sequence[Inference]) -> Mapping[str, Any]:
-    """Where two prices of one sheet cannot both be read as they are: pair by pair in words, and sheet by sheet."""
+    """Contradictions between two prices of one sheet: pair by pair in words, and as a table of sheets."""
     found = [(sheet, clash) for sheet in many for clash in sheet.contradictions]
     pairs = sorted({clash.prices for _, clash in found}, key=lambda pair: (_place(pair), pair))
     sheets = [sheet for sheet in many if sheet.contradictions]
@@ -96,7 +96,7 @@ def _gaps(many: Sequence[Inference]) -> Mapping[str, Any]:
     closed = "None of them closes on another chip or for another size." if everywhere else "Some close elsewhere."
     caption = f"The gaps, sheet by sheet, on the reference chip. {closed}"
     return {
-        "gaps": [_told(pair, [one for one in found if one[1].prices == pair]) for pair in pairs],
+        "gaps": [_described(pair, [one for one in found if one[1].prices == pair]) for pair in pairs],
         "gap_table": Grid(("sheet", *(_head(pair) for pair in pairs)), rows, caption),
     }
 
@@ -109,7 +109,7 @@ def _head(pair: _Prices) -> str:
     return _HEADS.get(pair, verbatim(" and ".join(pair)))
 
 
-def _told(pair: _Prices, found: Sequence[tuple[Inference, Contradiction]]) -> str:
+def _described(pair: _Prices, found: Sequence[tuple[Inference, Contradiction]]) -> str:
     """What a gap means, in the words of the sheet where it is widest."""
     sheet, clash = max(found, key=lambda one: abs(log(one[1].answer.base or 1)))
     names = " and ".join(f"`{name}`" for name in pair)
@@ -126,7 +126,7 @@ def _all_gaps(sheet: Inference, pair: _Prices) -> str:
 
 
 def _label(found: Inference) -> str:
-    """A sheet's name as it stands in tables and on axes."""
+    """A sheet's name in tables and on axes."""
     return found.sheet.removesuffix("-prices")
 
 
@@ -172,18 +172,18 @@ def _sorted(sheets: Sequence[Inference], target: str) -> list[tuple[float, Infer
 def _chart(
     vendors: Mapping[str, Sequence[Inference]], target: str, axis: Axis, marks: tuple[Mark, ...], height: float = 0.0
 ) -> Chart:
-    """A line for each sheet that says something, from its least to its greatest, and a point at the reference."""
+    """A line for each sheet with this conclusion, from least to greatest value, and a point at the reference."""
     names: list[str] = []
     series: list[Series] = []
     for color, (vendor, sheets) in enumerate(vendors.items()):
-        told = points(sheets, target)
-        places = range(len(names), len(names) + len(told))
-        names += [sheet.removesuffix("-prices") for sheet, *_ in told]
-        for place, (_, low, _, high) in zip(places, told, strict=True):
+        shown = points(sheets, target)
+        places = range(len(names), len(names) + len(shown))
+        names += [sheet.removesuffix("-prices") for sheet, *_ in shown]
+        for place, (_, low, _, high) in zip(places, shown, strict=True):
             if low < high:
                 series.append(Series((low, high), (place, place), color=color))
-        if told:
-            values = [value for _, _, value, _ in told]
+        if shown:
+            values = [value for _, _, value, _ in shown]
             series.append(Series.of(values, places, vendor, style="points", color=color))
     tall = height or 0.8 + 0.15 * len(names)
     return Chart(axis, Axis("", names=tuple(names)), tuple(series), marks, height=tall)

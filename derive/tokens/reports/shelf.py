@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen", "is_own", "named", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
 
-_MEASURED = frozenset({"benchmarks.md"})  # what depends on the machine and is never stale
+_MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never stale
 
 
 @cache
 def report(name: str) -> Report:
-    """A report, its questions asked."""
+    """A report, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
     made = rendered(named(name), path, _words(path))
     return replace(made, blocks=(*made.blocks, *(symbols(made.quantities) if made.quantities else ())))
 
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
-    """These reports, or all; the built-in ones in the order of the shelf, then one's own."""
+    """These reports, or all: first the built-in ones in their order, then the user's."""
     wanted = list(names)
     known = titles.titles()
     for name in wanted:
@@ -53,17 +53,17 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def named(name: str) -> str:
-    """What the files of a report are called."""
+    """The name of a report's files."""
     return Path(name).stem if is_own(name) else name
 
 
 def is_own(name: str) -> bool:
-    """Whether a name is the path of a template of one's own."""
+    """Whether a name is the path of a user's template."""
     return name.endswith(".md")
 
 
 def _words(path: Path) -> Mapping[str, Any]:
-    """The words of a template: over the library that it opens with, or over the built-in one."""
+    """The words of a template, on the library that it opens with or on the built-in one."""
     from derive.tokens.relations import library
     from derive.tokens.reports.words import words
 
@@ -75,7 +75,7 @@ def _words(path: Path) -> Mapping[str, Any]:
 
 
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
-    """A relation file that a template names by its path from there."""
+    """A relation file that a template names by its path relative to the template."""
     from derive.relation_files.loading import load
 
     try:
@@ -91,7 +91,7 @@ def _drawn(picture: Picture) -> str:
 
 
 def parts(name: str) -> tuple[Report, ...]:
-    """The reports between two covers: itself, or all of them in the volume."""
+    """The reports in a document: itself, or in the volume all of them."""
     return tuple(map(report, titles.parts())) if name == titles.VOLUME else (report(name),)
 
 
@@ -105,7 +105,7 @@ def _pictures(name: str) -> tuple[Picture, ...]:
 
 @cache
 def texts(name: str) -> Mapping[str, str]:
-    """The files of a report: their paths below the folder of reports, and what stands in them."""
+    """The files of a report: their paths below the folder of reports, and their contents."""
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
         made[f"{named(name)}.{ending}"] = bound(_title(name), parts(name), dialect)
@@ -118,7 +118,7 @@ def page(name: str) -> str:
 
 
 def pressed_pictures(name: str) -> dict[str, bytes]:
-    """The pictures of a report as TeX takes them in."""
+    """The pictures of a report as PDF, for TeX."""
     return {f"figures/{picture.name}.pdf": as_pdf(*picture.charts) for picture in _pictures(name)}
 
 

@@ -8,14 +8,14 @@ from pathlib import Path
 __all__ = ["TEMPLATES", "VOLUME", "parts", "titles"]
 
 TEMPLATES = Path(__file__).parent / "templates"
-"""The templates of the reports; what several of them share, or one is too long for, lies in folders below."""
+"""The templates of the reports; folders below have parts that several of them share, or that are long."""
 
 VOLUME = "volume"
 
 
 @cache
 def titles() -> dict[str, str]:
-    """What the reports are called, by the names of their templates; the volume last.
+    """The titles of the reports by the names of their templates; the volume last.
 
     >>> titles()["roofline"]
     'A. The roofline'

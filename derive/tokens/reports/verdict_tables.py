@@ -22,7 +22,7 @@ _ROW = 0.17  # inches that a claim has in the picture
 
 
 def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library: Library) -> Mapping[str, Any]:
-    """These findings and conflicts, as this library had them: what a template may show of them."""
+    """The words that a template may use of these findings and conflicts in a library."""
     header, *body = rows(findings)
     cells = tuple(tuple(map(verbatim, row)) for row in body)
     return {
@@ -58,7 +58,7 @@ def _chart(findings: Sequence[Finding]) -> Chart:
 
 
 def _ratio(judgement: Judgement) -> float | None:
-    """Claimed over computed, or None where the reading does not end in an amount."""
+    """Claimed over computed; None if the reading does not yield an amount."""
     weighed = judgement.weighed
     if weighed.base is None or weighed.reading.response_to:
         return None

@@ -12,7 +12,7 @@ __all__ = ["words"]
 
 
 def words(library: Library) -> Mapping[str, Any]:
-    """What a template may say of claims and price sheets; they are judged and read when it does.
+    """The words for claims and price sheets, which are evaluated when a template uses them.
 
     >>> from derive.tokens.relations import library
     >>> sorted(words(library()))
