@@ -1,4 +1,4 @@
-"""The nouns: units, named quantities, and values with their sources.
+"""Units, named quantities, and values with their sources.
 
 >>> from quantities import Quantity, parse_unit
 >>> Quantity("length", "m").unit == parse_unit("m")
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["DISTRIBUTION", "Profile", "Quantity", "Source", "Unit", "Value", "convert", "parse_unit", "read_value"]
 
 DISTRIBUTION = "derive-engine"
-"""Which distribution this package belongs to: another on the index bears the same name."""
+"""The distribution that this package belongs to: another on the index has the same name."""
 
 _HOMES = {
     "Profile": "profiles",

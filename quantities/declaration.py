@@ -1,10 +1,10 @@
 """The declaration of a quantity: its unit, meaning and domain.
 
-A `Declaration` is all that checking, planning and arithmetic need of a quantity. A `Quantity` is the same as a
-symbol, for writing expressions, and needs sympy; a question of numbers does not.
+A `Declaration` is all that checking, planning and arithmetic need. A `Quantity` is the same as a sympy symbol, for
+writing expressions; questions of numbers do not need sympy.
 
-Everything in a declaration takes part in equality and hashing, so that two libraries never swap each other's
-defaults. `agreed` decides whether two declarations of one name can be one.
+Everything in a declaration is part of equality and hashing, so that two libraries never exchange their defaults.
+`agreed` merges two declarations of one name, if they can be merged.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Declaration:
 
     @cached_property
     def said(self) -> tuple[str, ...]:
-        """All that is said, in words that tell any two declarations apart."""
+        """All facts of the declaration as texts, by which declarations are compared."""
         scale = ",".join(f"{part}^{power}" for part, power in sorted(self.unit.factors))
         ends = f"{self.domain.low!r},{self.domain.high!r},{self.domain.open_low}"
         default = "" if self.default is None else repr(self.default)
@@ -100,12 +100,12 @@ class Declaration:
 
     @property
     def words(self) -> dict[str, Any]:
-        """What it is declared by again."""
+        """The arguments that declare it again."""
         texts = {"name": self.name, "unit": self.unit.text, "meaning": self.meaning, "latex": self.latex}
         return {**texts, "domain": self.domain.text, "default": self.default, "aliases": self.aliases}
 
     def but(self, **said: Any) -> Declaration:
-        """The same, with something else said of it.
+        """The same declaration with some arguments replaced.
 
         >>> Declaration("length", "m", "of the string").but(name="width", domain="real").words["meaning"]
         'of the string'
@@ -120,7 +120,7 @@ class Declaration:
 
 
 def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
-    """What else a quantity is called: words to search for it by, which do not name it in a relation.
+    """Other names of a quantity: they are searched, but do not name it in a relation.
 
     >>> read_aliases("token_interval", ["TPOT", "seconds per token", "TPOT"])
     ('TPOT', 'seconds per token')
@@ -133,7 +133,7 @@ def read_aliases(name: str, aliases: Any) -> tuple[str, ...]:
 
 
 def declaration_of(thing: Any) -> Declaration | None:
-    """What a declaration, or a quantity in sympy, says; None of anything else."""
+    """The declaration of a declaration or of a sympy quantity; None of anything else."""
     found = thing if isinstance(thing, Declaration) else getattr(thing, "declaration", None)
     return found if isinstance(found, Declaration) else None
 
@@ -153,7 +153,7 @@ def _scale(quantity: Declaration) -> tuple[Any, ...]:
 
 
 def agreed(first: Declaration, second: Declaration) -> Declaration:
-    """One quantity out of two of one name, with all that either says of it, if they mean the same.
+    """Two declarations of one name merged, if they mean the same.
 
     >>> both = agreed(Declaration("x", "m", default="3 m"), Declaration("x", "m", "a length"))
     >>> both.meaning, str(both.default)
@@ -191,7 +191,7 @@ def _clash(name: str, difference: str) -> ExpressionError:
 
 
 def check_name(name: str) -> str:
-    """The name itself, if a quantity or relation can bear it.
+    """The name itself, if a quantity or relation can have it.
 
     >>> check_name("lambda")
     Traceback (most recent call last):
@@ -223,7 +223,7 @@ def _refusal(part: str) -> tuple[str, str]:
 
 
 def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Value:
-    """What somebody states of a quantity, as a value that fits its unit and lies in its domain.
+    """A given as a value that fits the quantity's unit and lies in its domain.
 
     >>> str(read_given("3 min", Declaration("period", "s")))
     '3 min'
@@ -237,7 +237,7 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
         convert(1.0, value.unit, quantity.unit)
     except UnitError as error:
         what = f"{quantity.name}: {value} does not fit its unit {quantity.unit}: {error.what}"
-        hint = _meant(given if isinstance(given, str) else str(value), quantity, error.hint)
+        hint = _hint(given if isinstance(given, str) else str(value), quantity, error.hint)
         raise UnitError(what, hint=hint, quantity=quantity.name, unit=value.unit.text) from None
     if value.unit.dimension != quantity.dimension:  # cycles given for radians, or the other way round
         value = value.within(quantity.unit)
@@ -253,7 +253,7 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
 
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
-    """The given as a value in a unit of its own."""
+    """A given as a value in the unit in which it is stated."""
     try:
         if isinstance(given, Value):
             return _with_unit(given, str(given), quantity)
@@ -272,7 +272,7 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
     except ExpressionError as error:
         error.what = f"{quantity.name}: {error.what}"
         if written := _WRITTEN.fullmatch(error.hint):
-            error.hint = _meant(written[1], quantity, f"Give a value in {quantity.unit}.")
+            error.hint = _hint(written[1], quantity, f"Give a value in {quantity.unit}.")
         raise
     except (DomainError, OverflowError) as error:
         what, hint = "it exceeds the range of double precision.", "Give a number up to 1e300."
@@ -281,7 +281,7 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
         facts = {"quantity": quantity.name, "domain": quantity.domain.text}
         raise DomainError(f"{quantity.name}: {what}", hint=hint, **facts) from None
     except UnitError as error:
-        hint = _meant(str(given), quantity, error.hint)
+        hint = _hint(str(given), quantity, error.hint)
         raise UnitError(f"{quantity.name}: {error.what}", hint=hint, quantity=quantity.name, unit=error.unit) from None
     except (TypeError, ValueError):
         raise ExpressionError(
@@ -294,22 +294,22 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
 
 
 def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:
-    """A bare number is accepted only where it cannot be misread."""
+    """The value; a bare number only where it cannot be misread."""
     if value.unit.factors or value.unit.text or quantity.unit.is_number:
         return value
     raise UnitError(
         f"{quantity.name}: {shown} has no unit, and {quantity.name} is in {quantity.unit}.",
-        hint=_meant(shown, quantity, f'Write "{shown.strip()} {quantity.unit}".'),
+        hint=_hint(shown, quantity, f'Write "{shown.strip()} {quantity.unit}".'),
         quantity=quantity.name,
     )
 
 
-def _meant(text: str, quantity: Declaration, otherwise: str) -> str:
-    """The hint for a value that does not fit: what may have been meant, or what is said of the unit alone."""
+def _hint(text: str, quantity: Declaration, otherwise: str) -> str:
+    """The hint for a value that does not fit: a proposal, or else the hint on its unit."""
     from quantities.proposals import proposed
 
     written = proposed(text, quantity.unit, quantity.domain)
     if not written:
         return f"{otherwise} Give a value in {quantity.unit}." if otherwise.startswith("They differ") else otherwise
-    number = otherwise.startswith("If ")  # a change of the number may be meant as well
+    number = otherwise.startswith("If ")  # the number may need a change as well
     return f"{written}. {otherwise}" if number else f"{written}."

@@ -5,8 +5,8 @@ a spelled-out name. Prefixes are tried only where the file allows them, so that 
 unit.
 
 A relation file may define units of its own (a currency at the rate of the day, a thing that is counted). They stay in
-the table for the life of the process, with one meaning: a name that already means something else is refused, whoever
-defined it. So a unit is never taken for another one, whichever library a value is from.
+the table for the life of the process with one meaning; a second meaning of a name is refused. So a unit is never
+taken for another one, whichever library a value is from.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Section = Literal["plain", "prefixes", "multiples"]
 
 
 class Entry(NamedTuple):
-    """One unit by one of its names: where pint keeps it, its size in base units, and what it measures."""
+    """One unit by one of its names: its name in pint, its size in base units, and its dimension."""
 
     canonical: str
     factor: Fraction
@@ -59,7 +59,7 @@ class Definition:
 
 
 class Own(NamedTuple):
-    """A unit that a relation file has defined, and which."""
+    """A unit that a relation file defines, and the name of that file."""
 
     entry: Entry
     where: str
@@ -107,7 +107,7 @@ def known_names() -> list[str]:
 
 
 def spellings(name: str) -> list[str]:
-    """The names that differ from this one in capitals only.
+    """The names that differ from this one only in capitals.
 
     >>> spellings("mhz"), spellings("KG")
     (['MHz', 'mHz'], ['kg'])
@@ -121,7 +121,7 @@ def spellings(name: str) -> list[str]:
 
 
 def unprefixed(name: str) -> str:
-    """The name without its prefix; nothing, where it has none.
+    """The name without its prefix; empty if it has none.
 
     >>> unprefixed("TFLOP"), unprefixed("token")
     ('FLOP', '')
@@ -132,9 +132,9 @@ def unprefixed(name: str) -> str:
 
 
 def define(name: str, factor: Fraction, dimension: Dimension | None, where: str) -> str:
-    """Add a unit, of a dimension of its own where none is stated; it takes the large prefixes: kEUR, Mwidget.
+    """Add a unit, with a dimension of its own if none is stated; it takes the large prefixes: kEUR, Mwidget.
 
-    What is returned says where the name means another thing already; nothing, if all is well.
+    Returns where the name already has another meaning; empty if it has none.
     """
     made = Entry(name, factor, Dimension.of(name) if dimension is None else dimension, Fraction(0))
     if own := _OWN.get(name):
@@ -153,13 +153,13 @@ def own_units() -> dict[str, Own]:
 
 
 def definition(name: str) -> Definition | None:
-    """The line that defines a name, if one does."""
+    """The line that defines a name; None if there is none."""
     return _tables().definitions.get(name)
 
 
 @lru_cache(maxsize=8192)
 def entry(name: str) -> Entry | None:
-    """What a name means, or None where it means nothing.
+    """The unit of a name; None if there is none.
 
     >>> entry("kB").factor, str(entry("kB").dimension)
     (Fraction(1000, 1), 'byte')
@@ -203,7 +203,7 @@ def _prefixed(name: str) -> Entry | None:
 
 
 def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] | None:
-    """The prefix of so many letters, with its long name and factor, and the unit behind it, if they go together."""
+    """The prefix of this length, with its long name and factor, and the unit after it, if they may be combined."""
     tables = _tables()
     prefix = tables.prefixes.get(name[:length])
     line = tables.definitions.get(name[length:])
@@ -216,7 +216,7 @@ def _parted(name: str, length: int) -> tuple[tuple[str, Fraction], Definition] |
 
 
 def _difference(name: str) -> Entry | None:
-    """`delta_degC`: a step on a scale whose zero does not matter."""
+    """`delta_degC`: a difference on a scale with an offset."""
     if not name.startswith("delta_"):
         return None
     unit = _whole(name.removeprefix("delta_"))
@@ -229,7 +229,7 @@ _TOKEN = re.compile(r"\s*(\*\*|[*/()]|[^\s*/()]+)")
 
 
 def _evaluated(text: str) -> tuple[Fraction, Dimension]:
-    """A meaning of the file, which is ours: products and quotients of numbers, names and their integer powers."""
+    """A meaning in `units.txt`: products and quotients of numbers, names and their integer powers."""
     tokens = _TOKEN.findall(text)
     factor, dimension = Fraction(1), NUMBER
     sign, position = 1, 0

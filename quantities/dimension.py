@@ -1,4 +1,4 @@
-"""Dimensions: what a unit measures, with the scale left out.
+"""Dimensions: what a unit measures, without its scale.
 
 A dimension is a product of powers of base dimensions. An exponent is usually a rational number; where a relation
 raises a dimensional quantity to a symbol (`V**gamma`), the exponent is a polynomial in such symbols. A dimension is
@@ -40,7 +40,7 @@ BASE_UNITS: Mapping[str, str] = {
     "sequence": "sequence",
     "accelerator": "chip",
 }
-"""The coherent base unit of every dimension; formulas without numbers hold in these."""
+"""The coherent base unit of every dimension; in these, formulas hold between bare numbers."""
 
 _NONE = Fraction(0)
 _RANK = {base: rank for rank, base in enumerate(BASE_UNITS)}
@@ -80,7 +80,7 @@ class Dimension:
         return self is other or (isinstance(other, Dimension) and self.powers == other.powers)
 
     def __bool__(self) -> bool:
-        """Whether there is anything but a number."""
+        """Whether it is not that of a plain number."""
         return bool(self.powers)
 
     def __mul__(self, other: Dimension) -> Dimension:

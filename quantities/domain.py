@@ -18,7 +18,7 @@ _WORDS = ("positive", "nonnegative", "real")
 
 @dataclass(frozen=True, slots=True)
 class Domain:
-    """An interval in base units; `open_low` leaves its lower end out.
+    """An interval in base units; `open_low` excludes its lower end.
 
     >>> from quantities.spelling import parse_unit
     >>> domain = read_domain("0..6.3 radian", parse_unit("radian"))
@@ -33,7 +33,7 @@ class Domain:
     unit: Unit = field(default=DIMENSIONLESS, compare=False, repr=False)
 
     def told(self, number: float) -> str:
-        """A number of base units as the asker reads it: in the unit that the quantity is declared in.
+        """A number in base units as text in the declared unit of the quantity.
 
         >>> from quantities.spelling import parse_unit
         >>> read_domain("real", parse_unit("mm")).told(0.0125)
@@ -56,7 +56,7 @@ class Domain:
 
     @property
     def closed(self) -> tuple[float, float]:
-        """Its ends, with the least of numbers in place of a zero that does not belong to it.
+        """Its ends, with the least number in place of an excluded zero.
 
         >>> Domain("positive", 0.0, 5.0, open_low=True).closed, Domain("real", -5.0, 5.0).closed
         ((1e-300, 5.0), (-5.0, 5.0))

@@ -1,7 +1,7 @@
 """Errors about texts, units and values, each with a hint for the user.
 
-Every error of the two packages descends from `DeriveError`. An error carries its facts as fields and two texts:
-`what` is wrong (and where), and the `hint` that would mend it. The sentence is built only when it is read.
+Every error of the two packages descends from `DeriveError`. An error has its facts as fields and two texts: `what` is
+wrong (and where), and a `hint` how to fix it. The sentence is built only when it is read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MANY = 2000  # names beyond which only those with the right first letter are co
 
 
 class DeriveError(Exception):
-    """The root of all errors: `what` is wrong, and the `hint` that mends it."""
+    """The root of all errors: `what` is wrong, and a `hint` how to fix it."""
 
     problems: tuple[Any, ...] = ()  # of a relation file, each with its line
 
@@ -41,7 +41,7 @@ class DeriveError(Exception):
         return f"{self.what} {self.hint}".rstrip()
 
     def listing(self, what: str, problems: Sequence[Any]) -> DeriveError:
-        """An error of the same kind and with the same facts that speaks of all problems of a file."""
+        """An error of the same kind and with the same facts for all problems of a file."""
         return _rebuilt(type(self), what, "", {**self._facts, "problems": tuple(problems)})
 
     def __reduce__(self) -> tuple[Callable[..., DeriveError], tuple[Any, ...]]:
@@ -49,7 +49,7 @@ class DeriveError(Exception):
 
 
 def _rebuilt(kind: type[DeriveError], what: str, hint: str, facts: dict[str, Any]) -> DeriveError:
-    """An error of a kind from its facts, such as the same one on the other side of a pickle."""
+    """An error of a kind from its facts, also when it is unpickled."""
     made = kind.__new__(kind)
     DeriveError.__init__(made, what, hint=hint, **facts)
     return made
@@ -85,7 +85,7 @@ class UnitError(DeriveError):
 
 
 class DomainError(DeriveError):
-    """A value outside its quantity's domain, or one that is no number at all."""
+    """A value outside its quantity's domain, or one that is not a number."""
 
     def __init__(self, what: str, *, hint: str = "", quantity: str = "", domain: str = "") -> None:
         super().__init__(what, hint=hint, quantity=quantity, domain=domain)
@@ -105,11 +105,11 @@ class UnknownNameError(DeriveError):
     name: str
     kind: str
     suggestions: tuple[str, ...]
-    others: tuple[str, ...] = ()  # names in the same text that nobody declared either
+    others: tuple[str, ...] = ()  # further undeclared names in the same text
 
 
 class LimitError(DeriveError):
-    """The input is larger than the engine takes on, or its time ran out."""
+    """The input is too large, or the time ran out."""
 
     def __init__(self, what: str, *, hint: str = "", limit: str = "") -> None:
         super().__init__(what, hint=hint, limit=limit)
@@ -128,7 +128,7 @@ def excerpt(text: str) -> str:
 
 
 def suggest(name: str, known: Sequence[str]) -> tuple[str, ...]:
-    """The known names that look most like this one, best first.
+    """The known names that are most similar to this one, best first.
 
     >>> suggest("lenght", ["length", "width", "LENGTH"])
     ('length',)

@@ -1,8 +1,8 @@
-"""Facts: profiles from files of sourced values, each read when it is first needed.
+"""Facts: profiles from files of sourced values, each read on first use.
 
 A file is TOML, with one table for each profile. `title` and `note` are text, `also` lists other names, and `source`,
-`as_of` and `kind` hold for every value that does not state its own. A value is a text, or a table of `value` and its
-own `source`, `as_of`, `kind`, a `range`, and the `reason` for it. A table without `value` holds one value for each
+`as_of` and `kind` apply to every value that does not state its own. A value is a text, or a table of `value` and its
+own `source`, `as_of`, `kind`, a `range`, and the `reason` for it. A table without `value` has one value for each
 choice: `peak_compute.fp8` belongs to the profile `chip:fp8`. `[choices]` states what a choice assumes about other
 quantities, and `[sources]` the full text of each source's abbreviation.
 """
@@ -22,7 +22,7 @@ from quantities.value import Value, read_value
 __all__ = ["SAID", "Facts", "by_choice"]
 
 SAID = ("title", "note", "also", "source", "as_of", "kind")
-"""What the table of a profile says beside its values."""
+"""The keys of a profile's table that are not values."""
 
 
 class Facts(Mapping[str, Profile]):
@@ -76,7 +76,7 @@ class Facts(Mapping[str, Profile]):
 
 
 class _File:
-    """One file, read when something of it is first asked for."""
+    """One file, read on first use."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -97,18 +97,18 @@ class _File:
         return {other: name for name, table in self.tables.items() for other in table.get("also", ())}
 
     def profile(self, name: str, choice: str) -> Profile:
-        """A profile, or what a choice adds to it."""
+        """A profile, or the additions of a choice to it."""
         table = self.tables[name]
         stated = {key: said for key, said in table.items() if key not in SAID}
         if choice:
             chosen = {key: said[choice] for key, said in stated.items() if by_choice(said) and choice in said}
             return Profile(
-                f"{name}:{choice}", self._values(name, chosen, table), goes_with=self._beside(choice, chosen)
+                f"{name}:{choice}", self._values(name, chosen, table), goes_with=self._assumed(choice, chosen)
             )
         plain = {key: said for key, said in stated.items() if not by_choice(said)}
         return Profile(name, self._values(name, plain, table), table.get("title", ""), table.get("note", ""))
 
-    def _beside(self, choice: str, chosen: Iterable[str]) -> dict[str, dict[str, Value]]:
+    def _assumed(self, choice: str, chosen: Iterable[str]) -> dict[str, dict[str, Value]]:
         """What a choice assumes about other quantities, for each value that depends on it."""
         others = {other: read_value(text) for other, text in self.data.get("choices", {}).get(choice, {}).items()}
         return dict.fromkeys(chosen, others) if others else {}
@@ -125,20 +125,20 @@ class _File:
 
     def _value(self, said: Any, table: Mapping[str, Any]) -> Value:
         own = said if isinstance(said, dict) else {"value": said}
-        told = {**{key: table[key] for key in ("source", "as_of", "kind") if key in table}, **own}
-        text = "; ".join(self._written_out(part) for part in told["source"].split("; "))
-        source = Source(text, told["kind"], date=told["as_of"], note=told.get("reason", ""))
-        value = read_value(told["value"])
-        return (value.between(read_value(told["range"])) if "range" in told else value).sourced(source)
+        facts = {**{key: table[key] for key in ("source", "as_of", "kind") if key in table}, **own}
+        text = "; ".join(self._written_out(part) for part in facts["source"].split("; "))
+        source = Source(text, facts["kind"], date=facts["as_of"], note=facts.get("reason", ""))
+        value = read_value(facts["value"])
+        return (value.between(read_value(facts["range"])) if "range" in facts else value).sourced(source)
 
     def _written_out(self, source: str) -> str:
-        """A source without abbreviation: its file or its remark may follow a colon."""
+        """A source with its abbreviation written out; a file or a remark may follow a colon."""
         key, colon, rest = source.partition(": ")
         return f"{self.data.get('sources', {}).get(key, key)}{colon}{rest}"
 
 
 def by_choice(said: Any) -> bool:
-    """Whether a profile's value of a quantity depends on a choice."""
+    """Whether an entry of a profile has a value for each choice."""
     return isinstance(said, dict) and "value" not in said
 
 

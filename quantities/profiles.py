@@ -19,7 +19,7 @@ _NAME = re.compile(f"{_WORD}(:{_WORD})?")
 
 @dataclass(frozen=True)
 class Profile:
-    """A named set of weak values, such as a chip or a model; what it is, and what is to be known of it.
+    """A named set of weak values, such as a chip or a model, with a title and a note.
 
     >>> from quantities.value import read_value
     >>> clock = Profile("clock", {"length": read_value("0.994 m")})
@@ -32,7 +32,7 @@ class Profile:
     title: str = ""
     note: str = ""
     goes_with: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
-    """What its values take for granted of other quantities: a peak at a precision, the bytes of what is multiplied."""
+    """The values of other quantities that its values assume: a peak at a precision assumes the bytes of an operand."""
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -48,7 +48,7 @@ class Profile:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
     def with_more(self, more: Profile) -> Profile:
-        """This profile and what another adds to it, under the other's name."""
+        """This profile and the additions of another, under the other's name."""
         values, goes_with = {**self.values, **more.values}, {**self.goes_with, **more.goes_with}
         return Profile(more.name, values, more.title or self.title, more.note or self.note, goes_with)
 
@@ -62,7 +62,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Label:
-    """What a profile is called beside its name: its title, and its other names."""
+    """The title of a profile, and its other names."""
 
     title: str
     also: tuple[str, ...] = ()
@@ -73,10 +73,10 @@ def _label(profile: Profile) -> Label:
 
 
 class Profiles(Mapping[str, Profile]):
-    """Profiles by name: those that were stated, and shelves of others, each read when it is asked for.
+    """Profiles by name: those that were stated, and shelves of others, each read on first use.
 
-    What depends on a choice, as a chip's peak does on the precision, stands in a profile of its own with a colon in its
-    name: `chip:fp8` is `chip` and what the choice adds.
+    Values that depend on a choice, as a chip's peak on the precision, are in a profile of their own with a colon in
+    its name: `chip:fp8` is `chip` and what the choice adds.
 
     >>> from quantities.value import read_value
     >>> chip = Profile("chip", {"bandwidth": read_value("2 TB/s")})
@@ -96,7 +96,7 @@ class Profiles(Mapping[str, Profile]):
         return self[base].with_more(found) if colon and base in self else found
 
     def _alone(self, name: str) -> Profile:
-        """The profile without what it adds to."""
+        """The profile alone, without its base."""
         for shelf in (self.stated, *self.shelves):
             if name in shelf:
                 return shelf[name]
@@ -108,7 +108,7 @@ class Profiles(Mapping[str, Profile]):
         return tuple(other.removeprefix(start) for other in self if other.startswith(start))
 
     def labels(self) -> dict[str, Label]:
-        """What the profiles are called, without what completes them; none is read for it that lies on a shelf."""
+        """The titles of the profiles, except choices; profiles on a shelf are not read for it."""
         found: dict[str, Label] = {}
         for shelf in (self.stated, *self.shelves):
             held = getattr(shelf, "labels", None)

@@ -1,6 +1,6 @@
 """Proposals: what a user may have meant by a value that does not fit its quantity.
 
-There are few kinds of slips in values, and each shows what was meant:
+There are few kinds of mistakes in values, and each shows what was meant:
 
     a letter for a power of ten      405B [parameter]      405 Gparameter       15.6T token     15.6 Ttoken
     a factor of the unit forgotten   400 W [W/chip]        400 W/chip
@@ -31,13 +31,13 @@ from quantities.value import read_value
 
 __all__ = ["proposals", "proposed"]
 
-_PROPOSED = 2  # values that one hint names
-_UNKNOWN = 2  # names of a unit that are no units
-_FACTORS = 8  # of a unit that is looked at factor by factor
+_PROPOSED = 2  # limit on values that one hint proposes
+_UNKNOWN = 2  # limit on unknown names in a unit
+_FACTORS = 8  # limit on factors of a unit
 _COUNTED = {"token", "sequence", "parameter", "accelerator", "operation", "information"}
-"""What is counted, and mistaken one for another as a whole."""
+"""Dimensions of counted things, which are mistaken for each other."""
 _PACED = {"token", "sequence", "accelerator"}
-"""What is left out when the time for one thing is told in place of a rate."""
+"""Dimensions that are left out if the time for one thing is given in place of a rate."""
 
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _VALUE = re.compile(rf"({_NUMBER}(?:\s*(?:\.\.|\+/-)\s*{_NUMBER})?)(?!\.)\s*(.*)", re.DOTALL)
@@ -48,7 +48,7 @@ _POWERS = {
     **dict.fromkeys(("T", "tn", "t", "trillion"), 12),
     **dict.fromkeys(("P", "quadrillion"), 15),
 }
-"""Letters and words that stand for a power of ten behind a number."""
+"""Letters and words for a power of ten after a number."""
 
 _PREFIXES = {3: "k", 6: "M", 9: "G", 12: "T", 15: "P"}
 _MANY = re.compile(rf"\s*(?:/|\bper\b)\s*(?:1\s*)?({'|'.join(sorted(_POWERS, key=len, reverse=True))})\s+([A-Za-z_]+)")
@@ -62,7 +62,7 @@ class _Factor(NamedTuple):
 
 
 def proposed(text: str, wanted: Unit, domain: Domain) -> str:
-    """The proposals as a hint says them; nothing, where there are none.
+    """The proposals as a hint; empty if there are none.
 
     >>> from quantities.domain import read_domain
     >>> unit = parse_unit("W/chip")
@@ -97,7 +97,7 @@ def proposals(text: str, wanted: Unit, domain: Domain) -> list[str]:
 
 
 def _prefixed(found: re.Match[str]) -> str:
-    """So many things below a line by their prefix: per million tokens is /Mtokens."""
+    """A power of ten in a denominator as a prefix: per million tokens is /Mtokens."""
     prefixed = f"{_PREFIXES[_POWERS[found[1]]]}{found[2]}"
     return f"/{prefixed}" if entry(prefixed) else found[0]
 
@@ -113,7 +113,7 @@ def _fits(text: str, wanted: Unit, domain: Domain) -> bool:
 
 
 def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
-    """The same number in a unit that is complete."""
+    """The same number with a repaired unit."""
     bare = unit in ("", "1", "dimensionless")
     if bare:
         yield from _united(number, wanted)
@@ -125,7 +125,7 @@ def _respelled(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _united(number: str, wanted: Unit) -> Iterator[str]:
-    """A bare number in the unit; of a percentage first as the share that it looks like."""
+    """A bare number in the wanted unit; if that is a percentage, first read as a share."""
     plain = f"{number} {wanted}"
     if wanted.dimension or any(wanted.turning) or wanted.size >= 1:
         yield plain
@@ -139,7 +139,7 @@ def _united(number: str, wanted: Unit) -> Iterator[str]:
 
 
 def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
-    """A letter or a word behind the number as a power of ten: 405B, 15.6T token, 128k."""
+    """A letter or a word after the number as a power of ten: 405B, 15.6T token, 128k."""
     first, _, rest = unit.partition(" ")
     power = _POWERS.get(first)
     if power is None or ".." in number or "+/-" in number or unit == wanted.text:
@@ -161,7 +161,7 @@ def _powered(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _readings(unit: str) -> Iterator[str]:
-    """The unit as it stands, if it can be read; else with each name that is none as what it may have been."""
+    """The unit itself, if it can be read; else with alternatives for each unknown name."""
     unknown = [word for word in dict.fromkeys(_WORD.findall(unit)) if word != "per" and not _is_unit(word)]
     if not unknown:
         yield unit
@@ -183,7 +183,7 @@ def _is_unit(name: str) -> bool:
 
 
 def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
-    """The reciprocal: seconds per token, where tokens per second are asked for."""
+    """The reciprocal: seconds per token, where tokens per second are wanted."""
     try:
         given, value = parse_unit(unit), read_value(number)
     except DeriveError:
@@ -195,7 +195,7 @@ def _inverse(number: str, unit: str, wanted: Unit) -> Iterator[str]:
 
 
 def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[str]:
-    """The unit with a factor more, less or other, those with the fewest changes first."""
+    """The unit with a factor added, dropped or replaced, those with the fewest changes first."""
     factors = _factors(unit)
     if not factors or len(factors) > _FACTORS:
         return
@@ -211,7 +211,7 @@ def _completed(unit: str, wanted: Unit, *, keeping: bool = False) -> Iterator[st
 
 
 def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Factor] | None:
-    """The factors that are missing; None, where they are too many or nothing like the one that they stand for."""
+    """The missing factors; None if they are too many, or not of the kind of the one they replace."""
     missing = wanted.dimension / _product(kept)
     if lost is None and (own := _own(missing, wanted)):
         return own
@@ -235,7 +235,7 @@ def _added(kept: list[_Factor], lost: _Factor | None, wanted: Unit) -> list[_Fac
 
 
 def _own(missing: Dimension, wanted: Unit) -> list[_Factor]:
-    """The factors of the wanted unit itself that measure what is missing: its kWh, and no kg*m**2/s**2."""
+    """The factors of the wanted unit that have the missing dimension: its kWh, and not kg*m**2/s**2."""
     factors = _factors(wanted.text)
     for size in range(1, min(len(factors), 3)):
         for chosen in combinations(factors, size):
@@ -252,7 +252,7 @@ def _product(factors: Iterable[_Factor]) -> Dimension:
 
 
 def _names_of(wanted: Unit) -> dict[str, str]:
-    """What the wanted unit calls each base: its hour, and not our second."""
+    """The wanted unit's name for each base dimension: its hour, and not the second."""
     found: dict[str, str] = {}
     for factor in _factors(wanted.text):
         if len(factor.dimension.powers) == 1 and list(factor.dimension.bases.values()) == [1]:
@@ -264,7 +264,7 @@ _PART = re.compile(r"\s*(\*\*|[*/·⋅×^()]|per\b|[^\s*/·⋅×^()]+)")
 
 
 def _factors(unit: str) -> list[_Factor]:
-    """The factors of a unit that is a plain product and quotient; none of any other."""
+    """The factors of a unit that is a plain product and quotient; empty for any other."""
     found: list[_Factor] = []
     sign, text = "*", ""
     pieces = _PART.findall(unit)

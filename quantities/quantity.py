@@ -1,7 +1,7 @@
 """A quantity as a sympy symbol that carries its declaration.
 
 sympy treats two symbols of one name as the same, and its cache returns whichever of two equal expressions it saw
-first. Here the whole declaration takes part in equality and hashing, and survives pickling, copying, substitution and
+first. Here the whole declaration is part of equality and hashing, and survives pickling, copying, substitution and
 code generation.
 """
 
@@ -26,12 +26,12 @@ _Q = TypeVar("_Q", bound="Quantity")
 
 
 def _taking(_: Callable[_P, Any]) -> Callable[[Callable[..., _Q]], Callable[Concatenate[type[_Q], _P], _Q]]:
-    """Have a constructor take what another takes."""
+    """Give a constructor the signature of another, for type checkers."""
     return lambda constructor: constructor
 
 
 def _declared(name: str, doc: str = "") -> Any:
-    """A property that says what the declaration says."""
+    """A property that returns that of the declaration."""
     return property(lambda quantity: getattr(quantity.declaration, name), doc=doc)
 
 
@@ -54,7 +54,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     meaning: str = _declared("meaning")
     latex: str = _declared("latex")
     domain: Domain = _declared("domain")
-    aliases: tuple[str, ...] = _declared("aliases", "What else it is called.")
+    aliases: tuple[str, ...] = _declared("aliases", "Other names, by which it is searched.")
     default: Value | None = _declared("default")
 
     @_taking(Declaration)
@@ -81,7 +81,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
 
 
 def symbol(declaration: Declaration) -> Quantity:
-    """The one quantity that stands for a declaration.
+    """The one quantity of a declaration.
 
     >>> length = Quantity("length", "m")
     >>> symbol(length.declaration) is length

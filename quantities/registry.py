@@ -1,8 +1,8 @@
-"""The one pint registry of all values, and the only door to pint.
+"""The pint registry of all values; only this module imports pint.
 
-It is built from the `units.txt` that the strict reader uses, so that bit, token and chip are dimensions from the
-start, and it reads text through that reader: `registry("1,5 m")` is an error here, not 15 m. Conversions go through
-`units.convert` wherever cycles could be confused with radians.
+It is built from the `units.txt` that the strict reader uses, so that it knows bit, token and chip, and it reads text
+through that reader: `registry("1,5 m")` is an error here, not 15 m. Conversions go through `units.convert` wherever
+cycles could be confused with radians.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ __all__ = ["Registry", "quantity", "registry", "unit_of"]
 if TYPE_CHECKING:
     _Quantity = pint.registry.Quantity[Any]
     _UnitRegistry = pint.UnitRegistry[Any]
-else:  # which pint 0.24 cannot be asked for with a type
+else:  # in pint 0.24 these cannot be subscripted
     _Quantity, _UnitRegistry = pint.registry.Quantity, pint.UnitRegistry
 
 
 class Measured(_Quantity):
-    """A pint Quantity that finds its registry again after a pickle, and equals nothing that it does not convert to."""
+    """A pint Quantity that unpickles into this registry, and is unequal to whatever it does not convert to."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _rebuilt, (self.magnitude, dict(self._units))
@@ -49,7 +49,7 @@ class Measured(_Quantity):
         return not equal if isinstance(equal, bool) else ~equal
 
     def to_compact(self, unit: Any = None) -> Any:
-        """The same in the prefix that suits it; as it is, where no prefix may stand (there is no nanobyte)."""
+        """The same with a suitable prefix; unchanged if the unit does not take it (there is no nanobyte)."""
         try:
             return super().to_compact(unit)
         except UnitError:
@@ -70,10 +70,10 @@ def _rebuilt(magnitude: Any, factors: dict[str, Any]) -> Any:
 
 
 class Registry(_UnitRegistry):
-    """pint's registry, with this package's units and this package's reading of text."""
+    """pint's registry with the units and the strict reader of this package."""
 
     Quantity: TypeAlias = Measured
-    _learned = 0  # units of relation files that pint was told of
+    _learned = 0  # how many units of relation files pint knows
 
     def __getattr__(self, item: str) -> Any:
         try:
@@ -87,14 +87,14 @@ class Registry(_UnitRegistry):
         return self.container(parse_unit(str(input_string)).factors)
 
     def get_name(self, name_or_alias: str, case_sensitive: bool | None = None) -> str:
-        """A unit's name by any of its names, as the strict reader knows them: pint alone would take `mb` or `krpm`."""
+        """A unit's name by any of its names, read strictly: pint alone would accept `mb` or `krpm`."""
         if not name_or_alias or name_or_alias == "dimensionless" or name_or_alias in self._units:
             return super().get_name(name_or_alias, case_sensitive)
         name = parse_unit(name_or_alias).factors[0][0]
         return name if name in self._units else super().get_name(name, case_sensitive)
 
     def container(self, factors: Iterable[tuple[str, Fraction]]) -> UnitsContainer:
-        """A unit as pint holds it; pint learns of a prefixed unit when it meets its name first."""
+        """A unit in pint's form; units of relation files and prefixed ones are added to pint on first use."""
         for own, (entry, _) in list(own_units().items())[self._learned :]:
             meaning = f"[{own}]" if str(entry.dimension) == own else f"{float(entry.factor)!r} * {entry.dimension}"
             self.define(f"{own} = {meaning}")
@@ -113,7 +113,7 @@ class Registry(_UnitRegistry):
         value = read_value(input_string)
         return quantity(value.number, value.unit)
 
-    __call__ = parse_expression  # pint's own would go past this reader
+    __call__ = parse_expression  # pint's own would bypass this reader
 
     def _convert(  # type: ignore[override]  # pint's own levels disagree on the signature
         self, value: Any, src: Any, dst: Any, inplace: bool = False, **options: Any
@@ -130,7 +130,7 @@ class Registry(_UnitRegistry):
 
 @cache
 def registry() -> Registry:
-    """The registry, built when first asked for."""
+    """The registry, built on first use."""
     built = Registry(filename=None, cache_folder=None)
     built.load_definitions(definition_lines())
     built._build_cache()
@@ -144,9 +144,9 @@ def quantity(number: Any, unit: Unit) -> Any:
 
 
 def unit_of(units: Any) -> Unit:
-    """The unit of a pint Quantity or Unit of any registry, read anew by its units' names.
+    """The unit of a pint Quantity or Unit of any registry, read again by its units' names.
 
-    A name that means something else over there (pint's barrel is not the barrel of oil) is refused.
+    A name that has another meaning in its registry (pint's barrel is not the barrel of oil) is refused.
     """
     container = getattr(units, "_units", units)
     parts = []
@@ -164,7 +164,7 @@ _PHYSICAL = {"mass", "length", "time", "current", "temperature", "substance", "l
 
 
 def _compare(unit: Unit, theirs: Any) -> None:
-    """Refuse a unit that is of another size, or of another kind, in the registry that it comes from."""
+    """Refuse a unit that has another size or dimension in the registry that it comes from."""
     if unit.offset or unit.dimension.bases.keys() - _PHYSICAL:
         return
     base = str(unit.dimension)

@@ -1,4 +1,4 @@
-"""Slips in unit names: spellings that are refused although pint could read them, and their likely meaning."""
+"""Mistakes in unit names: spellings that are refused although pint could read them, and their likely meaning."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import takewhile
 from quantities.definitions import definition, entry, known_names, spellings
 from quantities.errors import suggest
 
-__all__ = ["MARKS", "alternatives", "is_refused", "mend"]
+__all__ = ["MARKS", "alternatives", "hint_for", "is_refused"]
 
 _REFUSED = {
     "dB": "Decibels are logarithmic: give the ratio itself.",
@@ -36,7 +36,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("toks", "tkn", "tkns"), ("token", "Write token.")),
     **dict.fromkeys(("sample", "prompt"), ("sequence", "Write sequence.")),
 }
-"""What other people call a unit that has a name here, and the words that say so."""
+"""Other names of units, with the name here and the hint that says so."""
 
 _MONEY = {"€": "EUR", "£": "GBP", "¥": "JPY", "euro": "EUR", "euros": "EUR"}
 _CURRENCIES = frozenset({"EUR", "GBP", "JPY", "CNY", "CHF", "INR", "KRW", "CAD", "AUD", "RMB", "SEK", "BTC"})
@@ -48,10 +48,10 @@ MARKS = {
     ",": "Write '*' between units.",
     ".": "Write '*' between units.",
 }
-"""Marks that are no part of a unit, and what stands for them."""
+"""Marks that are not part of a unit, and the hint for each."""
 
 
-_SHORT = 12  # letters of a name that is looked at letter by letter
+_SHORT = 12  # longest name that is searched letter by letter
 
 
 def is_refused(name: str) -> bool:
@@ -60,16 +60,16 @@ def is_refused(name: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    """The name without a decimal prefix, where what is left is one that is always refused."""
+    """The name without a decimal prefix, if the rest is always refused."""
     if name.endswith(("FLOPS", "flops")):
         return "FLOPS"
     return "OPS" if name[:1] in "kMGTPE" and name[1:] == "OPS" else name
 
 
-def mend(name: str) -> str:
-    """What somebody who typed this may have meant.
+def hint_for(name: str) -> str:
+    """The hint on what this name may mean.
 
-    >>> mend("m3"), mend("user"), mend("kwh")
+    >>> hint_for("m3"), hint_for("user"), hint_for("kwh")
     ('Write m**3.', 'Write sequence: what is served to one user at a time is a sequence here.', 'Did you mean kWh?')
     """
     if _bare(name) in _REFUSED:
@@ -89,7 +89,7 @@ def mend(name: str) -> str:
 
 
 def alternatives(name: str) -> list[str]:
-    """Units that may stand in the place of a name that is none, the likeliest first.
+    """Units that may replace an unknown name, the likeliest first.
 
     >>> alternatives("TFLOPS"), alternatives("KB"), alternatives("users")
     (['TFLOP/s', 'TFLOP'], ['kB', 'KiB'], ['sequence'])
@@ -108,13 +108,13 @@ def alternatives(name: str) -> list[str]:
 
 
 def _powered(name: str) -> str:
-    """A digit behind a unit as its power: m3."""
+    """A digit after a unit as its power: m3."""
     match = re.fullmatch(r"([A-Za-zµμΩ°]+?)(-?[1-9])", name)
     return f"{match[1]}**{match[2]}" if match and entry(match[1]) else ""
 
 
 def _products(name: str) -> list[str]:
-    """Two units written together: Nm is a slip of the product, KHz and KW are slips of the shift key."""
+    """Two units written together, as Nm; KHz and KW are not, but have a wrong capital."""
     if not name.isalpha() or len(name) > _SHORT:
         return []
     alike = spellings(name)
@@ -133,7 +133,7 @@ def _close(name: str) -> list[str]:
 
 
 def _with_prefix(name: str) -> list[str]:
-    """Units under the prefix that a name begins with, which are like the rest of it or have a letter less."""
+    """Prefixed units with the first letter of a name and a unit similar to the rest of it."""
     rest = name[1:]
     shorter = [rest[:i] + rest[i + 1 :] for i in range(len(rest))] if 1 < len(rest) < _SHORT else []
     return [name[0] + one for one in dict.fromkeys([*shorter, *suggest(rest, known_names())]) if entry(name[0] + one)]

@@ -13,7 +13,7 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A source: what it is, how far it is to be trusted, where and when it was read, and what others say.
+    """A source: what it is, how far it can be trusted, where and when it was read, and a remark.
 
     >>> Source("NVIDIA H100 data sheet", "published", date="2026-08")
     Source(text='NVIDIA H100 data sheet', kind='published', url='', date='2026-08', note='')
@@ -32,13 +32,13 @@ class Source:
 
 
 DEFAULT = Source("default of the quantity", "assumed")
-"""The source of a default that names none."""
+"""The source of a default that states none."""
 
 ASKER = Source("given in the question", "assumed")
 """The source of a value that was typed in with the question."""
 
 BY_DEFINITION = Source("by definition", "exact")
-"""The source of a value that could not be otherwise."""
+"""The source of a value that is exact by definition."""
 
 OTHERWISE = Source("used where no relation gives it", "assumed")
-"""The source of a default that counts only where the relations written for its quantity do not lead to it."""
+"""The source of a default that is used only where the relations written for its quantity do not determine it."""

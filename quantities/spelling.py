@@ -18,7 +18,7 @@ from functools import lru_cache
 from quantities.definitions import Entry, entry
 from quantities.dimension import NUMBER
 from quantities.errors import UnitError, excerpt
-from quantities.slips import MARKS, is_refused, mend
+from quantities.slips import MARKS, hint_for, is_refused
 from quantities.tolerances import LEAST, MOST
 from quantities.units import Unit
 
@@ -27,7 +27,7 @@ __all__ = ["HIGHEST", "parse_unit"]
 _LONGEST = 300  # characters of a unit's text
 _DEEPEST = 20  # nested parentheses
 HIGHEST = 10_000
-"""What neither numerator nor denominator of an exponent may pass: more digits than any measured exponent has."""
+"""Limit on numerator and denominator of an exponent: no measured exponent has more digits."""
 
 
 _TOKEN = re.compile(
@@ -64,7 +64,7 @@ def parse_unit(text: str) -> Unit:
 
 
 class _Reader:
-    """One pass over a unit's text; `unit` is the whole of it."""
+    """One pass over a unit's text, from `unit` down."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -184,7 +184,7 @@ class _Reader:
     def _lookup(self, name: str) -> Entry:
         found = None if is_refused(name) else entry(name)
         if found is None:
-            raise self._error(f"{excerpt(name)} is not a unit.", mend(name))
+            raise self._error(f"{excerpt(name)} is not a unit.", hint_for(name))
         return found
 
     def _assembled(self, parts: list[tuple[str, Entry, Fraction]]) -> Unit:
@@ -209,8 +209,8 @@ class _Reader:
         return Unit(text, tuple((n, p) for n, p in powers.items() if p), size, dimension)
 
     def _error(self, what: str, hint: str = "") -> UnitError:
-        mend = hint or "Join names with * and /, as in kg*m/s**2."
-        return UnitError(f"unit {excerpt(self.text)}: {what}", hint=mend, unit=self.text)
+        hint = hint or "Join names with * and /, as in kg*m/s**2."
+        return UnitError(f"unit {excerpt(self.text)}: {what}", hint=hint, unit=self.text)
 
 
 def _ends(token: tuple[str, str]) -> bool:

@@ -14,7 +14,7 @@ __all__ = ["Symbols"]
 
 
 class Symbols(Mapping[str, "Quantity"]):
-    """What is declared, as quantities to write expressions with.
+    """Declarations as quantities to write expressions with.
 
     >>> held = Symbols({"length": Declaration("length", "m")})
     >>> list(held), 2 * held["length"]

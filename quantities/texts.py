@@ -8,7 +8,7 @@ __all__ = ["read"]
 
 _HOME = os.path.dirname(
     os.path.abspath(__file__)
-)  # importlib.resources would cost as much as all else that is imported
+)  # importing importlib.resources takes as long as all other imports together
 
 
 def read(*path: str) -> str:

@@ -1,9 +1,9 @@
 """Units, and conversions that refuse to guess.
 
-Two things have no dimension in the SI and are still kept apart, because confusing them changes a number by 2 pi:
-radians and cycles. A cycle (revolution, rpm) is a dimension of its own. Hertz stays 1/s, but a unit records whether
-it was written with radians or with hertz, and `convert` converts each to cycles at its true rate (60 rpm = 1 Hz = 2
-pi rad/s of rotation) and never one into the other.
+Radians and cycles have no dimension in the SI, but confusing them changes a number by 2 pi. So a cycle (revolution,
+rpm) is a dimension of its own. Hertz stays 1/s, but a unit records whether it was written with radians or with hertz,
+and `convert` converts each to cycles at its true rate (60 rpm = 1 Hz = 2 pi rad/s of rotation) and never one into the
+other.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Unit:
 
     @property
     def counts(self) -> str:
-        """How the unit speaks of turning: in "radian", in "hertz", or not at all."""
+        """Whether the unit counts rotation in "radian", in "hertz", or not at all."""
         for name, _ in self.factors:
             if counted := _counted(name):
                 return counted
@@ -81,14 +81,14 @@ _RADIANS = {"degree", "arcminute", "arcsecond"}
 
 
 def _counted(name: str) -> str:
-    """How a unit of pint's name speaks of turning, prefixed or not."""
+    """How the unit of a pint name counts rotation, prefixed or not."""
     if name in _RADIANS or name.endswith(("radian", "mas")):
         return "radian"
     return "hertz" if name.endswith("hertz") else ""
 
 
 def _decimal(number: float) -> Fraction:
-    """The number as it is written, so that -273.15 degC is 0 K and no rounding of it."""
+    """The number as it is written, so that -273.15 degC is exactly 0 K."""
     return Fraction(repr(float(number)))
 
 
@@ -126,7 +126,7 @@ def _ratio(source: Unit, target: Unit) -> float:
 
 
 def _turns(source: Unit, target: Unit) -> float:
-    """The factor that converting needs beside the units' sizes, or the reason why there is none."""
+    """The factor by which a conversion differs from the units' sizes; raises an error if there is none."""
     ratio = source.dimension / target.dimension
     (radians, hertz), (others, theirs) = source.turning, target.turning
     radians, hertz = radians - others, hertz - theirs
@@ -145,7 +145,7 @@ def _turns(source: Unit, target: Unit) -> float:
             return 1.0
         hint = "Cycles become 1/s only as Hz (one each) or as rad/s (2 pi each): say which."
         raise _misfit(source, target, hint)
-    raise _misfit(source, target, _slip(ratio))
+    raise _misfit(source, target, _mistake(ratio))
 
 
 def _misfit(source: Unit, target: Unit, hint: str) -> UnitError:
@@ -153,8 +153,8 @@ def _misfit(source: Unit, target: Unit, hint: str) -> UnitError:
     return UnitError(what, hint=hint, unit=source.text)
 
 
-def _slip(ratio: Dimension) -> str:
-    """The words for a typical slip, by what the unit given measures over what was asked for."""
+def _mistake(ratio: Dimension) -> str:
+    """The hint for a typical mistake, by the ratio of the given and the expected dimension."""
     bases = ratio.bases
     if bases == {"accelerator": 1}:
         return "If it is a total where a per-chip value is meant, divide it by the chips."

@@ -3,8 +3,8 @@
     value  = number [unit]  |  number ("+/-" | "±") number [unit]  |  number [unit] ".." number [unit]
     number = [sign] digits [ "." digits ] [ "e" exponent ]
 
-The number is read strictly, because lenient readers change the meaning of what only looks like one: a decimal comma
-(`1,5 m`), a second point (`3.0.0 m`), a broken exponent (`1e3.5 m`). U+2212 is read as a minus.
+The number is read strictly, because lenient readers change the meaning of a decimal comma (`1,5 m`), a second point
+(`3.0.0 m`) or a broken exponent (`1e3.5 m`). U+2212 is read as a minus.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class Value:
     high: float
     unit: Unit
     source: Source = ASKER
-    rounding: float = field(default=0.0, compare=False, repr=False)  # half of the last place that was written
+    rounding: float = field(default=0.0, compare=False, repr=False)  # half a unit of the last written place
 
     def between(self, ends: Value) -> Value:
-        """The same number, with the ends of a range that holds it as its bounds.
+        """The same number, with a range that contains it as its bounds.
 
         >>> str(read_value("3 USD").between(read_value("2..10 USD")))
         '3 (2..10) USD'
@@ -67,7 +67,7 @@ class Value:
 
     @cached_property
     def as_rounded(self) -> tuple[float, float]:
-        """The ends, in base units, of what would be written alike: a published 175 may be 174.6.
+        """The ends, in base units, of the numbers that round to the written one: a published 175 may be 174.6.
 
         >>> read_value("175 kg").sourced(Source("a report")).as_rounded
         (174.5, 175.5)
@@ -84,7 +84,7 @@ class Value:
         return Value(number, low, high, unit, self.source, rounding)
 
     def sourced(self, source: Source) -> Value:
-        """The same value, on somebody else's word."""
+        """The same value with another source."""
         return self if source is self.source else replace(self, source=source)
 
     def __str__(self) -> str:
@@ -97,7 +97,7 @@ class Value:
 
 
 def otherwise(text: str) -> Value:
-    """A default that stands in only where the relations for its quantity do not lead to it.
+    """A default that is used only where the relations for its quantity do not determine it.
 
     >>> str(otherwise("1"))
     '1'
@@ -221,7 +221,7 @@ class _Reader:
         return number
 
     def _refuse_run_on(self, word: str, rest: str) -> None:
-        """What may not follow a number at once, because it looks like more of it."""
+        """Refuse what follows a number directly and looks like a part of it."""
         mark = rest[:1]
         if mark == ",":
             raise self._error(f"a comma follows {word}.", _comma(word, rest))
@@ -247,7 +247,7 @@ class _Reader:
         return "Write a number and its unit, as in 3.35 TB/s."
 
     def _priced(self, mark: str, here: str) -> str:
-        """A price with its sign in front, as the number and its unit: $2.5/h is 2.5 USD/h."""
+        """The hint for a price with its sign in front: $2.5/h is 2.5 USD/h."""
         name = {"$": "USD", "€": "EUR", "£": "GBP"}[mark]
         match = _NUMBER.match(here[1:].lstrip())
         if match is None:
@@ -271,7 +271,7 @@ class _Reader:
 
 
 def _half_a_place(word: str, unit: Unit) -> float:
-    """Half of the last place of a number as it is written; none of a whole number of things that are counted.
+    """Half a unit of the last written place; zero for a whole number of counted things.
 
     >>> _half_a_place("3.14e23", parse_unit("FLOP")), _half_a_place("80", DIMENSIONLESS)
     (5e+20, 0.0)
@@ -283,7 +283,7 @@ def _half_a_place(word: str, unit: Unit) -> float:
 
 
 def _comma(word: str, rest: str) -> str:
-    """What somebody who put commas into a number may have meant.
+    """The hint for a number with commas.
 
     >>> _comma("1", ",000.5 m"), _comma("1", ",5 m"), _comma("1.000", ",5 m")
     ('Write 1000.5.', 'Write 1.5.', 'Write 1000.5.')
@@ -304,7 +304,7 @@ def _comma(word: str, rest: str) -> str:
 
 
 def is_number(given: Any) -> bool:
-    """Whether this is a bare real number of Python, NumPy, sympy, fractions or decimal, and no truth value."""
+    """Whether this is a bare real number of Python, NumPy, sympy, fractions or decimal, and not a truth value."""
     if isinstance(given, (bool, str, bytes, complex)):
         return False
     if isinstance(given, (int, float)):
