@@ -1,7 +1,7 @@
 """Constants: an expression without names must evaluate to a real number that a double can hold.
 
-A constant is worth refusing before anybody else evaluates it: sympy works out `9**9**9` digit by digit, makes `zoo` of
-`log(0)` and an imaginary number of `sqrt(-1)`. So every part without names is worked out here first, in floats, once.
+sympy would compute `9**9**9` digit by digit, and turn `log(0)` into `zoo` and `sqrt(-1)` into an imaginary number. So
+every part without names is evaluated here first, once, in floats.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from derive.tolerances import LEAST, MOST
 
 __all__ = ["ConstantError", "exact", "prove_constants"]
 
-_DIGITS = 60  # of one number
-_HIGHEST = 1000  # exponent that is a plain number
-_BITS = 10_000  # of a power of an exact number
-_WHOLE = 1e15  # beyond it a double tells no whole number from the next, nor one angle from another
+_DIGITS = 60  # limit on those of one number
+_HIGHEST = 1000  # limit on constant exponents
+_BITS = 10_000  # limit on those of a power of an exact number
+_WHOLE = 1e15  # beyond it doubles cannot distinguish neighbouring whole numbers or angles
 
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "neg": operator.neg,
@@ -34,7 +34,7 @@ _TESTS: dict[str, Callable[[float, float], bool]] = {
 
 
 class ConstantError(Exception):
-    """A constant that cannot stand: which, why, and the limit that it breaks, if it is only too large."""
+    """A constant that is refused: which, why, and the limit that it exceeds, if it is only too large."""
 
     def __init__(self, node: Node, what: str, limit: str = "") -> None:
         super().__init__(what)
@@ -44,7 +44,7 @@ class ConstantError(Exception):
 
 
 def prove_constants(node: Node) -> None:
-    """Raise a ConstantError for the first constant that is no finite real number.
+    """Raise a ConstantError for the first constant that is not a finite real number.
 
     >>> from derive.expressions.tree import Number
     >>> from fractions import Fraction
@@ -57,7 +57,7 @@ def prove_constants(node: Node) -> None:
 
 
 def _size(node: Node) -> float | None:
-    """The size of a node without names, None where it has one; a condition's is whether it holds."""
+    """The value of a node without names, None if it has one; that of a condition is its truth."""
     if isinstance(node, Number):
         return _number(node)
     if isinstance(node, Name):
@@ -73,7 +73,7 @@ def _size(node: Node) -> float | None:
     if len(known) < len(sizes):
         return None
     try:
-        return _bounded(node, _worked_out(node, known))
+        return _bounded(node, _evaluated(node, known))
     except OverflowError:
         return _bounded(node, math.inf)
     except ZeroDivisionError:
@@ -91,11 +91,11 @@ def _number(node: Number) -> float:
 
 
 def _bits(node: Node) -> int:
-    """How long an exact number is."""
+    """The length of an exact number."""
     return (node.value.numerator * node.value.denominator).bit_length() if isinstance(node, Number) else 0
 
 
-def _worked_out(node: Apply, sizes: list[float]) -> float | None:
+def _evaluated(node: Apply, sizes: list[float]) -> float | None:
     op = node.op
     if (op in PERIODIC or op in STEPPED) and abs(sizes[0]) > _WHOLE:
         raise ConstantError(node, f"{op} of {sizes[0]:g} is beyond the precision of a double", f"{_WHOLE:g}")
@@ -137,7 +137,7 @@ def _bounded(node: Node, size: float | None) -> float | None:
 
 @lru_cache(maxsize=1024)
 def exact(word: str) -> Fraction | tuple[str, str]:
-    """A number as it is written; or what it is too much of, and the limit.
+    """A number exactly as it is written; or "large" or "small", and the limit that it exceeds.
 
     >>> exact("0.07"), exact("1e400")
     (Fraction(7, 100), ('large', '60 digits, 1e300'))

@@ -1,4 +1,4 @@
-"""The type of an entry in the table of functions, and what can be derived from an entry alone."""
+"""The type of an entry in the table of functions, and what follows from an entry alone."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _ALL: Span = (-math.inf, math.inf)
 
 @dataclass(frozen=True, slots=True)
 class Inverse:
-    """An argument that leads to the value y, and what must hold of y for it, in the language of relations.
+    """An argument that has the value y, and the conditions on y for it, in the language of relations.
 
-    An angle may have any whole number of `turns` beside it. `other` is the same number by a way on which nothing
-    cancels.
+    An angle may have any whole number of `turns` added. `other` is the same number by a formula without cancellation.
     """
 
     form: str
@@ -34,10 +33,10 @@ class Inverse:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """A function of one number: it rises, or falls up to where it turns and rises from there on, or has a shape.
+    """A function of one number: it rises, or falls up to its turning point and rises after it, or has a shape.
 
-    Values are off by at most so many units of their last place. `domain` is where it is defined, with the ends that are
-    `closed`; one that falls throughout turns at the end of it. Texts are in x, and in y for the value.
+    `domain` is where it is defined, including the ends that are `closed`; a function that falls throughout turns at
+    the upper end. Texts are in x, and in y for the value.
 
     >>> cube = Function("cube", lambda x: x**3, lambda m, x, y: 3 * x * x, off=1)
     >>> cube.slope_at(2.0), cube.is_everywhere, cube.is_bounded
@@ -46,31 +45,31 @@ class Function:
 
     name: str
     value: Real
-    slope: Callable[[Any, Any, Any], Any]  # of a library of functions, at x, where the value is y
+    slope: Callable[[Any, Any, Any], Any]  # from a library of functions (math, numpy), x, and the value y
     also: tuple[str, ...] = ()  # other spellings
     shape: Shape = "monotone"
-    off: int = 4  # what a function of the C library may be off by
-    slope_off: int = 16  # the same of the slope
+    off: int = 4  # limit on the error of a value, in units of its last place
+    slope_off: int = 16  # the same for the slope
     domain: Span = _ALL
     closed: tuple[bool, bool] = (False, False)
     between: Span = _ALL  # where the values lie
-    clips: bool = True  # whether enclosures end there too: half of pi is no double
-    turn: Span | None = None  # where it is least, and how small
+    clips: bool = True  # whether enclosures are cut off there; half of pi is not a double
+    turn: Span | None = None  # its minimum: where, and its value
     bends: tuple[float, ...] = ()  # where the slope turns
-    slopes: Callable[[Any, Span, Span], Span] | None = None  # bounds of it, of interval arithmetic
+    slopes: Callable[[Any, Span, Span], Span] | None = None  # bounds of the slope, from interval arithmetic, x and y
     period: float = 0.0
-    ahead: int = 0  # quarter turns by which a wave runs ahead of the sine
-    undone: Real | None = None  # the argument that leads to a value: where it rises, if it does so but on one side
-    undone_off: int = 4
+    ahead: int = 0  # quarter turns by which a wave is ahead of the sine
+    inverse: Real | None = None  # the argument that has a value; if there are two, the one where it rises
+    inverse_off: int = 4
     inverses: tuple[Inverse, ...] = ()
-    steepness: str = "1"  # the size of the slope, or more
-    degree: Fraction | None = None  # of its value in the unit of its argument; None where it takes a number
-    overflows: bool = False  # whether finite numbers lead to an infinity
-    digits: Callable[[Any], Any] | None = None  # of a ball of FLINT's, where that has no function of the name
-    in_numpy: str | None = ""  # a function of arrays by another name; None where it goes element by element
-    in_numba: str = ""  # where it is not what Python's math says
-    in_sympy: str | Callable[[Any, Any], Any] = ""  # another name, or what sympy makes of x
-    latex: str = ""  # where it is no command of its name; with %s for the argument, or that follows in parentheses
+    steepness: str = "1"  # an upper bound of the size of the slope
+    degree: Fraction | None = None  # of the argument's unit in that of the value; None if the argument is a number
+    overflows: bool = False  # whether finite numbers may have an infinite value
+    digits: Callable[[Any], Any] | None = None  # the function of a FLINT ball, if it is not FLINT's of this name
+    in_numpy: str | None = ""  # the function of arrays, if it has another name; None if there is none
+    in_numba: str = ""  # the function in machine code, if it is not Python's math function
+    in_sympy: str | Callable[[Any, Any], Any] = ""  # another name, or sympy's expression of x
+    latex: str = ""  # if it is not a command of this name; with %s for the argument, else that follows in parentheses
 
     @property
     def is_everywhere(self) -> bool:
@@ -86,7 +85,7 @@ class Function:
 
     @property
     def swallows(self) -> bool:
-        """Whether it makes a finite number of an infinity."""
+        """Whether an infinite argument has a finite value."""
         for end in _ALL:
             with suppress(ValueError, OverflowError):
                 if math.isfinite(self.value(end)):
@@ -95,19 +94,19 @@ class Function:
 
     @property
     def called_in_numpy(self) -> str:
-        """What arrays call it, with its module; nothing where it goes element by element."""
+        """The function of arrays with its module; empty if there is none."""
         return "" if self.in_numpy is None else self.in_numpy or f"numpy.{self.name}"
 
     @property
     def called_in_numba(self) -> str:
-        """What machine code calls it, which has what Python's math has; nothing where it cannot."""
+        """The function in machine code, which has those of Python's math; empty if there is none."""
         return self.in_numba or (f"m.{self.name}" if getattr(math, self.name, None) is self.value else "")
 
     def slope_at(self, x: float) -> float:
         return float(self.slope(math, x, self.value(x)))
 
     def over(self) -> Callable[..., Any]:
-        """The function for arrays; where it is undefined, they hold NaN."""
+        """The function for arrays; NaN where it is undefined."""
         if self.called_in_numpy:
             module, _, name = self.called_in_numpy.rpartition(".")
             found: Callable[..., Any] = getattr(import_module(module), name)
@@ -115,7 +114,7 @@ class Function:
         return _element_by_element(self.value)
 
     def slope_over(self) -> Callable[..., Any]:
-        """Its slope for arrays of arguments and of the values there."""
+        """Its slope for arrays of arguments and values."""
         if self.called_in_numpy.startswith("numpy."):
             library = import_module("numpy")
             return lambda x, y: self.slope(library, x, y)
@@ -124,7 +123,7 @@ class Function:
 
 
 def _element_by_element(function: Real) -> Callable[..., Any]:
-    """A function of one number for arrays, which hold NaN where it is undefined."""
+    """A function of one number, applied to arrays; NaN where it is undefined."""
     import numpy
 
     def one(x: float) -> float:

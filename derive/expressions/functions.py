@@ -1,15 +1,14 @@
 """The functions of one number: each is a single entry in one table, which the whole engine reads.
 
-An entry says all that anybody needs of a function: how it is called, what it comes to and how steep it is, where it is
-defined, where it turns, what its values lie between, what leads back from them, what dimension it takes and gives, and
-how each back end and paper write it. From that follow its place in the grammar and in sympy, its enclosures and
-contractors, its automatic derivative, its inverse, its lines of compiled code and its mathematics. To add a function is
-to add an entry.
+An entry has all facts about a function: its names, value and slope, its domain, turning point and range, its inverses,
+its dimension, and how each back end and LaTeX write it. From these follow its place in the grammar and in sympy, its
+enclosures and contractors, its automatic derivative, its inverse, its lines of compiled code and its mathematics. To
+add a function is to add an entry.
 
-Most functions only rise, or only fall, or do first the one and then the other; then their ends and their turning point
-say where the values lie. For what waves, has poles or jumps, an entry names the shape, for which the rooms have an
-algorithm each. Slopes are said of a library of functions, NumPy for arrays and math for one number, so that the table
-imports neither; and where bounds of slopes are to be narrow, of the interval arithmetic that asks for them.
+Most functions are monotone, or fall and then rise; the values at their ends and turning point bound the others. For
+waves, poles and jumps an entry names the shape, for which other modules have an algorithm each. Slopes take a library
+of functions as an argument, NumPy for arrays and math for one number, so that the table imports neither; where bounds
+of slopes must be narrow, they take interval arithmetic in the same way.
 """
 
 from __future__ import annotations
@@ -27,12 +26,12 @@ _INFINITY = math.inf
 _POSITIVE: Span = (0.0, _INFINITY)
 _ONE: Span = (1.0, 1.0)
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
-_OVER_LN2: Span = (1.4426950408889623, 1.4426950408889645)  # 1/log(2) lies between
-_OVER_LN10: Span = (0.4342944819032514, 0.43429448190325215)  # and 1/log(10)
+_OVER_LN2: Span = (1.4426950408889623, 1.4426950408889645)  # bounds of 1/log(2)
+_OVER_LN10: Span = (0.4342944819032514, 0.43429448190325215)  # bounds of 1/log(10)
 
 
 def _arc_slopes(i: Any, x: Span) -> Span:
-    """`1/sqrt(1 - x**2)`, with no digits lost where the square is close to one."""
+    """`1/sqrt(1 - x**2)`, without cancellation where the square is close to one."""
 
     def at(size: Span) -> Span:
         under = i.times(i.plus(_ONE, i.minus(size)), i.plus(_ONE, size))
@@ -63,7 +62,7 @@ _ENTRIES = (
         closed=(True, False),
         between=_POSITIVE,
         slopes=lambda i, x, y: i.times((0.5, 0.5), i.over(y)) if y[1] > 0 else _POSITIVE,
-        undone=lambda y: y * y,
+        inverse=lambda y: y * y,
         inverses=(Inverse("y**2", _NOT_NEGATIVE),),
         steepness="0.5/y",
         degree=Fraction(1, 2),
@@ -75,7 +74,7 @@ _ENTRIES = (
         lambda m, x, y: y,
         between=_POSITIVE,
         slopes=lambda i, x, y: y,
-        undone=math.log,
+        inverse=math.log,
         inverses=(Inverse("log(y)"),),
         steepness="y",
         overflows=True,
@@ -87,7 +86,7 @@ _ENTRIES = (
         also=("ln",),
         domain=_POSITIVE,
         slopes=lambda i, x, y: i.over(x),
-        undone=math.exp,
+        inverse=math.exp,
         inverses=(Inverse("exp(y)"),),
         steepness="1.5/abs(x)",
         overflows=True,
@@ -99,7 +98,7 @@ _ENTRIES = (
         lambda m, x, y: 1.0 / (x * _LN10),
         domain=_POSITIVE,
         slopes=lambda i, x, y: i.times(i.over(x), _OVER_LN10),
-        undone=lambda y: 10.0**y,
+        inverse=lambda y: 10.0**y,
         inverses=(Inverse("10**y"),),
         steepness="1.5/abs(x)",
         overflows=True,
@@ -113,7 +112,7 @@ _ENTRIES = (
         lambda m, x, y: 1.0 / (x * _LN2),
         domain=_POSITIVE,
         slopes=lambda i, x, y: i.times(i.over(x), _OVER_LN2),
-        undone=lambda y: 2.0**y,
+        inverse=lambda y: 2.0**y,
         inverses=(Inverse("2**y"),),
         steepness="1.5/abs(x)",
         overflows=True,
@@ -162,7 +161,7 @@ _ENTRIES = (
         between=(-math.pi / 2, math.pi / 2),
         clips=False,
         slopes=lambda i, x, y: _arc_slopes(i, x),
-        undone=math.sin,
+        inverse=math.sin,
         inverses=(Inverse("sin(y)", ("abs(y) <= 0.5*pi",)),),
         steepness="1/sqrt(1 - x*x)",
         in_numpy="numpy.arcsin",
@@ -180,7 +179,7 @@ _ENTRIES = (
         clips=False,
         turn=(1.0, 0.0),
         slopes=lambda i, x, y: i.minus(_arc_slopes(i, x)),
-        undone=math.cos,
+        inverse=math.cos,
         inverses=(Inverse("cos(y)", ("y >= 0", "y <= pi")),),
         steepness="1/sqrt(1 - x*x)",
         in_numpy="numpy.arccos",
@@ -195,7 +194,7 @@ _ENTRIES = (
         between=(-math.pi / 2, math.pi / 2),
         clips=False,
         slopes=lambda i, x, y: i.over(i.plus(_ONE, i.square(x))),
-        undone=math.tan,
+        inverse=math.tan,
         inverses=(Inverse("tan(y)", ("abs(y) < 0.5*pi",)),),
         steepness="1/(1 + x*x)",
         in_numpy="numpy.arctan",
@@ -206,7 +205,7 @@ _ENTRIES = (
         math.sinh,
         lambda m, x, y: m.cosh(x),
         slopes=lambda i, x, y: _hyperbolic(i, x),
-        undone=math.asinh,
+        inverse=math.asinh,
         inverses=(Inverse("log(y + sqrt(y**2 + 1))", other="-log(-y + sqrt((-y)**2 + 1))"),),
         steepness="cosh(x)",
         overflows=True,
@@ -218,7 +217,7 @@ _ENTRIES = (
         between=(1.0, _INFINITY),
         turn=(0.0, 1.0),
         slopes=lambda i, x, y: i.ends(math.sinh, x),
-        undone=math.acosh,
+        inverse=math.acosh,
         inverses=(Inverse("log(y + sqrt(y**2 - 1))"), Inverse("-log(y + sqrt(y**2 - 1))")),
         steepness="abs(sinh(x))",
         overflows=True,
@@ -230,7 +229,7 @@ _ENTRIES = (
         between=(-1.0, 1.0),
         clips=False,
         slopes=lambda i, x, y: i.over(i.square(_hyperbolic(i, x))),
-        undone=math.atanh,
+        inverse=math.atanh,
         inverses=(Inverse("0.5*log((1 + y)/(1 - y))"),),
     ),
     Function(
@@ -239,7 +238,7 @@ _ENTRIES = (
         lambda m, x, y: 1.0 / m.hypot(1.0, x),
         also=("arcsinh", "arsinh"),
         bends=(0.0,),
-        undone=math.sinh,
+        inverse=math.sinh,
         inverses=(Inverse("sinh(y)"),),
         steepness="1/sqrt(1 + x*x)",
         in_numpy="numpy.arcsinh",
@@ -253,7 +252,7 @@ _ENTRIES = (
         domain=(1.0, _INFINITY),
         closed=(True, False),
         between=_POSITIVE,
-        undone=math.cosh,
+        inverse=math.cosh,
         inverses=(Inverse("cosh(y)", _NOT_NEGATIVE),),
         steepness="1/sqrt((x - 1)*(x + 1))",
         in_numpy="numpy.arccosh",
@@ -266,7 +265,7 @@ _ENTRIES = (
         also=("arctanh", "artanh"),
         domain=(-1.0, 1.0),
         bends=(0.0,),
-        undone=math.tanh,
+        inverse=math.tanh,
         inverses=(Inverse("tanh(y)"),),
         steepness="1/((1 - x)*(1 + x))",
         overflows=True,
@@ -282,8 +281,8 @@ _ENTRIES = (
         off=0,
         between=_POSITIVE,
         turn=(0.0, 0.0),
-        undone=lambda y: y,
-        undone_off=0,
+        inverse=lambda y: y,
+        inverse_off=0,
         inverses=(Inverse("y", _NOT_NEGATIVE), Inverse("-y", _NOT_NEGATIVE)),
         degree=Fraction(1),
         digits=abs,
@@ -323,8 +322,8 @@ _ENTRIES = (
         slope_off=4096,  # of exp(-x**2), whose argument is rounded
         between=(-1.0, 1.0),
         bends=(0.0,),
-        undone=inverse_error,
-        undone_off=256,
+        inverse=inverse_error,
+        inverse_off=256,
         inverses=(Inverse("erfinv(y)", ("y >= -1", "y <= 1")),),
         steepness="2/sqrt(pi)*exp(-x**2)",
         in_numpy="scipy.special.erf",
@@ -339,8 +338,8 @@ _ENTRIES = (
         slope_off=4096,
         domain=(-1.0, 1.0),
         bends=(0.0,),
-        undone=math.erf,
-        undone_off=256,
+        inverse=math.erf,
+        inverse_off=256,
         inverses=(Inverse("erf(y)"),),
         steepness="sqrt(pi)/2*exp(y**2)",
         overflows=True,
@@ -356,7 +355,7 @@ _ENTRIES = (
         domain=_POSITIVE,
         between=_POSITIVE,
         turn=(1.4616321449683623, 0.8856031944108887),
-        steepness="y*(abs(log(x)) + 1/x)",  # more than the slope: log(x) - 1/x < psi(x) < log(x)
+        steepness="y*(abs(log(x)) + 1/x)",  # a bound, since log(x) - 1/x < psi(x) < log(x)
         overflows=True,
         in_numpy=None,
         latex=r"\Gamma",
@@ -371,8 +370,8 @@ _ENTRIES = (
         domain=(math.nextafter(-1 / math.e, 0.0), _INFINITY),
         closed=(True, False),
         between=(-1.0, _INFINITY),
-        undone=lambda y: y * math.exp(y),
-        undone_off=256,
+        inverse=lambda y: y * math.exp(y),
+        inverse_off=256,
         inverses=(Inverse("y*exp(y)", ("y >= -1",)),),
         steepness="exp(-y)/(1 + y)",
         in_numpy=None,

@@ -9,8 +9,8 @@
     atom       = number | "pi" | name | function "(" choice { "," choice } ")" | "(" choice ")"
                | "Piecewise" "(" "(" choice "," choice ")" { "," ... } ")"
 
-A word before "(" is always a function; every other word is a quantity of the user's, whatever it means elsewhere. Text
-is only ever read by this module, so there is no path from it to code.
+A word before "(" is always a function; every other word is a quantity of the user, whatever it means elsewhere. Only
+this module reads text, so there is no path from it to code.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import keyword
 from fractions import Fraction
 
 from derive.expressions.constants import ConstantError, exact, prove_constants
-from derive.expressions.tokens import MENDS, complaint, foreign, tokens
+from derive.expressions.tokens import HINTS, complaint, foreign, tokens
 from derive.expressions.tree import COMPARISONS, FUNCTIONS, Apply, Equation, Name, Node, Number, is_condition
 from quantities.errors import DeriveError, ExpressionError, LimitError, excerpt
 
 __all__ = ["LONGEST", "parse_condition", "parse_equation", "parse_expression"]
 
 LONGEST = 20_000  # characters of an equation
-_DEEPEST = 50  # nested parentheses, signs and powers
+_DEEPEST = 50  # limit on nested parentheses, signs and powers
 
 _LEVELS = {"or": 1, "and": 2, "+": 5, "-": 5, "*": 6, "/": 6, **dict.fromkeys(COMPARISONS, 4)}
 _SEVERAL = {"min", "max"}
@@ -57,7 +57,7 @@ def parse_expression(text: str) -> Node:
 
 
 class _Reader:
-    """One pass over a text, by precedence climbing: a frame and a half of Python for each nesting."""
+    """One pass over a text, by precedence climbing."""
 
     def __init__(self, text: str, kind: str) -> None:
         self.text = text
@@ -109,7 +109,7 @@ class _Reader:
                 raise self._too_large(fault.node.at[0], fault.what, fault.limit) from None
             raise self._error(fault.node.at[0], f"{fault.what}.", "Write a constant that is a finite number.") from None
 
-    # From loose to tight
+    # By rising precedence
 
     def _choice(self) -> Node:
         start = self._start()
@@ -243,7 +243,7 @@ class _Reader:
             raise self._error(start, "Piecewise has no condition.", "Write Piecewise((a, x < 1), (b, True)).")
         return Apply("piecewise", (*arms, *default), (start, self._end()))
 
-    # What keeps it honest
+    # Checks
 
     def _value(self, node: Node) -> Node:
         if is_condition(node):
@@ -285,22 +285,22 @@ class _Reader:
             return
         if kind in ("word", "number") or word == "(":
             raise self._error(start, f"an operator is missing before '{word}'.", "Write * for a product.")
-        raise self._error(start, f"'{word}' does not belong here.", MENDS.get(word, ""))
+        raise self._error(start, f"'{word}' does not belong here.", HINTS.get(word, ""))
 
     def _no_equation(self, kind: str, op: str) -> tuple[str, str]:
         if kind == "end":
             return "it is not an equation.", "Write left = right."
         if op in ("<", ">", "!=", "=="):
-            mend = "Write '='." if op == "==" else "A relation is written with =, <= or >=."
-            return f"'{op}' does not make a relation.", mend
+            hint = "Write '='." if op == "==" else "A relation is written with =, <= or >=."
+            return f"'{op}' does not make a relation.", hint
         if kind in ("word", "number") or op == "(":
             return f"an operator is missing before '{op}'.", "Write * for a product."
-        return f"'{op}' does not belong here.", MENDS.get(op, "")
+        return f"'{op}' does not belong here.", HINTS.get(op, "")
 
     def _no_operand(self, kind: str, word: str) -> tuple[str, str]:
         if kind == "end":
             return ("it ends where a value is expected.", "") if self.text.strip() else ("it is empty.", "Write a = b.")
-        return f"expected a value, not '{word}'.", MENDS.get(word, "")
+        return f"expected a value, not '{word}'.", HINTS.get(word, "")
 
     def _error(self, start: int, what: str, hint: str) -> ExpressionError:
         return complaint(self.text, start, what, hint)

@@ -9,14 +9,14 @@ from derive.tolerances import BRACKET
 __all__ = ["gamma", "gamma_slope", "inverse_error", "lambert", "lambert_slope"]
 
 _INFINITY = math.inf
-_BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, but for
-_BRANCH_REST = 1.2428753672788363e-17  # what a double has no room for
-_NEAR = 0.02  # of the branch point, in its square root, up to where a series is better than iteration
+_BRANCH = -1 / math.e  # where the two branches of Lambert's function meet, as a double,
+_BRANCH_REST = 1.2428753672788363e-17  # and the rest of that number
+_NEAR = 0.02  # distance from the branch point, as its square root, up to which the series is used
 _SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120)
 
 
 def inverse_error(y: float) -> float:
-    """The inverse of the error function: a start of scipy's, which is right to some units of the last place."""
+    """The inverse of the error function, scipy's, which is accurate to some units of the last place."""
     if not -1 < y < 1:
         raise ValueError("the inverse error function of a number that is not between -1 and 1")
     from scipy.special import erfinv
@@ -25,7 +25,7 @@ def inverse_error(y: float) -> float:
 
 
 def gamma(x: float) -> float:
-    """The gamma function of a positive number: below zero it has a pole at every whole one, and is not offered."""
+    """The gamma function of a positive number; below zero it has a pole at every whole number, and is refused."""
     if not x > 0:
         raise ValueError("the gamma function of a number that is not positive")
     return math.gamma(x)
@@ -38,7 +38,7 @@ def gamma_slope(_: object, x: float, y: float) -> float:
 
 
 def _above_branch(x: float) -> float:
-    """The square root of twice `e*x + 1`, with no digits lost where the two terms cancel."""
+    """The square root of twice `e*x + 1`, without loss of digits where the two terms cancel."""
     rest = (x - _BRANCH) - _BRANCH_REST
     if rest < 0:
         raise ValueError("Lambert's function of a number below -1/e")
@@ -53,7 +53,7 @@ def lambert(x: float) -> float:
     if root < _NEAR:
         return _one_more(root) - 1
     w = _start(x, root)
-    for _ in range(60):  # Halley's steps treble the digits each
+    for _ in range(60):  # each of Halley's steps triples the digits
         grown = math.exp(w)
         gap = w * grown - x if w < 700 else w - x / grown
         step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)

@@ -1,8 +1,8 @@
 """Conversion between expression trees and sympy, in both directions.
 
 A tree becomes sympy exactly (7/100, not 0.07), with the quantities themselves as symbols. The way back keeps what sympy
-left of an expression: `x + L - L` built in Python is `x` before anybody here sees it, which is why a relation may also
-be given as text.
+left of an expression: `x + L - L` built in Python is `x` before this module sees it; a relation given as text is not
+simplified.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quantities.quantity import Quantity
 
 __all__ = ["from_sympy", "to_relational", "to_sympy"]
 
-_DEEPEST = 100  # nested operations
+_DEEPEST = 100  # limit on nested operations
 
 _MAKERS: dict[str, Callable[..., Any]] = {
     "add": sympy.Add,
@@ -82,7 +82,7 @@ def to_relational(equation: Equation, quantities: Mapping[str, Quantity]) -> Rel
 
 
 def from_sympy(expression: Any) -> tuple[Node, dict[str, Declaration]]:
-    """What sympy left of an expression, as a tree, and what is declared of the quantities in it."""
+    """What sympy left of an expression, as a tree, and the declarations of its quantities."""
     if hasattr(expression, "_units"):  # a pint Quantity, which sympify would strip of its unit
         raise _no_expression(expression)
     try:
@@ -114,7 +114,7 @@ def _too_deep() -> LimitError:
 
 
 class _Reader:
-    """One pass over a sympy expression, with the quantities that it meets."""
+    """One pass over a sympy expression, which collects its quantities."""
 
     def __init__(self, found: dict[str, Declaration]) -> None:
         self.found = found
@@ -148,7 +148,7 @@ class _Reader:
             return Number(Fraction(int(expression.p), int(expression.q)))
         if expression.is_Float and expression.is_finite:
             return Number(_fraction(expression))
-        if expression.func is sympy.cot:  # what sympy makes of tan(pi/2 - x)
+        if expression.func is sympy.cot:  # sympy's form of tan(pi/2 - x)
             return Apply("inv", (Apply("tan", (self.node(expression.args[0]),)),))
         if isinstance(expression, sympy.Piecewise):
             return self._pieces(expression)

@@ -7,10 +7,10 @@ import re
 from derive.expressions.tree import FUNCTIONS
 from quantities.errors import ExpressionError, excerpt
 
-__all__ = ["MENDS", "Token", "complaint", "foreign", "tokens"]
+__all__ = ["HINTS", "Token", "complaint", "foreign", "tokens"]
 
 Token = tuple[str, str, int, int]
-"""Its kind (number, word, op, end), its text, and where it starts and ends."""
+"""The kind (number, word, op, end), the text, the start and the end of a token."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
@@ -39,7 +39,7 @@ _STRAYS = {
     "'": "Write a name of letters, digits and underscores.",
     "@": "Write * for a product.",
 }
-MENDS = {
+HINTS = {
     "//": "Write floor(a/b).",
     ":=": "Write '='.",
     "->": "Write '='.",
@@ -49,7 +49,7 @@ MENDS = {
     ",": "Write numbers with a decimal point.",
     "**": "A power needs a base.",
 }
-"""What mends an operator that stands where it may not."""
+"""The hint for each operator that is out of place."""
 
 _ELSEWHERE = {
     **dict.fromkeys(("lg", "logten"), "log10(x)"),
@@ -103,7 +103,7 @@ _ELSEWHERE = {
 
 
 def foreign(word: str) -> str:
-    """What somebody who called a function that does not exist may write instead.
+    """The hint for a call of a function that does not exist.
 
     >>> foreign("atan2"), foreign("srqt"), foreign("k")
     ('Write atan(y/x).', 'Did you mean sqrt?', 'For a product write k*(...).')
@@ -116,7 +116,7 @@ def foreign(word: str) -> str:
 
 
 def _is_slip(word: str, name: str) -> bool:
-    """Whether one letter more, less, other or exchanged with its neighbour makes one of the other."""
+    """Whether two words differ by one letter inserted, deleted or replaced, or by two neighbours exchanged."""
     if min(len(word), len(name)) < 3 or abs(len(word) - len(name)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(word, name, strict=False)) if a != b), min(len(word), len(name)))
@@ -150,14 +150,14 @@ def tokens(text: str) -> list[Token]:
         if kind == "number" and _RUN_ON.match(plain, position):
             raise _run_on(text, word, plain[position], start)
         if word in ("//", ":=", "->"):
-            raise complaint(text, start, f"'{word}' does not belong here.", MENDS[word])
+            raise complaint(text, start, f"'{word}' does not belong here.", HINTS[word])
         found.append((kind, word, start, position))
         if kind == "end":
             return found
 
 
 def complaint(text: str, start: int, what: str, hint: str) -> ExpressionError:
-    """The error that points into a text."""
+    """The error at a position of a text."""
     line = text.count("\n", 0, start) + 1
     column = start - text.rfind("\n", 0, start)
     where = f"column {column}" if line == 1 else f"line {line}, column {column}"
@@ -185,13 +185,13 @@ _BEHIND = re.compile(r"\s*(-?\s*[\w.]+|\([^()]*\))")
 
 
 def _raised(text: str, position: int) -> str:
-    """A power that somebody wrote with a caret, as it is written here."""
+    """The hint for a power written with a caret."""
     base, exponent = _BEFORE.search(text[:position]), _BEHIND.match(text, position + 1)
     return f"Write {base[1]}**{exponent[1]}." if base and exponent else ""
 
 
 def _run_on(text: str, word: str, mark: str, start: int) -> ExpressionError:
-    """A number that goes on where numbers end."""
+    """The error for a number that is followed directly by a letter, a digit or a point."""
     if mark == ".":
         return complaint(text, start, f"{word}. is not a number.", "Write one decimal point.")
     if word == "0" and mark in "xXoObB":

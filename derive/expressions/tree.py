@@ -1,14 +1,14 @@
 """The expression tree: expressions as they were written, for the whole engine.
 
-sympy simplifies while it builds (`x + L - L` is `x`, `x + 0*t` is `x`), so what was written must be kept elsewhere if
-its dimensions are to be checked. A tree has three kinds of node:
+sympy simplifies while it builds (`x + L - L` is `x`, `x + 0*t` is `x`), so its dimensions could not be checked as they
+were written. A tree has three kinds of node:
 
-    Number   an exact rational; `0.07` is 7/100, remembered with its text
+    Number   an exact rational, with its text: `0.07` is 7/100
     Name     a declared quantity, by name
     Apply    an operation of the table below on its arguments
 
 Sums and products are flat: `a - b + c` is add(a, neg(b), c), and `a/b*c` is mul(a, inv(b), c). Nothing in a tree is
-code, and nothing here knows of units or of sympy.
+code, and this module uses neither units nor sympy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from derive.expressions.functions import TABLE
 __all__ = ["COMPARISONS", "FUNCTIONS", "Apply", "Equation", "Name", "Node", "Number", "names_in", "render", "walk"]
 
 Span = tuple[int, int]
-"""Where a node stands in its text: start and end."""
+"""The start and end of a node in its text."""
 
 _NOWHERE: Span = (0, 0)
 
@@ -35,8 +35,8 @@ class Number:
     value: Fraction
     text: str = field(default="", compare=False)
     at: Span = field(default=_NOWHERE, compare=False)
-    real: float = field(default=math.nan, init=False, repr=False, compare=False)  # NaN where a double has no room
-    is_double: bool = field(default=False, init=False, repr=False, compare=False)  # whether that is the number itself
+    real: float = field(default=math.nan, init=False, repr=False, compare=False)  # NaN if it overflows
+    is_double: bool = field(default=False, init=False, repr=False, compare=False)  # whether `real` is exact
 
     def __post_init__(self) -> None:
         with suppress(OverflowError):
@@ -60,12 +60,12 @@ class Apply:
     )
     _names: tuple[str, ...] | None = field(default=None, init=False, repr=False, compare=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:  # how its number is reckoned, which `evaluation` notes here, stays behind
+    def __reduce__(self) -> tuple[Any, ...]:  # without the evaluator that `evaluation` stores here
         return Apply, (self.op, self.args, self.at)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names below, each once, in reading order; looked for once."""
+        """The names below, each once, in reading order; cached."""
         if self._names is None:
             found = dict.fromkeys(part.name for part in walk(self) if isinstance(part, Name))
             object.__setattr__(self, "_names", tuple(found))
@@ -77,7 +77,7 @@ Node = Number | Name | Apply
 
 @dataclass(frozen=True, slots=True)
 class Equation:
-    """Two sides and what stands between them: `=`, `<=` or `>=`."""
+    """Two sides, and `=`, `<=` or `>=` between them."""
 
     lhs: Node
     op: str
@@ -86,7 +86,7 @@ class Equation:
 
     @property
     def written_for(self) -> str | None:
-        """What it says how to work out: the name that stands alone on the left, and not on the right."""
+        """The name that it is written for: it is alone on the left, and does not occur on the right."""
         return self.lhs.name if isinstance(self.lhs, Name) and self.lhs.name not in names_in(self.rhs) else None
 
     def __str__(self) -> str:
@@ -99,14 +99,13 @@ FUNCTIONS: dict[str, str] = {
     "Max": "max",
     **{spelling: entry.name for entry in TABLE.values() for spelling in entry.also},
 }
-"""Every function that text may call, by each of its spellings, and the operation it means."""
+"""The operation of every function that text may call, by each of its spellings."""
 
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
 CONDITIONS = frozenset({*COMPARISONS.values(), "and", "or", "not", "true"})
-"""Operations that yield a truth and no number."""
+"""Operations that yield a truth value."""
 
 _SIGNS = {op: sign for sign, op in COMPARISONS.items()}
-_TIGHTNESS = {"piecewise": 0, "or": 1, "and": 2, "not": 3, "add": 5, "neg": 5, "mul": 6, "inv": 6, "pow": 8}
 
 
 def walk(*nodes: Node) -> Iterator[Node]:
@@ -150,7 +149,7 @@ def render(node: Node) -> str:
 
 
 def _written(node: Node) -> tuple[str, int]:
-    """The text and how tightly it holds together."""
+    """The text and its precedence."""
     if isinstance(node, Name):
         return node.name, 9
     if isinstance(node, Number):
@@ -173,7 +172,7 @@ def _written(node: Node) -> tuple[str, int]:
         case "piecewise":
             return _piecewise(node.args), 0
         case "and" | "or":
-            level = _TIGHTNESS[node.op]
+            level = 1 if node.op == "or" else 2
             return f" {node.op} ".join(_held(arg, level + 1) for arg in node.args), level
         case "not":
             return "not " + _held(node.args[0], 4), 3
@@ -184,8 +183,8 @@ def _written(node: Node) -> tuple[str, int]:
 
 
 def _held(node: Node, level: int) -> str:
-    text, tightness = _written(node)
-    return text if tightness >= level else f"({text})"
+    text, precedence = _written(node)
+    return text if precedence >= level else f"({text})"
 
 
 def _number(node: Number) -> tuple[str, int]:

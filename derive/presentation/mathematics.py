@@ -42,7 +42,6 @@ _ESCAPED = {
     "~": r"\tilde{}",
     "<": "<",
 }
-_TIGHT = {"add": 1, "neg": 1, "mul": 2, "inv": 2, "pow": 4}
 _COMPARED = {"lt": "<", "le": r"\le", "gt": ">", "ge": r"\ge", "eq": "=", "ne": r"\ne"}
 _SIGNS = {**_COMPARED, "=": "=", "<=": r"\le", ">=": r"\ge"}
 
@@ -193,8 +192,8 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
 
 
 def _held(node: Node, letters: Letters, level: int) -> str:
-    text, tightness = _written(node, letters)
-    return text if tightness >= level else rf"\left({text}\right)"
+    text, precedence = _written(node, letters)
+    return text if precedence >= level else rf"\left({text}\right)"
 
 
 def _rational(node: Number) -> tuple[str, int]:

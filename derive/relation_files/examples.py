@@ -1,4 +1,4 @@
-"""Examples of a relation file: questions whose answers are known, each with where they are known from.
+"""Examples of a relation file: questions with known answers, each with its source.
 
     [examples.seconds_pendulum]
     given.length = "0.994 m"
@@ -6,8 +6,7 @@
     expected = "2.00 s"
     source = "a table of pendulums"
 
-An example says what the relations are to bring about. `derive check` asks it; a library that is loaded does not, so
-that examples cost nothing where they are not wanted.
+An example is a test of the relations. `derive check` runs it; `load` does not, so that examples cost nothing there.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _KEYS = ("asked", "given", "profiles", "expected", "source", "meaning")
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question and what is expected of it: a value, a range, a bound, that there is none; or several values."""
+    """A question and its expected answer: a value, a range, a bound, that there is none; or several values."""
 
     name: str
     asked: str
@@ -37,7 +36,7 @@ class Example:
 
 
 def stated_example(notes: Notes, name: str, table: Mapping[str, Any]) -> Example | None:
-    """An example as its table states it; nothing, if something is wrong with it."""
+    """An example as its table states it; None if there is a problem with it."""
     where = ("examples", name)
     before = len(notes.errors)
     notes.keys(name, where, table, _KEYS)

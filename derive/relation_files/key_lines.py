@@ -1,7 +1,7 @@
-"""On which line of a TOML text each key stands.
+"""The lines of the keys of a TOML text.
 
-The TOML reader keeps no positions, so the text is scanned for its keys. The scan answers one question for messages and
-decides nothing: what the file means is the TOML reader's business.
+The TOML reader keeps no positions, so the text is scanned for its keys. The scan serves messages only: the TOML reader
+decides what the file means.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _CLOSING = {'"""': re.compile(r'(?:[^"\\]|\\.|"{1,2}(?!"))*"{3}'), "'''": re.com
 
 
 def key_lines(text: str) -> dict[Path, int]:
-    """The line of every table and every key at the start of a line; tables of a list are told apart by their places.
+    """The line of every table and every key at the start of a line; tables of a list are distinguished by number.
 
     >>> key_lines("[quantities]\\nlength = { unit = 'm' }")
     {('quantities',): 1, ('quantities', 'length'): 2}
@@ -41,7 +41,7 @@ def key_lines(text: str) -> dict[Path, int]:
 
 
 def _placed(path: Path, lists: dict[Path, int], is_list: bool) -> Path:
-    """The path of a header, with the place of each table that is one of a list."""
+    """The path of a header, with the number of each table that is one of a list."""
     whole: Path = ()
     for depth, part in enumerate(path, 1):
         whole += (part,)
@@ -53,7 +53,7 @@ def _placed(path: Path, lists: dict[Path, int], is_list: bool) -> Path:
 
 
 def statement_lines(text: str) -> list[int]:
-    """Every line on which a table or a key begins, those declared twice among them."""
+    """Every line on which a table or a key begins, including those declared twice."""
     return [number for number, _, _ in _statements(text)]
 
 
@@ -70,7 +70,7 @@ def _statements(text: str) -> Iterator[tuple[int, Path, str]]:
 
 
 def _left_open(line: str, quotes: str) -> str:
-    """The quotes of the multi-line string that is open at the end of a line; comments and other strings hold none."""
+    """The quotes of the multi-line string that is open at the end of a line; comments and other strings open none."""
     position = 0
     while True:
         if quotes:

@@ -1,10 +1,10 @@
 """Relation files: strict TOML in, a library out, and every problem of the file at once.
 
-A file is read in passes: what it uses, its units, its quantities, its relations over them, its profiles. A problem is
-noted and reading goes on; what depends on something broken is passed over in silence, so that one slip is one problem.
+A file is read in passes: what it uses, its units, its quantities, its relations, its profiles, its examples. A problem
+is noted and reading goes on; what depends on a broken entry is skipped, so that one mistake is one problem.
 
-The shape of the tables is judged by hand, in 2 of the 150 ms that the built-in library takes to read. msgspec needs
-0.6 ms for it and 12 to be imported, cattrs 3 and 25; msgspec stops at the first slip, and neither knows its line.
+The shape of the tables is checked by hand, in 2 of the 150 ms that the built-in library takes to read. msgspec needs
+0.6 ms for it and 12 to be imported, cattrs 3 and 25; msgspec stops at the first mistake, and neither knows its line.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _RELATION = ("equation", "because", "source", "when", "approximate")
 def load(source: str | Path, *, beside: Library | None = None) -> Library:
     """Read a relation file, or the text of one, into a library.
 
-    With `beside`, the file may also speak of that library's quantities; `beside | load(...)` is then both.
+    With `beside`, the file may also use that library's quantities; `beside | load(...)` is then both.
 
     >>> pendulum = load('''
     ... [quantities]
@@ -62,14 +62,14 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
 
 
 def proved(reader: Reader) -> Library:
-    """What was read, if nothing is wrong with it."""
+    """The library that was read; raises its problems, if there are any."""
     if reader.notes.errors:
         raise _gathered(reader)
     return reader.library()
 
 
 def read(document: Document, beside: Library | None) -> Reader:
-    """A relation file as far as it can be read, and what is wrong with it."""
+    """A relation file as far as it can be read, with its problems."""
     if not isinstance(beside, (Library, type(None))):
         raise ExpressionError(f"a {type(beside).__name__} is not a library.", hint="Give beside=library.")
     reader = Reader(Notes(document), beside or Library())
@@ -78,7 +78,7 @@ def read(document: Document, beside: Library | None) -> Reader:
 
 
 def _gathered(reader: Reader) -> DeriveError:
-    """One error for all problems: of their own kind where they share one."""
+    """One error for all problems, of their kind if they share one."""
     where = f"{reader.notes.document.label}: " if reader.notes.document.label else ""
     problems, errors = zip(*reader.notes.errors, strict=True)
     return together(errors, problems, where, reader.notes.document.label)
@@ -86,19 +86,19 @@ def _gathered(reader: Reader) -> DeriveError:
 
 @dataclass
 class Reader:
-    """The reading of one document: what was found so far, and what was wrong with it."""
+    """The reading of one document: what was found so far, and its problems."""
 
     notes: Notes
     beside: Library
-    shelf: dict[Path, Reader | None] = field(default_factory=dict)  # the files that were read; None, if not to the end
+    shelf: dict[Path, Reader | None] = field(default_factory=dict)  # the files read so far; None while being read
     quantities: dict[str, Declaration] = field(default_factory=dict)
     relations: list[Relation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     examples: list[Example] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
-    files: list[Reader] = field(default_factory=list)  # what it uses
+    files: list[Reader] = field(default_factory=list)  # the files that it uses
     libraries: list[Library] = field(default_factory=list)
-    is_whole: bool = True  # whether all of that is there; if not, nobody knows which names are
+    is_whole: bool = True  # whether all of these could be read; if not, unknown names are not reported
 
     @property
     def title(self) -> str:
@@ -117,14 +117,14 @@ class Reader:
         return library
 
     def parts(self) -> list[Reader]:
-        """The files that are used, each once and before whoever uses it, and the file itself."""
+        """The files that are used, each once and before those that use it, and the file itself."""
         found: dict[int, Reader] = {}
         for file in self.files:
             found.update((id(part), part) for part in file.parts())
         return [*found.values(), self]
 
     def known(self) -> dict[str, Declaration]:
-        """The quantities that may be spoken of."""
+        """The quantities that the file may use."""
         known = dict(self.beside.declared)
         for part in self.parts():
             for library in part.libraries:
@@ -163,12 +163,12 @@ class Reader:
         else:
             self.profiles.append(profile)
 
-    # What it builds on
+    # The files and libraries that it uses
 
     def _uses(self, data: Mapping[str, Any]) -> None:
         used = data.get("uses", [])
         if isinstance(used, list) and all(isinstance(one, str) for one in used):
-            taken = [self._use(one) for one in used]  # each, so that all that is missing is told
+            taken = [self._use(one) for one in used]  # a list, so that all missing files are reported
             self.is_whole = all(taken)
         else:
             self.is_whole = False
@@ -176,12 +176,12 @@ class Reader:
             self.notes.complain("", ("uses",), "'uses' is not a list of strings.", example)
 
     def _use(self, used: str) -> bool:
-        """Whether what is used could be taken in; if not, why is noted."""
+        """Whether a used file or library could be read; if not, the reason is noted."""
         if not used.endswith(".toml"):
             library = self.notes.attempt("", ("uses",), lambda: installed(used))
             self.libraries += [] if library is None else [library]
             return library is not None
-        path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for one file, its links not followed
+        path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for each file; links stay
         if path not in self.shelf and not path.is_file():
             self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path relative to this file.")
             return False
@@ -231,7 +231,7 @@ class Reader:
         self.broken.discard(name)
 
     def _with_default(self, declared: Declaration, table: Mapping[str, Any]) -> Declaration:
-        """The quantity with its default; without it, if it is wrong, so that the relations over it are still judged."""
+        """The quantity with its default; without it if that is wrong, so that its relations are still checked."""
         where = ("quantities", declared.name)
         value = stated_default(self.notes, declared.name, where, declared, table)
         return declared if value is None else declared.but(default=value)
@@ -271,7 +271,7 @@ class Reader:
     def _refused(
         self, name: str, where: tuple[str, ...], error: DeriveError, table: Mapping[str, Any], vocabulary: Vocabulary
     ) -> None:
-        """Note why a relation was refused, unless it only speaks of a quantity that was refused before, or may be."""
+        """Note why a relation was refused, unless it only uses a quantity that was, or may have been, refused."""
         if isinstance(error, UnknownNameError):
             unmet = [other for other in (error.name, *error.others) if other not in self.broken]
             if not unmet or not self.is_whole:

@@ -1,4 +1,4 @@
-"""What is wrong with a relation file: noted with its line, while reading goes on."""
+"""The problems of a relation file: noted with their lines, while reading goes on."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from derive.relation_files.sources import Document
 __all__ = ["SEARCHED", "Notes", "Path", "within"]
 
 SEARCHED = 20
-"""Problems of a file for which alike names and repairs are looked for."""
+"""Limit on problems of a file for which similar names and repairs are searched."""
 
 _T = TypeVar("_T")
 Path = tuple[str, ...]
-"""Where something stands: the keys of the tables that hold it, and its own."""
+"""The path of an entry: the keys of the tables around it, and its own."""
 
 
 @dataclass
 class Notes:
-    """The problems of one document, in the order in which they were met."""
+    """The problems of one document, in the order in which they were found."""
 
     document: Document
     errors: list[tuple[Problem, DeriveError]] = field(default_factory=list)
@@ -38,7 +38,7 @@ class Notes:
         self.note(where, ExpressionError(said, hint=hint, text=name))
 
     def note(self, where: Path, error: DeriveError, line: int | None = None) -> None:
-        placed = line is not None  # by the TOML reader, in the file and not in a text of it
+        placed = line is not None  # the position is that of the TOML reader, in the file and not within a text
         line = self.document.line(where) if line is None else line
         if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
             column = error.position[1] + self.document.column(line, error.text)
@@ -61,7 +61,7 @@ class Notes:
 
 
 def within(name: str, error: DeriveError) -> DeriveError:
-    """The error, saying whose it is."""
+    """The error, with the name of its entry."""
     profile, comma, quantity = name.rpartition(", ")
     if comma and error.what.startswith(f"{quantity}:"):
         error.what = f"{profile}, {error.what}"

@@ -1,8 +1,8 @@
-"""Where a relation file comes from, and what TOML makes of it.
+"""The text of a relation file, and the TOML data read from it.
 
-The TOML reader stops at its first complaint. A name declared twice is the one that a reader wants to see beside all
-others, so the second declaration is blanked out and the text read again. The reader is `tomli`, which Python's own is
-taken from: compiled, it reads the files of the built-in library in a third of the time.
+The TOML reader stops at its first error. So that a name declared twice is reported together with all other problems,
+the second declaration is blanked out and the text read again. The reader is `tomli`, from which Python's own comes:
+compiled, it reads the files of the built-in library in a third of the time.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ __all__ = ["Document", "parse_source", "read_document", "read_source"]
 
 _LARGEST = 64_000_000  # bytes of a file
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
-_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of tables within tables, and no text
-_REPEATS = 8  # repeated declarations that are looked past
+_DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
+_REPEATS = 8  # limit on repeated declarations that are blanked out
 _AT = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 _TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate|twice|Cannot mutate")
 
@@ -34,11 +34,11 @@ class Document:
     """A TOML text that has been read as far as it can be."""
 
     text: str
-    label: str  # the file's name, or nothing
+    label: str  # the file's name, or empty
     data: Mapping[str, Any]
-    folder: Path = Path()  # where the file lies, and the files that it uses
+    folder: Path = Path()  # to which paths in the file are relative
     errors: tuple[tuple[DeriveError, int], ...] = ()
-    lost: frozenset[str] = frozenset()  # what was blanked out with a second declaration
+    lost: frozenset[str] = frozenset()  # names that were blanked out with a second declaration
 
     @cached_property
     def _lines(self) -> dict[tuple[str, ...], int]:
@@ -49,7 +49,7 @@ class Document:
         return self.text.split("\n")
 
     def line(self, path: tuple[str, ...]) -> int:
-        """The line on which a key stands, or the nearest key above it."""
+        """The line of a key, or of the nearest key above it."""
         while path:
             if path in self._lines:
                 return self._lines[path]
@@ -57,18 +57,18 @@ class Document:
         return 0
 
     def first_line(self, line: int) -> int:
-        """The line on which a text begins whose key stands on a line: the next one, after bare triple quotes."""
+        """The line on which the text of a key begins: that of the key, or the next after bare triple quotes."""
         row = self._rows[line - 1] if 0 < line <= len(self._rows) else ""
         return line + bool(re.search(r"""=\s*(\"{3}|'{3})\s*$""", row))
 
     def column(self, line: int, text: str) -> int:
-        """Where a text begins on its line; nothing, if it is not found there."""
+        """Where a text begins on its line; zero if it is not found there."""
         row = self._rows[line - 1] if 0 < line <= len(self._rows) else ""
         return max(row.find(text), 0)
 
 
 def read_document(source: str | Path) -> Document:
-    """What a source says; only a file that cannot be opened is an error, all else is noted in the document."""
+    """The document of a source; a file that cannot be opened is an error, all others are noted in the document."""
     try:
         return parse_source(*_read(source))
     except _ContentError as error:
@@ -76,7 +76,7 @@ def read_document(source: str | Path) -> Document:
 
 
 class _ContentError(Exception):
-    """A file that can be opened and not read."""
+    """A file that can be opened but not read."""
 
     def __init__(self, error: DeriveError, line: int = 0) -> None:
         super().__init__(str(error))
@@ -85,9 +85,9 @@ class _ContentError(Exception):
 
 
 def read_source(source: str | Path) -> tuple[str, str, Path]:
-    """The text, the name of the file that it came from, and where that lies.
+    """The text, and the name and the folder of its file.
 
-    A Path is a path. So is a str, unless it is empty or holds a newline, `=` or `[`: then it is the text itself.
+    A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself.
     """
     try:
         return _read(source)
@@ -105,7 +105,7 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
     path = Path(source)
     try:
         with path.open("rb") as file:
-            content = file.read(_LARGEST + 1)  # a device has no size to ask for first
+            content = file.read(_LARGEST + 1)  # a device has no size that could be checked first
         return _sized(content.decode("utf-8-sig"), len(content)), path.name, path.parent
     except UnicodeDecodeError as error:
         what = f"{excerpt(path.name)} is not UTF-8 text: byte {error.start} cannot be read."
@@ -124,8 +124,8 @@ def _sized(text: str, size: int) -> str:
     return text
 
 
-def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # it does not change
-    """What TOML makes of a text, with the first thing that it cannot make anything of."""
+def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:  # a Path is immutable
+    """The document of a TOML text, with repeated declarations and the first other error."""
     text = text.replace("\r\n", "\n")
     if refused := _too_long(text):
         return Document(text, label, {}, folder, (refused,))
@@ -136,7 +136,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
         try:
             return Document(text, label, tomli.loads(remaining), folder, tuple(errors), frozenset(lost))
         except tomli.TOMLDecodeError as raised:
-            error, line = _said(str(raised), text)
+            error, line = _reworded(str(raised), text)
             errors.append((error, line))
             if not _TWICE.search(str(raised)) or len(errors) > _REPEATS or not line:
                 return Document(text, label, {}, folder, tuple(errors))
@@ -151,7 +151,7 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
 
 
 def _too_long(text: str) -> tuple[DeriveError, int] | None:
-    """The line that is too long, or nests too many tables, for the TOML reader to take in good time."""
+    """The error and the line of a line that is too long, or nests too many tables, for the TOML reader."""
     rows = text.split("\n")
     if max(map(len, rows)) > _LONGEST:
         line = next(i for i, row in enumerate(rows, 1) if len(row) > _LONGEST)
@@ -165,12 +165,12 @@ def _too_long(text: str) -> tuple[DeriveError, int] | None:
 
 
 def _names(text: str) -> set[str]:
-    """What is declared at the second level: the quantities, relations and profiles."""
+    """The names at the second level: of quantities, relations and profiles."""
     return {path[1] for path in key_lines(text) if len(path) > 1}
 
 
-def _said(message: str, text: str) -> tuple[ExpressionError, int]:
-    """A complaint of the TOML reader in our words, and its line."""
+def _reworded(message: str, text: str) -> tuple[ExpressionError, int]:
+    """An error of the TOML reader reworded, and its line."""
     found = _AT.search(message)
     line = int(found.group(1)) if found and found.group(1) else text.count("\n") + 1
     column = int(found.group(2)) if found and found.group(2) else 1
@@ -187,12 +187,12 @@ def _said(message: str, text: str) -> tuple[ExpressionError, int]:
 
 
 def _start(text: str, line: int) -> int:
-    """The line on which the statement begins that reaches to this one."""
+    """The first line of the statement on this line."""
     return max((start for start in statement_lines(text) if start <= line), default=line)
 
 
 def _key_name(text: str, line: int) -> str:
-    """The key or table that stands on a line."""
+    """The key or table on a line."""
     names = key_lines(_row(text, line))
     longest: tuple[str, ...] = max(names, key=len) if names else ("a name",)
     return ".".join(longest)

@@ -1,7 +1,7 @@
-"""What a relation file builds on: other files, and libraries that are installed.
+"""Libraries that a relation file uses by name, as installed packages offer them.
 
-`uses = ["quantities.toml", "llm"]` names files by their path from the file that uses them, and libraries by the names
-under which packages offer them (the entry points `derive.libraries`). A file is read once, whoever uses it.
+`uses = ["quantities.toml", "llm"]` names files by their path relative to the file that uses them, and libraries by
+their entry points `derive.libraries`. A file is read once, however often it is used.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def installed(name: str) -> Library:
         ...
     quantities.errors.UnknownNameError: There is no library 'lmm'. There are llm.
     """
-    from importlib.metadata import entry_points  # slow to import, and the built-in files name files alone
+    from importlib.metadata import entry_points  # slow to import, and the built-in files use only files
 
     offered = {entry.name: entry for entry in entry_points(group=_OFFERED)}
     if name not in offered:

@@ -1,9 +1,9 @@
 """Values and profiles as a relation file states them.
 
 A profile is a table of values, in the form of the built-in ones: `title` and `note` say what it is, and `source`,
-`as_of` and `kind` hold for every value that does not state its own. A value may have a `range` and a `reason` for it,
-and may hang on a choice: `peak_compute.fp8` belongs to the profile `my-chip:fp8`. A quantity that bears one of these
-names goes before it.
+`as_of` and `kind` apply to every value that does not state its own. A value may have a `range` and a `reason` for it,
+and may depend on a choice: `peak_compute.fp8` belongs to the profile `my-chip:fp8`. If a quantity has one of these
+names, its value is meant.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from quantities.value import Value, read_value
 
 __all__ = ["SHARED", "VALUE", "stated_default", "stated_profiles", "stated_unit"]
 
-_NEW = "dimension"  # what is said of a unit that is made of no other
+_NEW = "dimension"  # the definition of a unit that is not made of others
 
 VALUE = ("value", "range", "reason", "source", "kind", "date", "as_of", "url")
-"""What the table of a value may say."""
+"""The keys of a value's table."""
 
 SHARED = ("source", "as_of", "kind")
-"""What a file, or a profile, says for all that names none of its own."""
+"""The keys that a file, or a profile, may state for all values without their own."""
 
 _OF_A_PROFILE = tuple(word for word in SAID if word != "also")
 _NAME = re.compile(r"[A-Za-z_]+")
@@ -42,7 +42,7 @@ _NAME = re.compile(r"[A-Za-z_]+")
 def stated_unit(notes: Notes, name: str, meaning: Any) -> None:
     """A unit of the file's own: EUR = "1.08 USD", or widget = "dimension" for a thing that is counted.
 
-    It is known from here on, in this file and wherever its quantities go, as `quantities.definitions` tells.
+    From then on it is known in the whole process, with one meaning (`quantities.definitions`).
     """
     where: Path = ("units", name)
     example = f'Write {name} = "1.08 USD", or {name} = "{_NEW}" for what is made of no other unit.'
@@ -72,7 +72,7 @@ def _define(notes: Notes, name: str, factor: Fraction, dimension: Dimension | No
 def stated_profiles(
     notes: Notes, name: str, table: Mapping[str, Any], vocabulary: Vocabulary, broken: set[str]
 ) -> list[Profile]:
-    """A profile, and one for each choice that it leaves open; none, if something is wrong with it."""
+    """A profile, and one for each choice that it leaves open; none if there is a problem with it."""
     known, where = vocabulary.quantities, ("profiles", name)
     before = len(notes.errors)
     said = {key: notes.text(name, where, table, key) for key in _OF_A_PROFILE if key in table and key not in known}
@@ -97,7 +97,7 @@ def stated_profiles(
 
 
 def _by_choice(entry: Any) -> Mapping[str, Any]:
-    """What is stated of a quantity for each choice, or under no name where there is none."""
+    """What is stated of a quantity for each choice, or under an empty name if there are none."""
     if not by_choice(entry) or not entry:
         return {"": entry}
     meant = any(key in VALUE or unknown("key", key, VALUE).suggestions for key in entry)  # a word of a value, misspelt
@@ -113,7 +113,7 @@ def _stated(
 
 
 def shared_by_all(notes: Notes) -> dict[str, str]:
-    """What the file says for all of its values."""
+    """What the file states for all of its values."""
     data = notes.document.data
     return {key: data[key] for key in SHARED if isinstance(data.get(key), str)}
 
@@ -121,7 +121,7 @@ def shared_by_all(notes: Notes) -> dict[str, str]:
 def stated_default(
     notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
 ) -> Value | None:
-    """The default of a quantity: its `value`, or what stands in `otherwise`; or None and a problem."""
+    """The default of a quantity: its `value` or its `otherwise`; or None and a problem."""
     if "otherwise" not in table:
         return _value(notes, name, where, quantity, {**shared_by_all(notes), **table})
     if beside := [key for key in VALUE if key in table]:

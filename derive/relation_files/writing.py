@@ -1,4 +1,4 @@
-"""An entry of a library as one would write it in a relation file: read again, it says the same."""
+"""Entries of a library as text of a relation file, which reads back to the same."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def written(library: Library, name: str) -> list[str]:
-    """The tables of all that bears a name.
+    """The tables of all entries with a name.
 
     >>> from derive.relation_files.loading import load
     >>> swing = load('''
@@ -76,14 +76,14 @@ def _relation(relation: Relation) -> list[str]:
 
 
 def _profile(library: Library, profile: Profile) -> list[str]:
-    """A profile, as far as the library speaks of what it states."""
+    """A profile, with the values of quantities that the library declares."""
     rows = [f"{key} = {_text(text)}" for key, text in (("title", profile.title), ("note", profile.note)) if text]
     spoken = {name: value for name, value in profile.values.items() if name in library.declared}
     return rows + [f"{_key(name)} = {{ {', '.join(_value(value))} }}" for name, value in spoken.items()]
 
 
 def _value(value: Value) -> list[str]:
-    """A value and where it comes from."""
+    """A value and its source."""
     rows = [f"value = {_text(_number(value))}"]
     if value.is_range:
         rows.append(f"range = {_text(f'{value.low!r}..{value.high!r} {value.unit.text}'.strip())}")

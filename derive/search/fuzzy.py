@@ -1,4 +1,4 @@
-"""Similar texts, by rapidfuzz; the only door to it, imported when something is misspelt."""
+"""Similar texts, by rapidfuzz; imported only when something is misspelt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 def alike(text: str, texts: Mapping[_T, str], least: float, most: int = 8) -> list[tuple[_T, float]]:
-    """Those of the texts that are like this one, with the share of letters that they have in common, in its order.
+    """The texts that are similar to this one, with the share of letters in common, the most similar first.
 
     >>> [(key, round(share, 2)) for key, share in alike("lenght", {1: "length", 2: "width"}, least=0.75)]
     [(1, 0.83)]

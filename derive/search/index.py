@@ -1,10 +1,10 @@
 """A search index of named things, best match first.
 
-Each entry has titles (its name and aliases) and a meaning. A word of the query counts by how few entries bear it (its
-weight), and by how well it is met: wholly, at the beginning of a word, inside one, or misspelt. Abbreviations, which
-are short, are met as whole words only. An entry scores by two shares: how much of the query it meets anywhere, and
-how much the query and the one title or meaning that fits it best have in common (Dice's coefficient), so that of all
-entries that mention a word the one that is named by it stands first.
+Each entry has titles (its name and aliases) and a meaning. A word of the query has a weight, which is greater the fewer
+entries contain it, and a match: whole, at the beginning of a word, inside one, or misspelt. Abbreviations, which are
+short, match only as whole words. An entry scores by two shares: how much of the query it matches anywhere, and how much
+the query and the best matching title or meaning have in common (Dice's coefficient), so that of all entries that
+mention a word the one that is named by it comes first.
 """
 
 from __future__ import annotations
@@ -19,35 +19,35 @@ from derive.search.words import FILLERS, compact, fold, letters
 
 __all__ = ["Entry", "Hit", "Index", "is_alias", "mistaken"]
 
-_NAMED, _CALLED, _SAID, _JOINED = 1.0, 0.97, 0.8, 0.5  # what a field is worth: name, aliases, meaning, what it joins
-_PARTLY = 4  # letters that a word needs to be met by a part or a misspelling of another
-_SAME_LETTERS = 0.75  # the share of letters that a misspelt word has in common with what was meant
-_SAME_TITLE = 0.75  # and that a whole title has
-_LEAST = 0.4  # score of what is found at all
-_MEANT = 0.62  # score of what somebody may have meant who typed a name that nobody declared
-_NEAR = 0.9  # the share of the best score that others need to be proposed beside it
-_TOO_LITTLE = 0.3  # the share of a query that an entry has to meet, or else its score cannot be enough
+_NAMED, _CALLED, _SAID, _JOINED = 1.0, 0.97, 0.8, 0.5  # weights of fields: name, aliases, meaning, joined names
+_PARTLY = 4  # least letters of a word that may match a part or a misspelling of another
+_SAME_LETTERS = 0.75  # least share of letters that a misspelt word shares with a word
+_SAME_TITLE = 0.75  # the same for a whole title
+_LEAST = 0.4  # least score of a hit
+_MEANT = 0.62  # least score of a proposal for an undeclared name
+_NEAR = 0.9  # least share of the best score for further proposals
+_TOO_LITTLE = 0.3  # least share of a query that an entry must match: with less, its score cannot reach `_LEAST`
 _FEW = 3
 _LONGEST = 200  # characters of a query
 
 
 @dataclass(frozen=True, eq=False)
 class Entry:
-    """A named thing: what else it is called, what it means, and the names of what it joins."""
+    """A named thing with its meaning, its aliases, and the names that it joins."""
 
     kind: str
     name: str
     meaning: str = ""
     aliases: tuple[str, ...] = ()
     joins: tuple[str, ...] = ()
-    rank: float = 1.0  # below 1 for what should stand behind others that fit as well
+    rank: float = 1.0  # below 1 to come after others that match as well
 
 
 @dataclass(frozen=True)
 class Hit:
-    """An entry that was found: its score, up to about 1, and whether it meets every word of the query.
+    """An entry that was found: its score, up to about 1, and whether it matches the whole query.
 
-    It is `called` by the alias that was met best, if one was, and `exact` where that alias is all that was asked.
+    `called` is the alias that matched best, if one did; it is `exact` if its name or alias is the whole query.
     """
 
     entry: Entry
@@ -59,7 +59,7 @@ class Hit:
 
 @dataclass(frozen=True, eq=False)
 class _Field:
-    """A title or a meaning: whose it is, what it is worth, and its words."""
+    """A title or a meaning: its entry, its weight, and its words."""
 
     entry: int
     worth: float
@@ -72,11 +72,11 @@ class _Field:
 
 
 _Met = dict[str, tuple[float, str]]
-"""The words of a query that are met: how well, and by which word."""
+"""The matched words of a query: how well, and by which word."""
 
 
 class Index:
-    """Entries, and what finds them.
+    """Entries that can be searched.
 
     >>> index = Index([Entry("quantity", "token_interval", aliases=("TPOT",)), Entry("quantity", "length")])
     >>> [hit.entry.name for hit in index.search("tpots")], [hit.entry.name for hit in index.search("lenght")]
@@ -88,7 +88,7 @@ class Index:
 
     @cached_property
     def _bearers(self) -> dict[str, list[_Field]]:
-        """The titles and meanings that bear each word."""
+        """The titles and meanings that contain each word."""
         found: dict[str, list[_Field]] = {}
         for i, entry in enumerate(self.entries):
             for field in _fields(i, entry):
@@ -98,7 +98,7 @@ class Index:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        """How much each word tells: the fewer entries bear it, the more."""
+        """The weight of each word: greater, the fewer entries contain it."""
         borne = {word: len({field.entry for field in fields}) for word, fields in self._bearers.items()}
         return {word: 0.2 if word in FILLERS else log(1 + len(self.entries) / count) for word, count in borne.items()}
 
@@ -107,7 +107,7 @@ class Index:
 
     @cached_property
     def _whole(self) -> dict[_Field, float]:
-        """How much all words of a title or a meaning tell together."""
+        """The total weight of the words of each title and meaning."""
         fields = {field for bearers in self._bearers.values() for field in bearers}
         return {field: sum(map(self._weight, dict.fromkeys(field.words))) for field in fields}
 
@@ -118,7 +118,7 @@ class Index:
         return {(field.entry, field.text): letters(field.text) for field in titles}
 
     def search(self, text: str, kind: str = "") -> list[Hit]:
-        """What the words find, best first; of one kind, if that is named."""
+        """The entries that match some words, best first; of one kind, if it is given."""
         words = self._segmented(fold(text[:_LONGEST]))
         found = {hit.entry: hit for hit in self._mentioning(words)}
         for hit in self._misspelt(letters(text[:_LONGEST])):
@@ -131,10 +131,10 @@ class Index:
     def _places(self) -> dict[Entry, int]:
         return {entry: place for place, entry in reversed([*enumerate(self.entries)])}
 
-    # What mentions the words
+    # Entries that mention the words
 
     def _segmented(self, words: tuple[str, ...]) -> list[str]:
-        """The words of a query, joined and split where only that makes words of them that are borne here."""
+        """The words of a query; unknown ones are joined or split if that makes known words."""
         found: list[str] = []
         rest = list(words)
         while rest:
@@ -156,7 +156,7 @@ class Index:
         return []
 
     def _met(self, word: str) -> Mapping[str, float]:
-        """The words borne here that a word of the query meets, and how well."""
+        """The known words that a word of the query matches, and how well."""
         if word not in self._known:
             self._known[word] = self._meeting(word)
         return self._known[word]
@@ -181,7 +181,7 @@ class Index:
         return found
 
     def _mentioning(self, words: Sequence[str]) -> Iterable[Hit]:
-        """The entries that bear words of a query; one of its fillers alone does not do."""
+        """The entries that contain words of a query; its fillers alone are not enough."""
         different = tuple(dict.fromkeys(words))
         telling = [word for word in different if word not in FILLERS] or different
         asked = sum(map(self._weight, different))
@@ -199,7 +199,7 @@ class Index:
             yield self._scored(self.entries[i], fields, words, asked)
 
     def _scored(self, entry: Entry, fields: Mapping[_Field, _Met], words: Sequence[str], asked: float) -> Hit:
-        """An entry by the words that its titles and meaning meet."""
+        """An entry scored by the words that its titles and meaning match."""
         covered: dict[str, float] = {}
         best, called, exact = 0.0, "", False
         for field, met in fields.items():
@@ -216,7 +216,7 @@ class Index:
         return Hit(entry, entry.rank * (cover + best) / 2, whole, called, exact)
 
     def _misspelt(self, asked: str) -> Iterable[Hit]:
-        """The entries of which some title as a whole looks like what was asked."""
+        """The entries with a title that is similar to the whole query."""
         if len(asked) < _PARTLY:
             return
         from derive.search.fuzzy import alike
@@ -225,10 +225,10 @@ class Index:
             entry = self.entries[i]
             yield Hit(entry, entry.rank * 0.95 * share, True, title if title != entry.name else "")
 
-    # Names that nobody declared
+    # Undeclared names
 
     def unknown(self, kind: str, name: object) -> UnknownNameError:
-        """The error for a name that nobody declared, with those that may have been meant.
+        """The error for an undeclared name, with those that may have been meant.
 
         >>> print(Index([Entry("quantity", "token_interval", aliases=("TPOT",))]).unknown("quantity", "TPOT"))
         There is no quantity 'TPOT'. TPOT is called token_interval here.
@@ -239,7 +239,7 @@ class Index:
         return mistaken(kind, str(name), [hit.entry.name for hit in close], called=all(map(is_alias, close)))
 
     def meant(self, name: str) -> list[Hit]:
-        """The few entries that somebody may have meant who typed this; only those that are called so, if any are."""
+        """The few entries that may have been meant by a name; only those with this name or alias, if there are any."""
         if len(name) > _LONGEST:
             return []
         hits = [hit for hit in self.search(name) if hit.score >= _MEANT]
@@ -248,12 +248,12 @@ class Index:
 
 
 def is_alias(hit: Hit) -> bool:
-    """Whether all that was asked is an alias of what was found."""
+    """Whether the whole query is an alias of the entry."""
     return hit.exact and bool(hit.called)
 
 
 def mistaken(kind: str, name: str, close: Iterable[str], called: bool = False) -> UnknownNameError:
-    """The error for a name, with the names that were meant, or that what it names is called by here."""
+    """The error for an undeclared name, with the names that may be meant, or that it is an alias of."""
     close = tuple(dict.fromkeys(close))
     listed = " or ".join(close)
     hint = f"{name} is called {listed} here." if called else f"Did you mean {listed}?"

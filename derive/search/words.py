@@ -1,9 +1,9 @@
 """Text as normalised search words, one form for all spellings.
 
-Two texts are compared after their words have been brought to one form: case, hyphens, underscores and camelCase are
-gone, British spelling is American, and endings of number and tense are cut off (`utilisations`, `Utilization`). The cut
-leaves no dictionary form (`caches`, `caching` and `cache` are all `cach`), and is never shown. The names of what is
-counted are those of the table of units: where `gpu` is an alias of the unit `chip`, it is the same word.
+Case, hyphens, underscores and camelCase are removed, British spelling becomes American, and endings of number and tense
+are cut off (`utilisations`, `Utilization`). The stems are not dictionary forms (`caches`, `caching` and `cache` are all
+`cach`), and are never shown. Names of counted things are those of the table of units: where `gpu` is an alias of the
+unit `chip`, it is the same word.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def fold(text: str) -> tuple[str, ...]:
 
 
 def letters(text: str) -> str:
-    """The letters and digits of a text alone, as misspelt ones are compared.
+    """The letters and digits of a text alone, to compare misspelt ones.
 
     >>> letters("KV-cache Size")
     'kvcachesize'
@@ -61,7 +61,7 @@ def letters(text: str) -> str:
 
 
 def compact(words: Sequence[str]) -> str:
-    """The words written as one, so that it does not matter where one ends and the next begins."""
+    """The words written as one, so that word boundaries do not matter."""
     return "".join(words)
 
 
@@ -81,7 +81,7 @@ def _stem(word: str) -> str:
     if len(word) <= 3 or not word.isalpha():
         return word
     if word.endswith("s") and not word.endswith(("ss", "is")) and (len(word) == 4 or not word.endswith("us")):
-        word = word[:-1]  # a virus is one, GPUs are several
+        word = word[:-1]  # `virus` is singular, `gpus` plural
     for ending in ("ing", "ed"):
         if word.endswith(ending) and len(word) - len(ending) > 3:
             return word.removesuffix(ending)
@@ -95,4 +95,4 @@ a an and are as at be by count for from how if in is it its many much n num numb
 with
 """
 FILLERS = frozenset(fold(_LITTLE))
-"""Words that say little, so that a text may lack them."""
+"""Words with little meaning, which a match may lack."""

@@ -215,15 +215,15 @@ def _of_tangent(whole: Span, angle: Span) -> list[Span]:
 
 def _monotone(entry: Function) -> _Inverse:
     """The inverse of a monotone or even function; it excludes nothing if the table has none."""
-    undone, off, (least, most) = entry.undone, entry.undone_off, entry.between
-    if undone is None:
+    inverse, off, (least, most) = entry.inverse, entry.inverse_off, entry.between
+    if inverse is None:
         return lambda whole, _: [ALL]
 
     def pieces(whole: Span, _: Span) -> list[Span]:
         low, high = max(whole[0], least), min(whole[1], most)
         if low > high:
             return []
-        first, last = _limit(undone, low), _limit(undone, high)
+        first, last = _limit(inverse, low), _limit(inverse, high)
         if entry.falls:
             return [outward(last, first, off)]
         found = outward(first, last, off)
@@ -243,7 +243,7 @@ def _limit(function: Callable[[float], float], x: float) -> float:
 
 
 def _of_arc(entry: Function) -> _Inverse:
-    (least, most), function = entry.between, entry.undone
+    (least, most), function = entry.between, entry.inverse
     assert function is not None
 
     def pieces(whole: Span, _: Span) -> list[Span]:
