@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 import quantities
 
 
-def _stranger() -> str:
-    """What is wrong, if the package of that name is not ours alone, and what leads out of it.
+def _foreign_package() -> str:
+    """The error message if the package `quantities` is, or was mixed with, another of that name; empty if not.
 
-    The distribution `quantities` installs into the same folder: whichever comes later overwrites files of the other,
-    and uninstalling one takes files of the other with it. Its `units` is a folder, which ours is not.
+    The distribution `quantities` installs into the same folder: the later one overwrites files of the other, and
+    uninstalling one removes files of the other. Its `units` is a folder, and this one's a module.
     """
     ours = getattr(quantities, "DISTRIBUTION", "") == "derive-engine"
     homes = list(quantities.__path__)
@@ -40,7 +40,7 @@ def _stranger() -> str:
     return f"{needed}stands before it: {where}. Uninstall that one, or use an environment without it."
 
 
-if _wrong := _stranger():
+if _wrong := _foreign_package():
     raise ImportError(_wrong)
 
 if TYPE_CHECKING:
@@ -158,11 +158,11 @@ _HOMES = {
 
 
 _ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile")
-"""What the built-in library is asked: `derive.solve(...)` is `derive.llm.solve(...)`."""
+"""Methods of the built-in library: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 
 def __getattr__(name: str) -> Any:
-    """Import what a name stands for when it is first asked for."""
+    """Import a name on first use."""
     match name:
         case "llm":
             value: Any = import_module("derive.tokens.relations").library()

@@ -9,12 +9,12 @@ __all__ = ["main"]
 
 
 def main() -> NoReturn:
-    """Answer what the command line asks, from memory if it was asked before."""
+    """Run the command line, or print its cached answer."""
     try:
         from derive.answer_cache import answered
 
         sys.exit(answered(sys.argv[1:], _answer))
-    except KeyboardInterrupt:  # before the command line took over
+    except KeyboardInterrupt:  # before the command line handles it
         sys.stderr.write("derive: interrupted.\n")
         sys.exit(130)
 

@@ -1,10 +1,10 @@
 """The user's cache folder: results kept as bytes, for later processes.
 
-An entry lies under a key made of all that it hangs on: what it is, the files that it was made of, the sources that made
-it, the versions of what they work with. It is data, and nothing in it is ever run. It appears whole or not at all, so
-several processes may share the folder; it bears a seal, so a damaged one is as good as none; and where it cannot be
-kept, that is nobody's trouble. What was not used for longest makes room. `DERIVE_CACHE=off` switches the folder off;
-any other value is the folder.
+The key of an entry is a hash of all that it depends on: what it is, its input files, the sources that computed it, and
+the versions of the packages they use. An entry is data and is never executed. It is written atomically, so several
+processes may share the folder; it has a checksum, so a damaged one is ignored; if it cannot be written, there is no
+error. The least recently used entries are removed first. `DERIVE_CACHE=off` switches the folder off; any other value
+is the folder.
 """
 
 from __future__ import annotations
@@ -17,32 +17,32 @@ from hashlib import blake2b
 __all__ = ["entry", "keep", "recalled", "sources"]
 
 _SOURCES = (".py", ".toml", ".txt")
-_ENTRY = 1_000_000  # bytes of what is kept
-_WHOLE = 32_000_000  # bytes of all that is kept
+_ENTRY = 1_000_000  # limit on bytes of an entry
+_WHOLE = 32_000_000  # limit on bytes of all entries
 _FORM = "3"
 
 
 def entry(words: Iterable[str], files: Iterable[str], packages: Iterable[str]) -> str | None:
-    """Where lies what hangs on these words, files and versions of packages; None where that cannot be told."""
+    """The path of the entry for these words, files and versions of packages; None if one of them is missing."""
     place = _folder()
     if place is None:
         return None
-    told = blake2b(digest_size=20)
+    digest = blake2b(digest_size=20)
     try:
         for part in (_FORM, sys.version, *_versions(packages), *words):
-            told.update(f"{len(part)} {part}".encode())
+            digest.update(f"{len(part)} {part}".encode())
         for path in files:
             with open(path, "rb") as file:
                 data = file.read()
-            told.update(f"{path} {len(data)} ".encode())
-            told.update(data)
+            digest.update(f"{path} {len(data)} ".encode())
+            digest.update(data)
     except (OSError, UnicodeEncodeError, LookupError):
         return None
-    return os.path.join(place, told.hexdigest())
+    return os.path.join(place, digest.hexdigest())
 
 
 def _folder() -> str | None:
-    """Where things are kept; None where they are not."""
+    """The cache folder; None if there is none."""
     chosen = os.environ.get("DERIVE_CACHE", "")
     if chosen:
         return None if chosen.lower() in ("off", "0", "no", "false") else chosen
@@ -56,7 +56,7 @@ def _folder() -> str | None:
 
 
 def _versions(packages: Iterable[str]) -> list[str]:
-    """The versions of packages, as their folders of metadata name them."""
+    """The versions of packages, from the names of their metadata folders."""
     wanted = list(packages)
     found: dict[str, str] = {}
     for folder in dict.fromkeys(sys.path):
@@ -65,38 +65,38 @@ def _versions(packages: Iterable[str]) -> list[str]:
                 package, _, rest = name.partition("-")
                 if rest.endswith(".dist-info") and package in wanted:
                     found.setdefault(package, name)
-    return [found[package] for package in wanted]  # a package without a version: nothing is kept
+    return [found[package] for package in wanted]  # a missing version raises LookupError: nothing is kept
 
 
-def sources(*rooms: str) -> Iterator[str]:
-    """The files of this package and of `quantities`, or of some of their rooms, in one order.
+def sources(*packages: str) -> Iterator[str]:
+    """The files of this package and of `quantities`, or of some of their folders, in a fixed order.
 
     >>> any(path.endswith("vocabulary/cache.toml") for path in sources("derive/model", "quantities"))
     True
     """
-    house = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    for room in rooms or ("derive", "quantities"):
-        for folder, inner, names in os.walk(os.path.join(house, room)):
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    for package in packages or ("derive", "quantities"):
+        for folder, inner, names in os.walk(os.path.join(root, package)):
             inner.sort()
             yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(_SOURCES))
 
 
 def recalled(path: str) -> bytes | None:
-    """What was kept, if it is there and whole."""
+    """The bytes of an entry, if it is there and undamaged."""
     try:
         with open(path, "rb") as file:
             data = file.read(_ENTRY + 100)
         head, _, body = data.partition(b"\n")
         if head != _seal(body):
             return None
-        os.utime(path)  # what is used stays
+        os.utime(path)  # mark it as recently used
         return body
     except OSError:
         return None
 
 
 def keep(path: str, body: bytes) -> None:
-    """Write an entry, whole or not at all; that it cannot be kept is nobody's trouble."""
+    """Write an entry atomically; an error is ignored."""
     if len(body) > _ENTRY:
         return
     aside = f"{path}.{os.getpid()}"
@@ -105,7 +105,7 @@ def keep(path: str, body: bytes) -> None:
         with open(aside, "xb") as file:
             file.write(_seal(body) + b"\n" + body)
         os.replace(aside, path)
-        _make_room(os.path.dirname(path))
+        _evict(os.path.dirname(path))
     except OSError:
         return
 
@@ -114,8 +114,8 @@ def _seal(body: bytes) -> bytes:
     return blake2b(body, digest_size=16).hexdigest().encode()
 
 
-def _make_room(folder: str) -> None:
-    """Drop what was not used for longest, until the folder keeps to its size."""
+def _evict(folder: str) -> None:
+    """Remove the least recently used entries until the folder is within its limit."""
     files = (found for found in os.scandir(folder) if found.is_file())
     entries = sorted(files, key=lambda found: found.stat().st_mtime)
     whole = sum(found.stat().st_size for found in entries)

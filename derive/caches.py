@@ -1,11 +1,10 @@
 """Bounded caches of earlier results, safe to share between threads.
 
-A `Memo` is a kind of such things and stands beside the code that works them out; a `Session` holds them for one
-library, which does not change itself.
+A `Memo` is a kind of cached result, defined beside the code that computes it; a `Session` has the caches of one
+library, which is immutable.
 
-A reader takes the value once and either has it or has not, whatever others do meanwhile. Values are written and given
-up under a lock, the oldest first. They are worked out without it, so that two threads that ask for the same at once may
-both work it out, and neither waits for the other.
+Reading needs no lock. Values are stored, and the oldest removed, under a lock. They are computed without it, so two
+threads that need the same value at once may both compute it, and neither waits for the other.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ class Cache(Generic[T]):
         self._lock = Lock()
 
     def of(self, key: Hashable, made: Callable[[], T]) -> T:
-        """The value that is kept under a key; if there is none, what is made now."""
+        """The cached value of a key; if there is none, it is computed and stored."""
         found = self._held.get(key, self)
         if not isinstance(found, Cache):
             return found
@@ -49,18 +48,18 @@ class Cache(Generic[T]):
 
 
 class Session:
-    """What is remembered while questions are put to one library; threads may share it."""
+    """The caches of one library; threads may share it."""
 
     def __init__(self) -> None:
         self._caches: dict[Any, Cache[Any]] = {}
 
     def cache(self, kind: Memo[T]) -> Cache[T]:
-        """Where things of one kind are kept."""
+        """The cache of one kind of results."""
         return self._caches.get(kind) or self._caches.setdefault(kind, Cache(kind.most))
 
 
 class Memo(Generic[T]):
-    """A kind of things that are worked out once in a session, of which at most so many are kept.
+    """A kind of results that are computed once in a session; at most `most` are kept.
 
     >>> squares, session = Memo[int](most=2), Session()
     >>> [squares.of(session, n, lambda n=n: n * n) for n in (3, 4, 5)], len(session.cache(squares))
@@ -71,5 +70,5 @@ class Memo(Generic[T]):
         self.most = most
 
     def of(self, session: Session, key: Hashable, made: Callable[[], T]) -> T:
-        """The value that a session keeps under a key; if there is none, what is made now."""
+        """A session's cached value of a key; if there is none, it is computed and stored."""
         return session.cache(self).of(key, made)

@@ -24,8 +24,8 @@ KINDS = ("quantities", "relations", "profiles")
 LISTS = (*KINDS, "reports")
 LISTED = {"quantities": "quantity", "relations": "relation", "profiles": "profile", "reports": "report"}
 _UNUSED = "no quantity of this library"
-_FOUND = 15  # what is found at most
-_MANY = 60  # rows that are read without headings between them
+_FOUND = 15  # limit on hits
+_MANY = 60  # rows up to which there are no headings between them
 
 
 def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
@@ -48,7 +48,7 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
 
 
 def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[str, ...]]:
-    """The rows of what mentions all of these words in its name, an alias or its meaning; the nearest first."""
+    """The rows of entries whose name, alias or meaning mentions all of these words; the best match first."""
     _, *found = rows(library, kind)
     if not words:
         return found
@@ -58,7 +58,7 @@ def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[
 
 
 def found(library: Library, words: str) -> list[tuple[str, ...]]:
-    """A row for each quantity, relation and profile that the words find, the header first, the nearest first.
+    """A row for each quantity, relation and profile that the words match: the header, then the best match first.
 
     >>> from quantities.declaration import Declaration
     >>> found(Library(quantities=[Declaration("token_interval", "s", aliases=["TPOT"])]), "tpot")
@@ -68,7 +68,7 @@ def found(library: Library, words: str) -> list[tuple[str, ...]]:
 
 
 def _nearest(library: Library, words: str) -> list[Hit]:
-    """What the words find, without what is found much less well than the best."""
+    """The hits for some words, without those that score much lower than the best."""
     hits = library.index.search(words)[:_FOUND]
     return [hit for hit in hits if hit.score > hits[0].score / 2]
 
@@ -87,7 +87,7 @@ def _found(library: Library, hit: Hit) -> tuple[str, ...]:
 
 
 def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> list[tuple[str, list[tuple[str, ...]]]]:
-    """Rows under headings where they are many: the subjects of the built-in library, in its order."""
+    """Rows under headings if they are many: the subjects of the built-in library, in its order."""
     if len(found) <= _MANY or kind not in ("quantities", "relations"):
         return [("", list(found))]
     headings = _headings(library)
@@ -100,7 +100,7 @@ def grouped(library: Library, kind: str, found: Sequence[tuple[str, ...]]) -> li
 
 
 def _headings(library: Library) -> dict[str, str]:
-    """The heading of each relation that is of the built-in library: what its file is called."""
+    """The heading of each relation of the built-in library: the title of its file."""
     found: dict[str, str] = {}
     whole = built_in().relations
     for subject in subjects().values():
@@ -110,7 +110,7 @@ def _headings(library: Library) -> dict[str, str]:
 
 
 def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
-    """The heading of each quantity: that of the first relation written for it, or else of the first that holds it."""
+    """The heading of each quantity: that of the first relation written for it, or else of the first that has it."""
     forward = dict(structure_of(library).forward)
     written = {name: headings[relation] for relation, name in reversed(forward.items()) if relation in headings}
     held = {name: headings[r] for r in reversed(headings) for name in library.relations[r].declared}
@@ -120,7 +120,7 @@ def _spread(library: Library, headings: dict[str, str]) -> dict[str, str]:
 
 
 def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Everything that bears a name: for each a heading, and its lines as label and text."""
+    """Every entry with a name: for each a heading, and its lines as label and text."""
     found: list[tuple[str, list[tuple[str, str]]]] = []
     if name in library.declared:
         found.append((f"quantity {name}", _quantity(library.declared[name], library)))
@@ -132,14 +132,14 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if name in titles():
         found.append((f"report {name}", [("title", titles()[name]), ("written by", f"derive report {name}")]))
     if not found and ":" in name:
-        library.profile(name)  # which says what there is after the colon
+        library.profile(name)  # raises an error that lists the choices
     if not found:
         raise _index(library).unknown("entry", name)
     return found
 
 
 def _index(library: Library) -> Index:
-    """What finds all that the library holds, and the reports."""
+    """The search index of the library and the reports."""
     reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
     return Index([*library.index.entries, *reports])
 
@@ -173,7 +173,7 @@ def _relation(relation: Relation) -> list[tuple[str, str]]:
 
 
 def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
-    """What the profile is, its values, and what each choice adds; a source that most values share is named once."""
+    """The title of a profile, its values, and those of each choice; the most common source is named once."""
     values = dict(profile.values)
     for choice in library.profiles.choices(profile.name):
         chosen = library.profiles[f"{profile.name}:{choice}"].values
@@ -182,8 +182,8 @@ def _profile(profile: Profile, library: Library) -> list[tuple[str, str]]:
     common = next((source for source, count in counts.most_common(1) if count > 2), None)
     lines = [("is", profile.title), ("note", profile.note), ("source", _sourced(common) if common else "")]
     for name, value in values.items():
-        told = str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"
-        lines.append((name, told if name.partition(" ")[0] in library.declared else f"{told}  [{_UNUSED}]"))
+        text = str(value) if value.source == common else f"{value}  ({_sourced(value.source)})"
+        lines.append((name, text if name.partition(" ")[0] in library.declared else f"{text}  [{_UNUSED}]"))
     return [(label, text) for label, text in lines if text]
 
 
@@ -192,14 +192,14 @@ def _sourced(source: Source) -> str:
 
 
 def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
-    """A row for each profile; what completes it, such as a precision, is named in its row."""
+    """A row for each profile, which also lists its choices, such as precisions."""
     found: list[tuple[str, ...]] = []
     for profile in profiles.values():
         base, colon, _ = profile.name.partition(":")
         if not (colon and base in profiles):
             choices = ", ".join(profiles.choices(profile.name))
-            told = profile.title or ", ".join(profile.values)
-            found.append((profile.name, str(len(profile.values)), f"{told}; at {choices}" if choices else told))
+            text = profile.title or ", ".join(profile.values)
+            found.append((profile.name, str(len(profile.values)), f"{text}; at {choices}" if choices else text))
     return found
 
 
@@ -249,7 +249,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
 
 
 def found_data(library: Library, words: str) -> list[dict[str, Any]]:
-    """What the words find as plain data, the nearest first, with the score and the alias that was met."""
+    """The hits for some words as plain data, the best first, with the score and the alias that matched."""
     return [
         {
             "kind": hit.entry.kind,

@@ -1,7 +1,6 @@
 """Everything wrong with a relation file: its errors, its redundant relations, and its failing examples.
 
-`load` asks for the first alone: a library whose relations repeat each other answers, and so does one whose examples
-come out otherwise than somebody thought.
+`load` checks only for errors: a library with redundant relations or failing examples can still answer.
 """
 
 from __future__ import annotations
@@ -27,24 +26,24 @@ __all__ = ["check", "sound"]
 
 
 def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:
-    """All that is wrong with a relation file; nothing, if it is consistent.
+    """All problems of a relation file; none if it is consistent.
 
-    What says nothing new is a problem here and none for `load`: such a library answers, and fixes less than it seems.
+    A redundant relation is a problem here but not for `load`: the library answers, but determines less than it seems.
 
     >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
     ["x: unit 'metr': 'metr' is not a unit."]
     """
-    return [problem for problem, _ in _tried(read(read_document(source), beside)).notes.errors]
+    return [problem for problem, _ in _tested(read(read_document(source), beside)).notes.errors]
 
 
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
     """The library of a relation file that is consistent."""
     with collecting_seldom():
-        return proved(_tried(read(parse_source(*read_source(source)), beside)))
+        return proved(_tested(read(parse_source(*read_source(source)), beside)))
 
 
-def _tried(reader: Reader) -> Reader:
-    """The reading, with a note of every relation that says nothing new, and of every example that fails."""
+def _tested(reader: Reader) -> Reader:
+    """The reading, with a note of every redundant relation and every failing example."""
     for found in redundant(reader.relations):
         reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
     if reader.notes.errors:
@@ -58,26 +57,26 @@ def _tried(reader: Reader) -> Reader:
     return reader
 
 
-def _try(library: Library, example: Example, notes: Notes, told: Notes) -> None:
-    """Ask an example, and note on its line what comes out otherwise; of a file that is used, with its name."""
+def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None:
+    """Run an example, and note its failure on its line; if it is of a used file, with the name of that."""
     where = ("examples", example.name)
-    within = "" if notes is told else f" (in {notes.document.label}, line {notes.document.line(where)})"
-    line = notes.document.line(where) if notes is told else told.document.line(("uses",))
+    within = "" if notes is outer else f" (in {notes.document.label}, line {notes.document.line(where)})"
+    line = notes.document.line(where) if notes is outer else outer.document.line(("uses",))
     try:
-        came = _otherwise(library, example)
+        came = _deviation(library, example)
     except DeriveError as error:
         error.what = f"{example.name}: {error.what}{within}"
-        told.note(where, error, line)
+        outer.note(where, error, line)
     else:
         if came:
             what = f"{example.name}: {example.asked} is {came}; expected {' and '.join(example.expected)}.{within}"
-            told.note(where, InconsistentError(what, hint="Fix a relation, a value or the example."), line)
+            outer.note(where, InconsistentError(what, hint="Fix a relation, a value or the example."), line)
 
 
-def _otherwise(library: Library, example: Example) -> str:
-    """What comes out, if it is not what the example expects; what is refused is raised."""
+def _deviation(library: Library, example: Example) -> str:
+    """The answer in words, if it is not as expected; empty if it is. A refusal is raised."""
     if len(example.expected) != 1:
-        return _all_otherwise(library, example)
+        return _deviation_of_list(library, example)
     (expected,) = example.expected
     question = WrittenQuestion(example.asked, example.profiles, tuple(example.given.items()))
     weighed = weigh(library, Reading("", question, read_expected(expected)))
@@ -91,7 +90,7 @@ def _otherwise(library: Library, example: Example) -> str:
     return "" if holds else weighed.finds
 
 
-def _all_otherwise(library: Library, example: Example) -> str:
+def _deviation_of_list(library: Library, example: Example) -> str:
     """The same for a list of all answers."""
     answers = library.solve_all(example.asked, *example.profiles, **example.given)
     found = sorted(answer.base for answer in answers if answer.base is not None)

@@ -46,7 +46,7 @@ _U = TypeVar("_U")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong with a relation file: where, what, and the mend."""
+    """One problem of a relation file: where it is, what is wrong, and how to fix it."""
 
     relation: str
     line: int
@@ -127,7 +127,7 @@ NOES = DimensionError, UnderdeterminedError, InconsistentError, NoSolutionError,
 def together(
     errors: Sequence[DeriveError], problems: Sequence[Problem], where: str = "", label: str = ""
 ) -> DeriveError:
-    """One error for several, of their own kind where they share one; it carries all problems."""
+    """One error for several, of their kind if they share one; it has all problems."""
     count = f"{len(problems)} problems\n" if len(problems) > 1 else ""
     what = f"{where}{count}{listed(problems)}"
     if len({type(error) for error in errors}) > 1:
@@ -136,7 +136,7 @@ def together(
 
 
 def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str, _U]:
-    """What is read of each given; where several cannot be read, all that is wrong with them at once.
+    """Each given as it is read; if several cannot be read, one error for all of them.
 
     >>> read_all(lambda name, text: int(text), {"a": "1", "b": "2"})
     {'a': 1, 'b': 2}
@@ -156,7 +156,7 @@ def read_all(read: Callable[[str, _T], _U], given: Mapping[str, _T]) -> dict[str
 
 
 def unknown(kind: str, name: Any, known: Sequence[str], search: bool = True) -> UnknownNameError:
-    """The error for a name that nobody declared.
+    """The error for an undeclared name.
 
     >>> print(unknown("quantity", "lenght", ["length", "width"]))
     There is no quantity 'lenght'. Did you mean length?

@@ -1,7 +1,7 @@
 """Postpones Python's full garbage collections while many long-lived objects are built.
 
-A full collection walks over all that is alive. While a library of many relations grows, or an answer of many steps, it
-walks over ever more and finds nothing, and the work grows faster than the library. What is young is collected as ever.
+A full collection visits all live objects. While a library of many relations is built, or an answer of many steps, it
+visits ever more and frees nothing, so the work grows faster than the library. Young objects are collected as usual.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ __all__ = ["collecting_seldom"]
 _SELDOM = 1000  # collections of the middle generation before a full one
 
 _lock = Lock()
-_before: list[int] = []  # the threshold that will be in force again, once for each that is inside
+_before: list[int] = []  # the threshold to restore, once for each open block
 
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Put full collections off, in all threads, until the last that asked for it has left.
+    """Postpone full collections, in all threads, until the last of these blocks has ended.
 
     >>> with collecting_seldom(), collecting_seldom():
     ...     gc.get_threshold()[2]

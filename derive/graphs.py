@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["library_graph", "plan_graph"]
 
 _ROW, _GAP, _LETTER = 40, 70, 7.4  # height of a row, space between columns, width of a letter
-_GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # what is given, what follows, what is solved together
-_DEEPEST = 30  # columns of a library's picture
-_SWEEPS = 12  # in which the order of each column settles
+_GIVEN, _DERIVED, _BLOCK = "#eef5ea", "#e8eef7", "#fde7c7"  # colours of givens, of results, of simultaneous unknowns
+_DEEPEST = 30  # limit on columns of a library's picture
+_SWEEPS = 12  # sweeps that order the columns
 
 
 def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Sequence[str] = ()) -> str:
-    """One question's plan: what is given, then each block below what it needs; without givens, what leads to it."""
+    """The plan of one question: the givens, then each block after what it needs; without givens, its origins."""
     stated = [name for profile in profiles for name in library.profile(profile).values if name in library.declared]
     outline = outlined(library, target, given)
     outline = replace(outline, weak=tuple(name for name in (*stated, *outline.weak) if name not in given))
@@ -37,7 +37,7 @@ def plan_graph(library: Library, target: str, given: Sequence[str], profiles: Se
 
 
 def _origins(library: Library, target: str) -> str:
-    """What a quantity is worked out from, each by the first relation that is written for it, and what it serves."""
+    """The quantities that one is computed from, each by the first relation written for it, and those that use it."""
     written: dict[str, str] = {}
     for relation, name in structure_of(library).forward.items():
         written.setdefault(name, relation)
@@ -59,7 +59,7 @@ def _origins(library: Library, target: str) -> str:
 
 
 def library_graph(library: Library) -> str:
-    """The whole library: each quantity in the column after the last that it is written in terms of."""
+    """The whole library: each quantity in the column after the last one that it is written in terms of."""
     edges = [
         (other, target, name)
         for name, target in structure_of(library).forward.items()
@@ -82,7 +82,7 @@ def _columns(names: Iterable[str], edges: Sequence[tuple[str, str, str]]) -> lis
 
 
 def _untangled(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, str]]) -> list[list[str]]:
-    """The layers, each in the order in which its neighbours stand, so that fewer lines cross."""
+    """The layers, each ordered by the barycentres of its neighbours, so that fewer lines cross."""
     near: dict[str, list[str]] = {}
     for start, end, _ in edges:
         near.setdefault(start, []).append(end)
@@ -91,16 +91,16 @@ def _untangled(layers: Sequence[Sequence[str]], edges: Sequence[tuple[str, str, 
     for _ in range(_SWEEPS):
         height = {name: row / max(len(layer) - 1, 1) for layer in found for row, name in enumerate(layer)}
 
-        def pull(name: str, height: Mapping[str, float] = height) -> float:
+        def barycentre(name: str, height: Mapping[str, float] = height) -> float:
             around = [height[other] for other in near.get(name, ()) if other in height]
             return sum(around) / len(around) if around else height[name]
 
-        found = [sorted(layer, key=pull) for layer in found]
+        found = [sorted(layer, key=barycentre) for layer in found]
     return found
 
 
 def _layers(library: Library, made: Plan) -> list[list[str]]:
-    """The givens first, then the unknowns of each block, one layer below the deepest that it needs."""
+    """The givens first, then the unknowns of each block, one layer after the last that it needs."""
     depth: dict[str, int] = {}
     for block in made.blocks:
         needed = dict.fromkeys(n for r in block.relations for n in library.relations[r].declared)
@@ -164,7 +164,7 @@ def _drawn(
 
 
 def _label(name: str, library: Library) -> tuple[str, str]:
-    """A quantity's name and unit, cut where they are too long for a box."""
+    """A quantity's name and unit, cut if they are too long for a box."""
     unit = library.declared[name].unit.text or "1"
     return _cut(name, 36), _cut(unit, 24)
 

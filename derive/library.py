@@ -1,6 +1,6 @@
-"""The library: relations over one vocabulary, with named profiles of values, and every question one can ask of them.
+"""The library: relations over one vocabulary, with named profiles of values, and the questions they answer.
 
-What it holds, and how two are added up, is its `RelationSet`; a verb here hands it to the room that answers.
+Its contents, and the union of two libraries, are in `RelationSet`; each method here calls the package that answers.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Library(RelationSet):
     """
 
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
-        """The one value of a quantity, from what is given of others.
+        """The one value of a quantity, from the givens.
 
         >>> from derive.relation_files.loading import load
         >>> ohm = load('''[quantities]
@@ -75,7 +75,7 @@ class Library(RelationSet):
         return sweep(self, targets, profiles, given)
 
     def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
-        """The same for any number of points, to be gone through piece by piece, summed up or written to a file."""
+        """The same for any number of points, piece by piece, to be iterated over, summarised or written to a file."""
         from derive.tables.streams import stream
 
         return stream(self, targets, profiles, given)
@@ -95,7 +95,7 @@ class Library(RelationSet):
         return self | Library(*twins(self, point, names))
 
     def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
-        """Every quantity that these givens determine, they and the defaults included."""
+        """Every quantity that these givens and the defaults determine, including themselves."""
         from derive.kernels.reach import reach
 
         return reach(self, given)

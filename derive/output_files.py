@@ -1,8 +1,8 @@
 """Output files, written whole or not at all.
 
-What is written goes to a name beside the one that was asked for and takes that one when it is complete. So whoever
-reads the file finds what was there before or all of what is new, however the work ended: by an error, by a full disk,
-by an interrupt. Only what is no file of bytes, as a pipe or a device, is written to directly.
+A file is written under a temporary name in the same folder and renamed when it is complete. So its reader finds either
+the old or the whole new content, even after an error, a full disk or an interrupt. Only a pipe or a device is written
+to directly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["write_whole", "written_whole"]
 
 @contextmanager
 def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write bytes to, which bears its name once all of them are there.
+    """A file to write bytes to, which gets its name when all of them are written.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -32,7 +32,7 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     ...     during == ["told.txt"], os.listdir(folder)
     (False, ['told.txt'])
     """
-    place = os.path.realpath(path)  # where a link leads to, which stays a link
+    place = os.path.realpath(path)  # the target of a link, which stays a link
     try:
         if os.path.exists(place) and not os.path.isfile(place):
             with open(place, "wb") as file:
@@ -46,7 +46,7 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
             if os.path.exists(place):
                 shutil.copymode(place, aside)
             os.replace(aside, place)
-        except BaseException:  # an interrupt among them
+        except BaseException:  # interrupts included
             with suppress(OSError):
                 os.unlink(aside)
             raise
@@ -56,6 +56,6 @@ def written_whole(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def write_whole(path: str | PathLike[str], content: str | bytes) -> None:
-    """Write all of a file's content, or leave what is there."""
+    """Write all of a file's content, or leave the old one."""
     with written_whole(path) as file:
         file.write(content.encode() if isinstance(content, str) else content)

@@ -1,11 +1,10 @@
 """Time limits of a query, enforced in every thread.
 
-Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit holds
-in threads too. What counts is the time that a query's own thread has computed, so that what has an answer on an idle
-machine has it on a busy one; only where the machine gives it far less than that does the time on the wall end it.
+Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit works
+in threads too. It counts the CPU time of a query's own thread, so that the answer does not depend on how busy the
+machine is; there is also a limit on wall-clock time, three times as long.
 
-Limits set by `with limits(...)` hold for what is asked inside, in this thread and in those that have set none of their
-own.
+Limits set by `with limits(...)` apply to queries inside, in this thread and in those that have set none of their own.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from derive.garbage import collecting_seldom
 __all__ = ["limits", "query", "sharing", "tick"]
 
 _SECONDS = 10.0
-_PATIENCE = 3  # times the limit, on the wall
+_WALL = 3  # limit on wall-clock time, as a multiple of that on CPU time
 
 
 @dataclass(slots=True)
 class _Clock:
-    """The times by which a query must have ended: of its thread, and on the wall."""
+    """The times at which a query must have ended: in CPU time of its thread, and in wall-clock time."""
 
     seconds: float
     ends: float
@@ -35,8 +34,8 @@ class _Clock:
     ticks: int = 0
 
 
-_mine: ContextVar[float | None] = ContextVar("derive_seconds", default=None)
-_everybodys: list[float] = []
+_this_thread: ContextVar[float | None] = ContextVar("derive_seconds", default=None)
+_all_threads: list[float] = []
 _running: ContextVar[_Clock | None] = ContextVar("derive_clock", default=None)
 
 
@@ -49,23 +48,23 @@ def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
     """
     if not (isinstance(seconds, (int, float)) and seconds > 0):
         raise LimitError(f"{seconds!r} seconds is not a time limit.", hint="Give a positive number of seconds.")
-    token = _mine.set(float(seconds))
-    _everybodys.append(float(seconds))
+    token = _this_thread.set(float(seconds))
+    _all_threads.append(float(seconds))
     try:
         yield
     finally:
-        _mine.reset(token)
-        _everybodys.remove(float(seconds))
+        _this_thread.reset(token)
+        _all_threads.remove(float(seconds))
 
 
 @contextmanager
 def query() -> Iterator[None]:
-    """The clock of one query; a query inside a query runs on the outer one's."""
+    """The clock of one query; a query inside a query uses the outer one's."""
     if _running.get() is not None:
         yield
         return
-    seconds = _mine.get() or (_everybodys[-1] if _everybodys else _SECONDS)
-    token = _running.set(_Clock(seconds, time.thread_time() + seconds, time.monotonic() + _PATIENCE * seconds))
+    seconds = _this_thread.get() or (_all_threads[-1] if _all_threads else _SECONDS)
+    token = _running.set(_Clock(seconds, time.thread_time() + seconds, time.monotonic() + _WALL * seconds))
     try:
         with collecting_seldom():
             yield
@@ -75,7 +74,7 @@ def query() -> Iterator[None]:
 
 @contextmanager
 def sharing(share: float) -> Iterator[None]:
-    """Let what is inside take a share of the time that is left; a LimitError then ends it, and not the query."""
+    """Limit a block to a share of the remaining time; a LimitError then ends the block, and not the query."""
     clock = _running.get()
     now, at = time.thread_time(), time.monotonic()
     if clock is None or now >= clock.ends or at >= clock.ends_at_last:

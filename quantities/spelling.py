@@ -1,7 +1,7 @@
 """The spelling of units: a strict grammar, applied before anything reaches pint.
 
     unit    = product { "/" product }          left to right, as in Python: J/kg*K is (J/kg)*K
-    product = power { ("*" | "·" | " ") power }     a blank multiplies only where no "/" stands before it
+    product = power { ("*" | "·" | " ") power }     a blank multiplies only where no "/" precedes it
     power   = atom [ ("**" | "^") exponent ]
     atom    = name | "1" | "(" unit ")"
 

@@ -12,7 +12,7 @@ __all__ = ["Assertion", "Scene"]
 
 @dataclass(frozen=True, slots=True)
 class Assertion:
-    """What one claim says of one quantity."""
+    """A claim's value of one quantity."""
 
     claim: str
     quantity: str

@@ -1,4 +1,4 @@
-"""The command line: it parses, calls and prints, and knows nothing else.
+"""The command line: it parses, calls and prints, and does nothing else.
 
 Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
 """
@@ -37,18 +37,18 @@ for verb in (check, find, list_, show, solve, graph, sweep, report, audit, infer
 
 
 def _interrupted() -> int:
-    """What is said, and the status that is left with, where somebody pressed Ctrl-C."""
+    """The message and the exit status after Ctrl-C."""
     click.echo("derive: interrupted; unfinished files are not written.", err=True)
     return 130
 
 
-def _fall_silent() -> None:
-    """Let what is still in the buffer of the standard output go nowhere."""
+def _discard_output() -> None:
+    """Discard what is still in the buffer of the standard output."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and leave with its status."""
+    """Run the command line and exit with its status."""
     sys.exit(run(arguments))
 
 
@@ -63,14 +63,14 @@ def run(arguments: Sequence[str] | None) -> int:
         return 2
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
-    except (SystemExit, BrokenPipeError):  # click leaves so where nobody reads on, as in: derive list | head
-        _fall_silent()
+    except (SystemExit, BrokenPipeError):  # raised by click for a closed pipe, as in: derive list | head
+        _discard_output()
         return 0
     except OSError as error:
-        _fall_silent()
+        _discard_output()
         click.echo(f"derive: the output cannot be written: {str(error.strerror).lower()}.", err=True)
         return 2
-    except Exception as error:  # whatever else goes wrong is told in words too
+    except Exception as error:  # any other error is a message too
         from derive.errors import NOES, DeriveError
 
         if not isinstance(error, DeriveError):

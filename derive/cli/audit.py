@@ -1,4 +1,4 @@
-"""The verb `audit`: puts claims to the library."""
+"""The verb `audit`: tests claims against the library."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> 
     if sys.stdout.isatty():
         _fitted(header, body, below)
     else:
-        table(header, [("", body)])  # a line for each claim, however long, for those who search or cut
+        table(header, [("", body)])  # one line for each claim, for programs such as grep
         click.echo("\n".join(below))
 
 

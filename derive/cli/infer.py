@@ -1,4 +1,4 @@
-"""The verb `infer`: reads price sheets backwards."""
+"""The verb `infer`: what price sheets imply."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def solve(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
         click.echo(rest)
     else:
         click.echo(headline(answer, digits or USUAL))
-    if not (in_full and sys.stdout.isatty()):  # who reads it there has just read this under the headline
+    if not (in_full and sys.stdout.isatty()):  # there the cautions are below the headline already
         for caution in cautions(answer):
             click.echo(f"derive: {caution}.", err=True)
     return 1 if strict and (answer.failed or answer.unused) else 0

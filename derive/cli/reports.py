@@ -70,7 +70,7 @@ def _writable(folder: Path) -> None:
 
 
 def _put(folder: Path, files: dict[str, str | bytes]) -> None:
-    """Write files that differ from what is there, so that what did not change keeps its date."""
+    """Write the files that differ from those in the folder, so that the others keep their date."""
     from derive.output_files import write_whole
 
     for path, content in files.items():
@@ -86,7 +86,7 @@ def _put(folder: Path, files: dict[str, str | bytes]) -> None:
 
 
 def _watched(names: Sequence[str]) -> Iterator[str]:
-    """The names, with a bar on a terminal that says how far it is."""
+    """The names, with a progress bar on a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 

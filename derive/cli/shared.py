@@ -38,7 +38,7 @@ WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help
 
 
 def say_data(data: Any) -> None:
-    """Print data for programs. JSON has no infinity and no NaN: where a number is neither, there is null."""
+    """Print data for programs. JSON has no infinity and no NaN: they become null."""
     click.echo(json.dumps(_finite(data), indent=2, ensure_ascii=False, allow_nan=False))
 
 
@@ -67,7 +67,7 @@ def named(text: str) -> str:
 
 
 def opened(replaced: str | None, added: Sequence[str]) -> Library:
-    """The built-in library or the one in its place, with what is added to it."""
+    """The built-in library or its replacement, with the added files."""
     library = _built_in() if replaced is None else _loaded(replaced, None)
     for file in added:
         library = library | _loaded(file, library)

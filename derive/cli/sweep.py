@@ -1,4 +1,4 @@
-"""The verb `sweep`: asks along axes."""
+"""The verb `sweep`: tables along axes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep"]
 
-_DECADES = 100  # ratio of the ends from which a span is even in its logarithm
-_ROWS = 25  # of the table on a terminal
+_DECADES = 100  # ratio of the ends from which an axis is logarithmic
+_ROWS = 25  # limit on rows of the table on a terminal
 _ENDINGS = (".csv", ".svg")
 
 
@@ -115,7 +115,7 @@ def _read(text: str, points: int) -> Any:
 
 
 def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:
-    """Write a file in the memory of a piece, however many lines it has."""
+    """Write a CSV file piece by piece, in the memory of one piece."""
     from derive.tables.csv_files import write_csv
     from derive.tables.table_checks import Cautions
 
@@ -131,7 +131,7 @@ def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:
 
 
 def _status(found: Cautions, strict: bool) -> int:
-    """Zero if there is an answer at any point; if strict, if nothing is amiss at any."""
+    """Zero if there is an answer at any point and, if strict, no check fails and every given is used."""
     for caution in found:
         click.echo(f"derive: {caution}.", err=True)
     if not found.is_answered:
@@ -151,9 +151,9 @@ def _print(table: Table, digits: int) -> None:
 
     count, is_tested = len(table), bool(table.failed)
     chosen = numpy.unique(numpy.linspace(0, count - 1, min(count, _ROWS)).round().astype(int))
-    told = ([_cell(cell, digits) for cell in line] for line in lines(table, chosen, is_tested))
+    rows = ([_cell(cell, digits) for cell in line] for line in lines(table, chosen, is_tested))
     of_numbers = range(len(table.axes) + len(table.columns))
-    for number, line in enumerate(columns([heading(table, is_tested), *told], right=of_numbers)):
+    for number, line in enumerate(columns([heading(table, is_tested), *rows], right=of_numbers)):
         click.secho(line, bold=number == 0)
     if len(chosen) < count:
         click.echo(f"{len(chosen)} of {count} points; -o FILE.csv writes them all.", err=True)

@@ -143,12 +143,12 @@ def width(shown: str) -> int:
 
 
 def equation(stated: Equation, letters: Letters) -> str:
-    """Both sides and what stands between them."""
+    """Both sides and the sign between them."""
     return f"{mathematics(stated.lhs, letters)} {_SIGNS[stated.op]} {mathematics(stated.rhs, letters)}"
 
 
 def mathematics(node: Node, letters: Letters) -> str:
-    r"""An expression, each name written as the letters say.
+    r"""An expression, with the letter of each name.
 
     >>> from derive.expressions.grammar import parse_expression
     >>> mathematics(parse_expression("2*pi*sqrt(L/g) - a*(b + c)**2/3"), letter)

@@ -91,7 +91,7 @@ def labelled(name: str, unit: str) -> str:
 
 
 def spelled(unit: Unit) -> str:
-    """The text of a unit; nothing for a plain number, however it was spelled."""
+    """The text of a unit; empty for a plain number, however it was spelled."""
     return "" if unit.text in ("1", "dimensionless") else unit.text
 
 

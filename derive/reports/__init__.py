@@ -1,1 +1,1 @@
-"""Report templates and the pages that come of them."""
+"""Report templates and the pages made from them."""

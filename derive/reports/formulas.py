@@ -1,7 +1,4 @@
-"""Mathematics on a page: stated and rearranged relations, closed forms, and the steps of an answer.
-
-The algebra is the engine's; here it is laid out.
-"""
+"""Mathematics on a page: stated and rearranged relations, closed forms, and the steps of an answer."""
 
 from __future__ import annotations
 
@@ -42,7 +39,7 @@ def stated(library: Library, *names: str) -> tuple[Block, ...]:
 
 
 def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
-    """What the letters of a report mean."""
+    """The table of a report's letters."""
     rows = tuple(
         (
             "" if _is_spelled_out(one) else f"${_letter(one)}$",
@@ -56,7 +53,7 @@ def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:
 
 
 def turned(library: Library, name: str, *wanted: str) -> Formulas:
-    """One relation turned for each of its quantities, or for those that are wanted."""
+    """One relation solved for each of its quantities, or for the wanted ones."""
     relation = library.relation(name)
     alone = Library([relation])
     held = names_in(relation.written.lhs, relation.written.rhs)
@@ -74,34 +71,34 @@ def worked(title: str, answer: Answer) -> Worked:
 
 
 def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> Formulas:
-    """What it takes to follow an answer with a pencil: the relations as they are stated, and the last step's lines."""
+    """An answer to follow with a pencil: the relations as they are stated, and the last step's lines."""
     last = lay_out(answer, digits).steps[-1].lines
     given = tuple(_line(relation) for relation in relations)
-    told = tuple(line for line in last if line not in given)
-    return Formulas(given + told, tuple(answer.quantities.values()))
+    further = tuple(line for line in last if line not in given)
+    return Formulas(given + further, tuple(answer.quantities.values()))
 
 
 def chain(answer: Answer, digits: int | None = None) -> Formulas:
-    """All steps of an answer, each in as few lines as hold it: as stated, turned, with its numbers, and the result."""
+    """All steps of an answer, each in as few lines as possible: as stated, solved, with its numbers, and the result."""
     lines = (line for step in lay_out(answer, digits).steps for line in _joined(step.lines))
     return Formulas(tuple(lines), tuple(answer.quantities.values()))
 
 
 def briefly(shown: Worked, steps: int) -> Worked:
-    """A derivation with its steps in as few lines as hold them; without them, if they are more than so many."""
+    """A derivation with its steps in as few lines as possible; without them if they are more than this number."""
     page = shown.page
     kept = page.steps if len(page.steps) <= steps else ()
     return replace(shown, page=replace(page, steps=tuple(replace(one, lines=_joined(one.lines)) for one in kept)))
 
 
 def forms(answer: Answer) -> Formulas:
-    """The steps of an answer in letters: as they are stated, and as they are turned."""
+    """The steps of an answer in letters: as they are stated, and as they are solved."""
     lines = (line for step in lay_out(answer).steps for line in step.lines if line[0])
     return Formulas(tuple(dict.fromkeys(lines)), tuple(answer.quantities.values()))
 
 
 def _joined(lines: Iterable[Line]) -> tuple[Line, ...]:
-    """The lines, those that go on with an equals sign on one line where it holds them."""
+    """The lines, with those that continue a chain of equals signs joined if they fit on one."""
     joined: list[Line] = []
     for left, right in lines:
         before = joined[-1] if joined and not left else ("", "")
@@ -117,7 +114,7 @@ def _letter(quantity: Declaration) -> str:
 
 
 def _is_spelled_out(quantity: Declaration) -> bool:
-    """Whether formulas bear the name itself, for want of a letter."""
+    """Whether formulas show the name itself, since there is no letter."""
     return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
 
 
@@ -126,7 +123,7 @@ def _line(relation: Relation) -> Line:
 
 
 def _one_fraction(form: Any) -> Any:
-    """A rational form as one fraction where that is shorter, its minus sign spent on a difference.
+    """A rational form as one fraction if that is shorter, with its minus sign moved into a difference.
 
     >>> from sympy.abc import m, p, s
     >>> _one_fraction((1/s - m/(p*s))/(1 - 1/(p*s))), _one_fraction(-m/(s*p - 1)), _one_fraction(m/p + s)
@@ -156,14 +153,14 @@ def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str
         return _letter(library.declared[name])
 
     node, _ = from_sympy(_one_fraction(library.formula(target, given)))
-    return mathematics.mathematics(Name(target), written), mathematics.mathematics(_led(node), written)
+    return mathematics.mathematics(Name(target), written), mathematics.mathematics(_positive_first(node), written)
 
 
-def _led(node: Node) -> Node:
-    """The same tree, no sum of which begins with a minus sign that another of its terms could spare it."""
+def _positive_first(node: Node) -> Node:
+    """The same tree, with the negative terms of each sum last."""
     if not isinstance(node, Apply):
         return node
-    terms = tuple(_led(term) for term in node.args)
+    terms = tuple(_positive_first(term) for term in node.args)
     if node.op == "add":
         terms = tuple(sorted(terms, key=lambda term: isinstance(term, Apply) and term.op == "neg"))
     return Apply(node.op, terms)

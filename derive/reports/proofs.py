@@ -1,7 +1,7 @@
-"""Proofs in reports: checked by sympy when the report is made, which fails loudly if one does not hold.
+"""Proofs in reports: checked by sympy when the report is made, which fails if one does not hold.
 
-A form is an expression in the quantities of a library. Templates add and divide forms, put others into them, take
-slopes, and say which are the same; they do not see sympy, which would read any text as code.
+A form is an expression in the quantities of a library. Templates add and divide forms, substitute into them, take
+derivatives, and state which are identical; they have no access to sympy, which would run any text as code.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ class Form:
 
     @property
     def quantities(self) -> dict[str, Any]:
-        """The quantities that stand in it, by name."""
+        """The quantities in it, by name."""
         return {symbol.name: symbol for symbol in sorted(self.expression.free_symbols, key=str)}
 
     def at(self, **values: Form | float) -> Form:
-        """The form with something in the place of quantities."""
+        """The form with values or forms substituted for quantities."""
         held = self.quantities
         return Form(self.expression.subs({held[name]: _expression(value) for name, value in values.items()}))
 
@@ -69,7 +69,7 @@ class Form:
         return Form(self.expression.subs({one: sympy.nsimplify(number) for one, number in defaults.items()}))
 
     def without(self, *names: str) -> Form:
-        """The form, in which none of these quantities may stand.
+        """The form itself; an error if one of these quantities is in it.
 
         >>> from derive.tokens.relations import library
         >>> batch, chips = (Form(library().quantities[name]) for name in ("batch", "chips"))
@@ -82,13 +82,13 @@ class Form:
         return self
 
     def slope(self, name: str) -> Form:
-        """The derivative for a quantity."""
+        """The derivative with respect to a quantity."""
         import sympy
 
         return Form(sympy.diff(self.expression, self.quantities[name]))
 
     def limit(self, name: str) -> Form:
-        """What the form comes to as a quantity grows without bound."""
+        """The limit of the form as a quantity grows without bound."""
         import sympy
 
         return Form(sympy.limit(self.expression, self.quantities[name], sympy.oo))
@@ -100,7 +100,7 @@ class Form:
 
 
 def _expression(value: Any) -> Any:
-    """What stands in a form for a value; whole numbers stay whole. A text never does: sympy would run it as code."""
+    """The sympy expression of a form or a number; whole numbers stay whole. Texts are refused: sympy would run them."""
     import sympy
 
     if isinstance(value, Form):
@@ -117,14 +117,14 @@ def closed(library: Library, target: str, *given: str) -> Form:
 
 
 def unknown_symbol(name: str) -> Form:
-    """A letter that stands for anything: a number of which nothing is known."""
+    """A letter for an arbitrary number."""
     import sympy
 
     return Form(sympy.Symbol(_plain_name(name)))
 
 
 def unknown_function(name: str) -> Callable[..., Form]:
-    """A function of which nothing is known, to be put into forms.
+    """An arbitrary function, for use in forms.
 
     >>> f, x = unknown_function("f"), unknown_symbol("x")
     >>> str((f(x) + x).at(x=f(x)))
@@ -156,7 +156,7 @@ def sides(library: Library, relation: str) -> tuple[Form, Form]:
 
 
 def identical(left: Form, right: Form | float) -> Form:
-    """The left form, which has to be the right one; both are positive, unless unknowns stand in them.
+    """The left form; an error if it is not identical to the right one. Both are positive, unless they have unknowns.
 
     >>> from derive.tokens.relations import library
     >>> batch, chips = (Form(library().quantities[name]) for name in ("batch", "chips"))
@@ -181,7 +181,7 @@ def _differ(left: Form, right: Form | float) -> VerificationError:
 
 
 def positive(form: Form) -> Form:
-    """The form, which has to be above zero whatever its quantities are.
+    """The form; an error if it is not positive for all values of its quantities.
 
     >>> from sympy import symbols
     >>> x, a = symbols("x a", positive=True)

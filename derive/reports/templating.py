@@ -1,16 +1,16 @@
 """Report templates: Markdown with questions in it, rendered into a report.
 
-A template is text between `{{ }}` and `{% %}` of Jinja. What stands between `{{ }}` is asked when the report is made:
-an answer becomes a number with its unit; a relation, a derivation, a table or a picture becomes a block, in a paragraph
-of its own. What is left is read as Markdown: headings, paragraphs, lists, tables.
+A template is text with Jinja's `{{ }}` and `{% %}`. Each `{{ }}` is evaluated when the report is made: an answer is a
+number with its unit; a relation, a derivation, a table or a picture is a block, in a paragraph of its own. The rest is
+read as Markdown: headings, paragraphs, lists, tables.
 
     # The pendulum
     A string of one metre swings in {{ solve("period", length="1 m") }}.
 
     {{ stated("small_swing") }}
 
-Templates come from anywhere, so they run in Jinja's sandbox, drawn tighter: a template calls what stands in its
-vocabulary and reads what `_OPEN` lists, and no attribute of anything else.
+Templates may come from anywhere, so they run in Jinja's sandbox, further restricted: a template can call its vocabulary
+and read the attributes that `_OPEN` lists, and no others.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ _FILTERS = (
     *("dictsort", "first", "float", "int", "items", "join", "last", "length", "list", "lower", "map", "replace"),
     *("reverse", "round", "sort", "string", "sum", "title", "trim", "unique", "upper"),
 )
-_HELD = re.compile("\ue000(\\d+)\ue001")  # what stands in the text for something that is no text
+_HELD = re.compile("\ue000(\\d+)\ue001")  # the placeholder of an object in the text
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
-_FOREIGN = re.compile(r"```|~~~|>|!\[|\d+[.)][ \t]|\* |<\w")  # of Markdown: code, quotations, images, numbers, HTML
+_FOREIGN = re.compile(r"```|~~~|>|!\[|\d+[.)][ \t]|\* |<\w")  # Markdown that is not supported
 _RULE = re.compile(r"\|[\s|:-]+\|")
 _OPENING = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n", re.DOTALL | re.MULTILINE)
 _SAID = ("library", "add")
-_BOLD = re.compile(r"\*\*([^*\s][^*]*)\*\*")  # a page knows one stress
+_BOLD = re.compile(r"\*\*([^*\s][^*]*)\*\*")  # shown like `*stress*`
 _CAPTION = "Table:"
-_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # what a slip in a template raises
+_WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # raised by mistakes in a template
 
 
 def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
-    """The report that a template says, its questions asked with these words."""
+    """The report of a template, evaluated with this vocabulary."""
     sheet = _Sheet()
     environment = _Sandbox(
         loader=_Folder(path.parent), finalize=sheet.put, undefined=StrictUndefined, extensions=("jinja2.ext.do",)
@@ -68,21 +68,21 @@ def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
     try:
         text = environment.get_template(path.name).render()
     except TemplateSyntaxError as error:
-        raise _told(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
+        raise _located(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
     except (DeriveError, TemplateError, *_WRONG) as error:
-        told = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
-        raise _told(told, *_place(error, path)) from None
+        worded = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
+        raise _located(worded, *_place(error, path)) from None
     try:
         blocks = list(sheet.blocks(text))
     except ExpressionError as error:
-        raise _told(error, path, 0) from None
+        raise _located(error, path, 0) from None
     if not blocks or not isinstance(blocks[0], Heading) or blocks[0].level != 1:
-        raise _told(ExpressionError("It has no title.", hint='Write "# The title" above everything else.'), path, 0)
+        raise _located(ExpressionError("It has no title.", hint='Write "# The title" above everything else.'), path, 0)
     return Report(name, blocks[0].words, tuple(blocks[1:]))
 
 
-def _told(error: DeriveError, file: Any, line: int) -> DeriveError:
-    """The error, saying in which template and line."""
+def _located(error: DeriveError, file: Any, line: int) -> DeriveError:
+    """The error, with the template and the line."""
     where = f"{Path(str(file)).name}, line {line}" if line else Path(str(file)).name
     error.what = f"{where}: {error.what}"
     return error
@@ -95,9 +95,9 @@ def _place(error: Exception, path: Path) -> tuple[str, int]:
 
 
 def opening(path: Path) -> dict[str, str]:
-    """What a template says of itself before its title, in TOML between two lines of three plus signs.
+    """The settings of a template before its title, in TOML between two lines of three plus signs.
 
-    `library = "pendulum.toml"` is the relation file that it speaks of; `add = "own.toml"` adds one to the library.
+    `library = "pendulum.toml"` is the relation file that it uses; `add = "own.toml"` adds one to the library.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -107,16 +107,16 @@ def opening(path: Path) -> dict[str, str]:
     try:
         said = tomli.loads(found[1]) if found else {}
     except tomli.TOMLDecodeError as error:
-        raise _told(ExpressionError(f"This is not TOML: {error}."), path, 1) from None
+        raise _located(ExpressionError(f"This is not TOML: {error}."), path, 1) from None
     for key, value in said.items():
         if key not in _SAID or not isinstance(value, str):
             hint = f'Write {" or ".join(_SAID)}, such as library = "pendulum.toml".'
-            raise _told(ExpressionError(f"{key} = {value!r} is not a report setting.", hint=hint), path, 1)
+            raise _located(ExpressionError(f"{key} = {value!r} is not a report setting.", hint=hint), path, 1)
     return said
 
 
 class _Folder(FileSystemLoader):
-    """Templates of a folder, without what they say of themselves; their lines keep their numbers."""
+    """The templates of a folder without their settings; line numbers stay the same."""
 
     def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
         text, file, is_current = super().get_source(environment, template)
@@ -124,7 +124,7 @@ class _Folder(FileSystemLoader):
 
 
 class _Sandbox(SandboxedEnvironment):
-    """Jinja's sandbox, closed but for what a template needs."""
+    """Jinja's sandbox, restricted to what a template needs."""
 
     intercepted_binops = frozenset({"*", "**", "%"})
 
@@ -138,10 +138,10 @@ class _Sandbox(SandboxedEnvironment):
         return any(isinstance(obj, kind) and attr in names for kind, names in _OPEN.items())
 
     def wrap_str_format(self, value: Any) -> None:
-        """A text's `format` is closed as all else is: a width in it could grow."""
+        """The `format` of a text is forbidden, since its width is unlimited."""
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Powers of whole numbers are floats, and no text or list is multiplied or filled, for these could grow."""
+        """Powers of integers are floats, and texts and lists are neither multiplied nor formatted, to limit sizes."""
         if operator == "**" and isinstance(left, int) and isinstance(right, int):
             return float(left) ** right
         if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
@@ -151,17 +151,17 @@ class _Sandbox(SandboxedEnvironment):
 
 @dataclass
 class _Sheet:
-    """What a template has put on the page so far, as far as it is no text."""
+    """The objects that a template has put on the page so far, which are not text."""
 
     held: list[Any] = field(default_factory=list)
 
     def put(self, value: Any) -> str:
-        """What a value is in the text: a number in words, or a mark that stands for it."""
+        """A value as text: a number with its unit, or a placeholder."""
         if isinstance(value, Answer):
             value = Said.of(value)
         if isinstance(value, Said):
             return str(value) + self._mark(value)
-        if isinstance(value, Picture):  # an answer may stand in its caption
+        if isinstance(value, Picture):  # its caption may contain answers
             value = replace(value, caption=self._words(value.caption)[0])
         if isinstance(value, (Source, *_BLOCKS)):
             return self._mark(value)
@@ -179,7 +179,7 @@ class _Sheet:
         return f"\ue000{len(self.held) - 1}\ue001"
 
     def blocks(self, text: str) -> Iterator[Block]:
-        """The blocks of a page: its paragraphs, each by what it begins with."""
+        """The blocks of a page: one for each paragraph, of the kind that its beginning shows."""
         for chunk in re.split(r"\n[ \t]*\n", text):
             yield from self._of_chunk([line.strip() for line in chunk.split("\n") if line.strip()])
 
@@ -213,13 +213,13 @@ class _Sheet:
             yield from blocks
 
     def _words(self, text: str) -> tuple[str, tuple[Source, ...]]:
-        """A text without its marks, and the sources that it cites."""
+        """A text without its placeholders, and the sources that it cites."""
         met = [self.held[int(place)] for place in _HELD.findall(text)]
         sources = dict.fromkeys(one for one in met if isinstance(one, Source))
         return _BOLD.sub(r"*\1*", _HELD.sub("", text)).rstrip(), tuple(sources)
 
     def _table(self, lines: list[str]) -> Grid:
-        """A table of Markdown, with the caption below it, and the sources of all answers in it."""
+        """A Markdown table with the caption below it, and the sources of all answers in it."""
         rows = [line for line in lines if line.startswith("|") and not _RULE.fullmatch(line)]
         below = " ".join(line for line in lines if not line.startswith("|"))
         if below and not below.startswith(_CAPTION):
@@ -239,7 +239,7 @@ _BLOCKS: tuple[type, ...] = Block.__args__
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """The points of a list, each with the lines that go on with it."""
+    """The points of a list, each with its continuation lines."""
     points: list[str] = []
     for line in lines:
         if line.startswith("- "):

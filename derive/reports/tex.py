@@ -1,7 +1,7 @@
-"""Runs TeX on a report; the only door to it.
+"""Runs TeX on a report.
 
-TeX works in a folder of its own that is thrown away, may not start programs, and is told one date for ever, so that
-the same report makes the same file.
+TeX works in a temporary folder, cannot start programs, and uses a fixed date, so that the same report gives the same
+file.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from derive.errors import DeriveError, LimitError
 __all__ = ["is_installed", "pressed"]
 
 _SECONDS = 120
-_TOLD = 12  # lines of TeX's complaint
+_SHOWN = 12  # limit on lines of a TeX error
 
 
 def is_installed() -> bool:
-    """Whether TeX is there."""
+    """Whether TeX is installed."""
     return shutil.which("pdflatex") is not None
 
 
 def pressed(name: str, tex: str, pictures: Mapping[str, bytes], log: list[str] | None = None) -> bytes:
-    """The PDF of a document; what TeX said of it goes to `log`."""
+    """The PDF of a document; the lines of TeX's log are added to `log`."""
     if not is_installed():
         hint = "On Debian: apt install texlive-latex-recommended texlive-fonts-recommended lmodern"
         raise DeriveError("PDF needs TeX, and pdflatex is not installed.", hint=hint)
@@ -37,7 +37,7 @@ def pressed(name: str, tex: str, pictures: Mapping[str, bytes], log: list[str] |
         for path, picture in pictures.items():
             (folder / path).parent.mkdir(exist_ok=True)
             (folder / path).write_bytes(picture)
-        for _ in range(2):  # the second run knows the contents
+        for _ in range(2):  # the second run has the table of contents
             _run(folder, name)
         if log is not None:
             log += _log(folder, name)
@@ -55,7 +55,7 @@ def _run(folder: Path, name: str) -> None:
         raise LimitError(f"{name}: TeX did not finish.", limit=f"{_SECONDS} s") from None
     if done.returncode:
         said = [line for line in _log(folder, name) if line.startswith(("!", "l."))]
-        raise DeriveError(f"{name}: TeX rejected the document: {' '.join(said[:_TOLD])}")
+        raise DeriveError(f"{name}: TeX rejected the document: {' '.join(said[:_SHOWN])}")
 
 
 def _log(folder: Path, name: str) -> list[str]:

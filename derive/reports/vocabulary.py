@@ -1,33 +1,33 @@
-"""The vocabulary of report templates: what a template may ask, and what it may put on a page.
+"""The vocabulary of report templates: the questions and the parts of a page.
 
 solve(target, *profiles, **given)       an answer; in the text, its value with its unit
-solve_all(...), attempt(...)            all answers, where there are several; one, or nothing where there is none
+solve_all(...), attempt(...)            all answers, if there are several; one, or nothing if there is none
 say(answer, digits), spread(answer)     an answer in words; its bounds
-lasting(answer)                         a time in the unit in which one would say it
-number(x, unit, digits)                 a number that was worked out in the template
-magnitude(answer, unit)                 the number of an answer, to work on with
-rounded(answer, unit)                   an answer to ask with again
+lasting(answer)                         a time in a customary unit
+number(x, unit, digits)                 a number that was computed in the template
+magnitude(answer, unit)                 the number of an answer, for computations
+rounded(answer, unit)                   an answer as a given
 held(profile, name)                     a profile's value on the page
-known(profile, name)                    a profile's value to ask with
+known(profile, name)                    a profile's value as a given
 letter(name), meaning(name)             of a quantity
 stated(*relations)                      relations as they are stated, and why they hold
-turned(relation, *wanted)               one relation, turned for each of its quantities
-closed_form(target, given)              several relations put together
-worked(title, answer)                   a derivation with all that stands behind it; briefly(it, steps)
-chain(answer), pencil(answer, *names)   its steps; what it takes to follow it with a pencil
+turned(relation, *wanted)               one relation, solved for each of its quantities
+closed_form(target, given)              several relations combined
+worked(title, answer)                   a derivation with its inputs and notes; briefly(it, steps)
+chain(answer), pencil(answer, *names)   its steps; the relations and the last step, to follow with a pencil
 forms(answer)                           its steps in letters
 cite(text, url, date), cited(*answers)  a source of the paragraph, list or table; those of answers
-verbatim(text)                          somebody else's text, shown as it stands
+verbatim(text)                          raw text, shown as it is
 span(text, points, log)                 an axis
 sweep(targets, *profiles, **given)      a table of numbers along axes; its columns are table["name"]
-axis, line, mark, shade, chart          what a picture is made of
+axis, line, mark, shade, chart          the parts of a picture
 picture(name, *charts, caption)         charts below each other
 form(target, *given), quantity(name)    a closed form; form.at(x=...), .plain(), .slope("x"), .without("x"), ...
 sides(relation)                         the two sides of a relation, as forms
-unknown_symbol(name)                    what stands for anything, in forms; unknown_function(name)
-identical(a, b), positive(form)         what has to hold, or there is no report
+unknown_symbol(name)                    an arbitrary number in forms; unknown_function(name)
+identical(a, b), positive(form)         assertions, without which there is no report
 lines((left, right), ...)               forms below each other
-relations(text)                         these words, over relations of the template's own
+relations(text)                         this vocabulary on relations of the template's own
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ _TIMES = ("ms", "s", "min", "h")
 
 
 class Said(str):
-    """An answer in a line of words, which knows the answer."""
+    """An answer as text in a line, with the answer itself."""
 
     __slots__ = ("answer",)
     answer: Answer
 
     @classmethod
     def of(cls, answer: Answer, digits: int | None = None) -> Said:
-        """The value with its unit; the bounds, where there is no value."""
+        """The value with its unit; the bounds if there is no value."""
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
         if answer.base is not None:
@@ -78,7 +78,7 @@ class Said(str):
 
 
 def spread(answer: Answer, digits: int = 3) -> str:
-    """The bounds of an answer; nothing where none of its inputs was a range."""
+    """The bounds of an answer; empty if none of its inputs was a range."""
     if answer.bounds is None or answer.bounds[0] == answer.bounds[1]:
         return ""
     unit = answer.quantity.unit
@@ -88,7 +88,7 @@ def spread(answer: Answer, digits: int = 3) -> str:
 
 
 def number(value: float, unit: str = "", digits: int = 3) -> str:
-    """A number that was worked out from answers, in a line of words.
+    """A number that was computed from answers, in a line of words.
 
     >>> number(0.0144, "s")
     '$14.4\\\\,\\\\mathrm{ms}$'
@@ -102,12 +102,12 @@ def magnitude(answer: Answer, unit: str | None = None) -> float:
 
 
 def rounded(answer: Answer, unit: str = "", digits: int = 4) -> str:
-    """An answer as a reader would write it down, to ask with it again."""
+    """An answer as rounded text, to be given in another question."""
     return f"{magnitude(answer, unit or None):.{digits}g} {unit}".rstrip()
 
 
 def lasting(answer: Answer, digits: int = 3) -> str:
-    """A time in the unit in which one would say it."""
+    """A time in a customary unit."""
     for unit in _TIMES:
         if magnitude(answer, unit) < (1000 if unit == "ms" else 100):
             return number(magnitude(answer, unit), unit, digits)
@@ -115,7 +115,7 @@ def lasting(answer: Answer, digits: int = 3) -> str:
 
 
 def places_of(answers: Iterable[Answer]) -> tuple[Source, ...]:
-    """The places to look at, for all that went into these answers."""
+    """The published or measured sources of all inputs of these answers."""
     cited = dict.fromkeys(value.source for answer in answers for value in answer.given.values())
     return tuple(source for source in cited if source.kind in ("published", "measured") and source.url + source.date)
 
@@ -141,7 +141,7 @@ def axis(label: str, names: Sequence[str] = (), **how: Any) -> Axis:
 
 
 def chart(x: Axis, y: Axis, series: Iterable[Series], **how: Any) -> Chart:
-    """Lines over axes, and the marks and shades behind them."""
+    """Series over axes, and the marks and shades behind them."""
     said: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in how.items()}
     return Chart(x, y, tuple(series), **said)
 
@@ -154,7 +154,7 @@ def picture(name: str, *charts: Chart, caption: str) -> Picture:
 
 
 def vocabulary(library: Library) -> dict[str, Any]:
-    """The words over a library."""
+    """The vocabulary on a library."""
 
     def solve(target: str, *profiles: str, **given: Any) -> Answer:
         return library.solve(target, *profiles, **_typed(given))
@@ -204,7 +204,7 @@ def vocabulary(library: Library) -> dict[str, Any]:
 
 
 def _stated(library: Library, profile: str, name: str) -> Value:
-    """What a profile states of a quantity."""
+    """A profile's value of a quantity."""
     values = library.profile(profile).values
     if name not in values:
         raise unknown(f"value of {profile}", name, list(values))
@@ -212,7 +212,7 @@ def _stated(library: Library, profile: str, name: str) -> Value:
 
 
 def _typed(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Givens, answers among them by their values."""
+    """Givens, with answers replaced by their values."""
     return {name: value.value if isinstance(value, Answer) else value for name, value in given.items()}
 
 

@@ -87,7 +87,7 @@ class Index:
         self.entries = tuple(entries)
 
     @cached_property
-    def _bearers(self) -> dict[str, list[_Field]]:
+    def _postings(self) -> dict[str, list[_Field]]:
         """The titles and meanings that contain each word."""
         found: dict[str, list[_Field]] = {}
         for i, entry in enumerate(self.entries):
@@ -99,8 +99,8 @@ class Index:
     @cached_property
     def _weights(self) -> dict[str, float]:
         """The weight of each word: greater, the fewer entries contain it."""
-        borne = {word: len({field.entry for field in fields}) for word, fields in self._bearers.items()}
-        return {word: 0.2 if word in FILLERS else log(1 + len(self.entries) / count) for word, count in borne.items()}
+        counts = {word: len({field.entry for field in fields}) for word, fields in self._postings.items()}
+        return {word: 0.2 if word in FILLERS else log(1 + len(self.entries) / count) for word, count in counts.items()}
 
     def _weight(self, word: str) -> float:
         return 0.2 if word in FILLERS else self._weights.get(word, log(1 + len(self.entries)))
@@ -108,13 +108,13 @@ class Index:
     @cached_property
     def _whole(self) -> dict[_Field, float]:
         """The total weight of the words of each title and meaning."""
-        fields = {field for bearers in self._bearers.values() for field in bearers}
+        fields = {field for postings in self._postings.values() for field in postings}
         return {field: sum(map(self._weight, dict.fromkeys(field.words))) for field in fields}
 
     @cached_property
     def _titles(self) -> dict[tuple[int, str], str]:
         """Every name and alias, written as one word."""
-        titles = (field for fields in self._bearers.values() for field in fields if field.is_title)
+        titles = (field for fields in self._postings.values() for field in fields if field.is_title)
         return {(field.entry, field.text): letters(field.text) for field in titles}
 
     def search(self, text: str, kind: str = "") -> list[Hit]:
@@ -139,9 +139,9 @@ class Index:
         rest = list(words)
         while rest:
             word = rest.pop(0)
-            strange = word not in self._bearers and word not in FILLERS
+            strange = word not in self._postings and word not in FILLERS
             joined = fold(word + rest[0]) if strange and rest else ()
-            if joined and joined[0] in self._bearers:
+            if joined and joined[0] in self._postings:
                 found += joined
                 rest.pop(0)
             else:
@@ -151,7 +151,7 @@ class Index:
     def _split(self, word: str) -> list[str]:
         for cut in range(len(word) - 2, 1, -1):
             parts = [*fold(word[:cut]), *fold(word[cut:])]
-            if all(part in self._bearers for part in parts):
+            if all(part in self._postings for part in parts):
                 return parts
         return []
 
@@ -166,15 +166,15 @@ class Index:
         return {}
 
     def _meeting(self, word: str) -> Mapping[str, float]:
-        if word in self._bearers:
+        if word in self._postings:
             return {word: 1.0}
         if len(word) < _PARTLY or word in FILLERS:
             return {}
         from derive.search.fuzzy import alike
 
-        borne = [other for other in self._bearers if len(other) >= _PARTLY]
-        found = {other: 0.9 * share for other, share in alike(word, {o: o for o in borne}, _SAME_LETTERS)}
-        for other in borne:
+        known = [other for other in self._postings if len(other) >= _PARTLY]
+        found = {other: 0.9 * share for other, share in alike(word, {o: o for o in known}, _SAME_LETTERS)}
+        for other in known:
             if word in other:
                 part = len(word) / len(other)
                 found[other] = max(found.get(other, 0), (0.6 + 0.3 * part) if other.startswith(word) else 0.6 * part)
@@ -188,7 +188,7 @@ class Index:
         met: dict[int, dict[_Field, _Met]] = {}
         for word in telling:
             for other, share in self._met(word).items():
-                for field in self._bearers[other]:
+                for field in self._postings[other]:
                     of = met.setdefault(field.entry, {}).setdefault(field, {})
                     of[word] = max(of.get(word, (0.0, "")), (share, other))
         for i, fields in met.items():

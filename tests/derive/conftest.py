@@ -21,7 +21,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def patience():
     """What a question computes counts against its limit here, and not how little a busy machine lets it compute."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("derive.time_limits._PATIENCE", 1000)
+        patch.setattr("derive.time_limits._WALL", 1000)
         yield
 
 

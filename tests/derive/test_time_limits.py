@@ -62,7 +62,7 @@ def test_a_query_is_stopped_on_the_wall_where_its_thread_gets_no_time(monkeypatc
 
     wall = Wall(0.001)
     monkeypatch.setattr(time_limits, "time", wall)
-    monkeypatch.setattr(time_limits, "_PATIENCE", 3)
+    monkeypatch.setattr(time_limits, "_WALL", 3)
     with limits(seconds=0.05):
         assert ended() == "0.05 s"
     assert 0.15 <= wall.now < 0.16

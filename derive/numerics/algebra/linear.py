@@ -1,4 +1,4 @@
-"""Linear systems, solved by elimination, with rank deficiency told apart from rounding.
+"""Linear systems, solved by elimination, with rank deficiency distinguished from rounding.
 
 A linear system of full rank has exactly one solution, so only the rank needs proof. It counts as full if each pivot
 exceeds 1e-12 of the largest entry of its column, after rows and columns have been scaled. Elimination with partial

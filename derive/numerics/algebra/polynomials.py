@@ -8,7 +8,7 @@ FLINT isolates the roots of a cubic in a third of a millisecond and of degree tw
 and 120, and is imported in a fifth of the time.
 
 Given numbers are rounded, so a double root may appear as two close ones or as none. Where the equation holds at a
-turning point as well as rounded numbers allow, these cases cannot be told apart: the turning point is the root.
+turning point as well as rounded numbers allow, these cases cannot be distinguished: the turning point is the root.
 """
 
 from __future__ import annotations

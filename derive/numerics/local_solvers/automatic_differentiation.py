@@ -1,6 +1,6 @@
 """Many equations as one tape: their residuals, and the Jacobian by automatic differentiation.
 
-The trees of a system become one acyclic graph in which each common subexpression stands once. The graph is cut into
+The trees of a system become one acyclic graph in which each common subexpression occurs once. The graph is cut into
 levels, so that the arguments of a node lie on lower levels (Griewank and Walther, *Evaluating Derivatives*, 2008,
 chapters 2 and 6). Nodes of one level with the same operation form a run: one call of NumPy computes their values, and
 one their slopes in their own arguments. Forward accumulation over the runs multiplies these slopes into the Jacobian,

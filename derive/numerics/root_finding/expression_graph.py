@@ -55,7 +55,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Dag:
-    """The equations' expressions in order; the unknowns stand first."""
+    """The equations' expressions in order; the unknowns come first."""
 
     unknowns: tuple[str, ...]
     start: tuple[Span, ...]  # the span of each place before a pass

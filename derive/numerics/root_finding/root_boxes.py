@@ -16,8 +16,8 @@ What is proved. Every point of the span at which the form may be zero is in one 
   rounding of its numbers can bring it to zero, or if the form is undefined throughout it;
 2. a box counts as a crossing only if the form is defined throughout, its slopes have one sign, and its signs at the
   ends are certain and differ (one root) or are the same (no root, and the box is dropped);
-3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at single
-  points, or is all there is of it, cutting further gains nothing, and its parts are unsettled.
+3. any other box is cut in two that cover it, or is itself one of the places: where rounding hides the form at all
+  sample points, cutting further gains nothing, and its parts are unsettled.
 
 So a search is complete if each place except the crossings is shown to be a root, an interval of roots, or neither.
 """
@@ -174,7 +174,7 @@ class _Search:
         return False
 
     def _is_hidden(self, box: Span, centre: float, here: _FormOnBox) -> bool:
-        """Whether rounding hides the form at single points of a long box, or is all there is of it."""
+        """Whether rounding hides the form at all sample points of a long box, although it is not level there."""
         low, high = box
         if not here.is_hidden or high - low <= _LONG * max(-low, high):
             return False

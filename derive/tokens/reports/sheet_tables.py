@@ -131,7 +131,7 @@ def _label(found: Inference) -> str:
 
 
 def _vendor(found: Inference) -> str:
-    """Whose sheet it is, as its title says."""
+    """The vendor in the title of a sheet."""
     return found.title.partition(" prices: ")[0]
 
 
