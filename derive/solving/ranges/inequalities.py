@@ -11,11 +11,13 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 from derive.errors import DeriveError, InconsistentError
 from derive.expressions.functions import STEPPED
-from derive.expressions.tree import Apply, Equation, walk
+from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
+from derive.model.dimensions import dimension_of
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
@@ -25,11 +27,9 @@ from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import Found, carried_out
 from derive.solving.execution.question import Question
+from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
-
-if TYPE_CHECKING:
-    from derive.model.relation import Relation
 
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
 
@@ -43,22 +43,25 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
     domain = library.declared[target].domain
     low, high = domain.low, domain.high
     used: list[str] = []
+    weak: dict[str, None] = {}
     limits = [relation for relation in library.relations.values() if not relation.is_equation]
     most = _most_that_holds(library, question, frozenset(left_out)) if limits else None
     for relation in limits:
         if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
             continue
-        span = _allowed(library, question, relation)
-        if span is not None:
+        found = _edges(library, question, relation)
+        span = None if found is None else _allowed(library, question, relation, found.edges)
+        if found is not None and span is not None:
             low, high = max(low, span[0]), min(high, span[1])
             used.append(relation.name)
+            weak |= dict.fromkeys(found.weak)
     if not used:
         return None
     if low > high:
         raise _excluding(target, used, (low, high), domain.told)
     note = f"bounded by {', '.join(used)}; nothing else determines it"
     state = State({}, {target: (low, high)}, {}, (note,))
-    return Found(Plan(target, (Block(tuple(used), (target,)),), (), ()), (state,), left_out)
+    return Found(Plan(target, (Block(tuple(used), (target,)),), tuple(weak), ()), (state,), left_out)
 
 
 def _most_that_holds(library: RelationSet, question: Question, left_out: frozenset[str]) -> Matching:
@@ -87,14 +90,12 @@ def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[flo
     )
 
 
-def _allowed(library: RelationSet, question: Question, relation: Relation) -> Span | None:
+def _allowed(library: RelationSet, question: Question, relation: Relation, edges: Sequence[float]) -> Span | None:
     """The interval that an inequality leaves to the target, from its edges and one test on each side of them."""
-    edges = _edges(library, question, relation)
-    if edges is None or len(edges) > _EDGES:
-        return None
     domain = library.declared[question.target].domain
     pieces = [span for span in pairwise([domain.low, *edges, domain.high]) if span[0] < span[1]]
-    verdicts = [_is_allowed(library, question, relation, span) for span in pieces]
+    together, sides = _with_sides(library, relation)
+    verdicts = [_is_allowed(together, question, sides, span) for span in pieces]
     if None in verdicts:
         return None
     if not edges and verdicts == [False]:
@@ -112,7 +113,12 @@ def _nowhere(target: str, relation: Relation) -> InconsistentError:
     )
 
 
-def _edges(library: RelationSet, question: Question, relation: Relation) -> list[float] | None:
+class _Edges(NamedTuple):
+    edges: list[float]
+    weak: tuple[str, ...]  # the names whose weak values lead to them
+
+
+def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edges | None:
     """The target's values at which the two sides of an inequality are equal; None if they cannot be followed."""
     written = relation.written
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
@@ -129,12 +135,13 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> list
     ends = [state.values[target] for state in found.states if target in state.values]
     ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
     domain = library.declared[target].domain
-    return sorted({end for end in ends if domain.low < end < domain.high})
+    edges = sorted({end for end in ends if domain.low < end < domain.high})
+    return _Edges(edges, found.plan.weak) if len(edges) <= _EDGES else None
 
 
-def _is_allowed(library: RelationSet, question: Question, relation: Relation, span: Span) -> bool | None:
+def _is_allowed(library: RelationSet, question: Question, sides: Equation, span: Span) -> bool | None:
     """Whether an inequality holds inside an interval; None if unknown."""
-    verdicts = [_holds_at(library, question, relation, point) for point in inside(span)]
+    verdicts = [_holds_at(library, question, sides, point) for point in inside(span)]
     return None if None in verdicts else any(verdicts)
 
 
@@ -149,17 +156,37 @@ def inside(span: Span) -> list[float]:
     return [end + sign * share * (abs(end) or 1.0) for share in (1e-3, 0.5, 1e3)]
 
 
-def _holds_at(library: RelationSet, question: Question, relation: Relation, point: float) -> bool | None:
-    """Whether an inequality holds where the target is a number; it does not if that number has no solution."""
-    stated = stated_at(library, question.target, point)
-    values = {question.target: point}
-    for name in relation.declared:
-        if name in values:
+def _with_sides(library: RelationSet, relation: Relation) -> tuple[RelationSet, Equation]:
+    """The library with a quantity for each side of an inequality, and the inequality between these two."""
+    dimensions = {name: one.dimension for name, one in relation.declared.items()}
+    stated: list[Relation] = []
+    sides: list[Node] = []
+    for side, expression in (("left", relation.written.lhs), ("right", relation.written.rhs)):
+        if not names_in(expression):
+            sides.append(expression)
             continue
-        strong = {**question.strong, question.target: stated}
-        asked = Question(name, strong, question.weak, case=question.case)
+        name = f"{relation.name}.{side}"
+        while name in library.declared:
+            name += "_"
+        measured = Declaration(name, str(dimension_of(expression, dimensions) or ""), domain="real")
+        stated.append(Relation(name, Equation(Name(name), "=", expression), {**relation.declared, name: measured}))
+        sides.append(Name(name))
+    left, right = sides
+    declared = [one for each in stated for one in each.declared.values()]
+    together = type(library)([*library.relations.values(), *stated], [*library.declared.values(), *declared])
+    return together, Equation(left, relation.written.op, right)
+
+
+def _holds_at(library: RelationSet, question: Question, sides: Equation, point: float) -> bool | None:
+    """Whether an inequality holds where the target is a number; it does not if that number has no solution.
+
+    Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
+    """
+    strong = {**question.strong, question.target: stated_at(library, question.target, point)}
+    values = {}
+    for name in names_in(sides.lhs, sides.rhs):
         try:
-            found = carried_out(library, asked)
+            found = carried_out(library, Question(name, strong, question.weak, case=question.case))
         except DeriveError:
             return None
         if found.plan.is_determined and not found.states:
@@ -167,7 +194,7 @@ def _holds_at(library: RelationSet, question: Question, relation: Relation, poin
         if len(found.states) != 1 or name not in found.states[0].values:
             return None
         values[name] = found.states[0].values[name]
-    return agrees(relation.written, values, 0.0)
+    return agrees(sides, values, 0.0)
 
 
 def stated_at(library: RelationSet, name: str, point: float) -> Value:

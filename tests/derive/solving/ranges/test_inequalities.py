@@ -1,0 +1,86 @@
+"""What inequalities leave to a quantity that nothing else fixes: by typed values and by defaults alike."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+import pytest
+
+import derive
+from derive.errors import DeriveError
+
+FLEET = {
+    "weights": "1150 GB",
+    "memory": "80 GB/chip",
+    "share": "0.9",
+    "cache": "2 GB/sequence",
+    "batch": "64 sequence",
+}
+UNITS = {"weights": "GB", "memory": "GB/chip", "share": "1", "cache": "GB", "batch": "sequence", "chips": "chip"}
+UNITS |= {"cache": "GB/sequence", "held": "GB", "room": "GB/chip"}
+RELATIONS = """
+held = { equation = "held = weights + cache*batch" }
+room = { equation = "room = share*memory" }
+fit = { equation = "held <= chips*room" }
+"""
+SUBSETS = [
+    [name for name, is_typed in zip(FLEET, chosen, strict=True) if is_typed]
+    for chosen in product((False, True), repeat=len(FLEET))
+]
+
+
+def library(defaults):
+    values = {name: f', value = "{FLEET[name]}"' for name in defaults}
+    rows = [f'{name} = {{ unit = "{unit}"{values.get(name, "")} }}' for name, unit in UNITS.items()]
+    return derive.load("[quantities]\n" + "\n".join(rows) + f"\n[relations]\n{RELATIONS}")
+
+
+@pytest.mark.parametrize("typed", SUBSETS, ids="-".join)
+def test_defaults_bound_what_the_same_values_bound_when_they_are_typed(typed):
+    given = {name: FLEET[name] for name in typed}
+    (answer,) = library([name for name in FLEET if name not in typed]).solve_all("chips", **given)
+    assert (answer.low.magnitude, answer.high.magnitude) == (pytest.approx(1278 / 72, rel=1e-12), math.inf)
+    assert answer.value is None
+
+
+@pytest.mark.parametrize("other", ["5 GB/chip", "300 GB/chip"])
+def test_a_typed_value_displaces_the_default(other):
+    (answer,) = library(FLEET).solve_all("chips", memory=other)
+    assert answer.low.magnitude == pytest.approx(1278 / (0.9 * float(other.split()[0])), rel=1e-12)
+
+
+def test_a_default_that_the_typed_values_displace_through_relations_does_not_bound():
+    (answer,) = library(FLEET).solve_all("chips", room="10 GB/chip")
+    assert answer.low.magnitude == pytest.approx(127.8, rel=1e-12)
+
+
+@pytest.mark.parametrize("relation", [one for one in derive.llm.relations.values() if not one.is_equation], ids=str)
+def test_each_inequality_of_the_library_bounds_as_it_does_with_typed_defaults(relation):
+    weak = {name: str(q.default) for name, q in relation.declared.items() if q.default is not None}
+    typed = {
+        name: f"{10 if q.domain.high > 10 else q.domain.high / 2} {q.unit}"
+        for name, q in relation.declared.items()
+        if q.default is None
+    }
+    for target in typed:
+        others = {name: value for name, value in typed.items() if name != target}
+        assert bounds(target, others) == bounds(target, {**others, **weak})
+
+
+def bounds(target, given):
+    try:
+        return [(answer.base, answer.bounds) for answer in derive.llm.solve_all(target, **given)]
+    except DeriveError as error:
+        return type(error)
+
+
+def test_a_default_that_bounds_is_named_among_the_givens():
+    (answer,) = derive.load("""[quantities]
+weights = { unit = "GB" }
+memory = { unit = "GB/chip", value = "80 GB/chip" }
+chips = { unit = "chip" }
+[relations.fit]
+equation = "weights <= chips*memory"
+""").solve_all("chips", weights="1150 GB")
+    assert [*answer.given] == ["weights", "memory"]
