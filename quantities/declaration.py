@@ -10,6 +10,7 @@ Everything in a declaration is part of equality and hashing, so that two librari
 from __future__ import annotations
 
 import keyword
+import math
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property, partial
@@ -241,6 +242,9 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
         raise UnitError(what, hint=hint, quantity=quantity.name, unit=value.unit.text) from None
     if value.unit.dimension != quantity.dimension:  # cycles given for radians, or the other way round
         value = value.within(quantity.unit)
+    is_typed = not isinstance(given, Value)  # a curve passes between the whole numbers, and a mean lies there
+    if is_typed and quantity.domain.whole and not value.is_range and not quantity.domain.is_whole(value.base[1]):
+        raise _not_whole(value, quantity)
     for end in value.base:
         if not quantity.domain.admits(end):
             raise DomainError(
@@ -250,6 +254,18 @@ def read_given(given: Any, quantity: Declaration, source: Source = ASKER) -> Val
                 domain=quantity.domain.text,
             )
     return value
+
+
+def _not_whole(value: Value, quantity: Declaration) -> DomainError:
+    unit, count = quantity.unit, quantity.unit.from_base(value.base[1])
+    beside = [end for end in (math.floor(count), math.ceil(count)) if quantity.domain.admits(unit.to_base(end))]
+    counts = " or ".join(f"{end} {'' if unit.is_number else unit.text}".rstrip() for end in beside)
+    return DomainError(
+        f"{quantity.name}: {value} is not whole, and {quantity.name} is a count.",
+        hint=f"Give {counts or 'a value that is ' + quantity.domain.text}.",
+        quantity=quantity.name,
+        domain=quantity.domain.text,
+    )
 
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:

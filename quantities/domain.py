@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from quantities.errors import DeriveError, ExpressionError, UnitError, excerpt
-from quantities.tolerances import LEAST, UNIT_ROUNDING
+from quantities.tolerances import LEAST, SAME_COUNT, UNIT_ROUNDING
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import read_value
 
@@ -31,6 +31,7 @@ class Domain:
     high: float
     open_low: bool = False
     unit: Unit = field(default=DIMENSIONLESS, compare=False, repr=False)
+    whole: bool = False  # a count: what is stated of it has to be whole, what is worked out need not be
 
     def told(self, number: float) -> str:
         """A number in base units as text in the declared unit of the quantity.
@@ -53,6 +54,16 @@ class Domain:
         slack = UNIT_ROUNDING * abs(number)
         above = number > self.low if self.open_low else number >= self.low - slack
         return math.isfinite(number) and above and number <= self.high + slack
+
+    def is_whole(self, number: float) -> bool:
+        """Whether this is a whole number in the declared unit, but for rounding.
+
+        >>> from quantities.spelling import parse_unit
+        >>> read_domain("whole", parse_unit("ktoken")).is_whole(3000.0)
+        True
+        """
+        count = self.unit.from_base(number)
+        return abs(count - round(count)) <= SAME_COUNT * max(1.0, abs(count))
 
     @property
     def closed(self) -> tuple[float, float]:
@@ -77,7 +88,17 @@ class Domain:
 
 @lru_cache(maxsize=4096)
 def read_domain(text: str, unit: Unit) -> Domain:
-    """Read `positive`, `nonnegative`, `real` or `low..high unit`."""
+    """Read `positive`, `nonnegative`, `real` or `low..high unit`; `whole`, alone for a positive count, may follow them.
+
+    >>> from quantities.spelling import parse_unit
+    >>> counted = read_domain("1..4096 chip, whole", parse_unit("chip"))
+    >>> counted.whole, counted.is_whole(72.0), counted.is_whole(14.3)
+    (True, True, False)
+    """
+    first, comma, last = text.strip().rpartition(",")
+    if last.strip() == "whole":
+        inner = read_domain(first if comma else "positive", unit)
+        return replace(inner, text=text.strip(), whole=True)
     word = text.strip()
     if word == "positive":
         return Domain(word, 0.0, math.inf, open_low=True, unit=unit)
@@ -85,7 +106,7 @@ def read_domain(text: str, unit: Unit) -> Domain:
         return Domain(word, 0.0, math.inf, unit=unit)
     if word == "real":
         return Domain(word, -math.inf, math.inf, unit=unit)
-    hint = f"Write {', '.join(_WORDS)}, or an interval such as 0..6.3 radian."
+    hint = f"Write {', '.join(_WORDS)}, whole, or an interval such as 0..6.3 radian."
     if ".." not in word:
         raise ExpressionError(f"domain {excerpt(text)}: it is not one of the known words.", hint=hint, text=text)
     try:

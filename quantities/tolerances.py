@@ -10,6 +10,9 @@ LEAST, MOST = 1e-300, 1e300
 UNIT_ROUNDING = 1e-14
 """How far a stated number may miss the end of its domain: converting it takes a few dozen operations at most."""
 
+SAME_COUNT = 1e-9
+"""A count is whole: what was worked out and is stated again has nine digits in common with the whole number."""
+
 SAME_DEFAULT = 1e-12
 """Difference up to which two defaults of one quantity are the same. They are written by hand, in units that may
 differ, and rarely with more than twelve digits."""

@@ -56,9 +56,10 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def cautions(answer: Answer) -> tuple[str, ...]:
-    """The warnings of an answer: the checks that do not hold, and the givens that play no part."""
-    failed = tuple(check.verdict or check.statement for check in answer.failed)
-    return (*failed, f"{without_part(answer.unused)} in this answer") if answer.unused else failed
+    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count."""
+    told = [check.verdict or check.statement for check in answer.failed]
+    told += [f"{without_part(answer.unused)} in this answer"] if answer.unused else []
+    return (*told, answer.whole) if answer.whole else tuple(told)
 
 
 def without_part(unused: Sequence[str]) -> str:

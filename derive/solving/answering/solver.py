@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -31,6 +32,7 @@ from derive.planning.plan import Plan
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.regime_intervals import confined, left_open, told_apart
+from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import agrees
 from derive.solving.cancellation.jacobian_rank import tied
@@ -60,7 +62,7 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
     listing = "; ".join(headline(answer) for answer in answers[:6])
     if len(answers) == 1:
         raise AmbiguousError(
-            f"{target} is only bounded: {listing}.",
+            f"{target} is only bounded: {listing}{answers[0].whole and f'; {answers[0].whole}'}.",
             hint="The relations do not fix it within these bounds; give another quantity.",
             answers=answers,
         )
@@ -82,7 +84,18 @@ def solve_all(
             for found in _found(library, question)
             for state in found.states
         ]
+        if library.declared[target].domain.whole:
+            answers = [_counted(library, question, one, profiles) for one in answers]
         return tuple(_distinct(answers))
+
+
+def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
+    """The answer for a count, which says on demand which whole numbers do."""
+
+    def again(target: str, given: Mapping[str, Any]) -> Answer:
+        return solve(library, target, profiles, given)
+
+    return replace(answer, _whole=cache(lambda: whole_numbers(library, question, answer, again)))
 
 
 def _found(library: RelationSet, question: Question) -> list[Found]:

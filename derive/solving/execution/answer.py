@@ -102,12 +102,14 @@ class Answer:
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
+    _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
         held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        return _restored, (held, *(_Settled.of(later) for later in (self._steps, self._form, self._elasticities)))
+        lazy = (self._steps, self._form, self._elasticities, self._whole)
+        return _restored, (held, *map(_Settled.of, lazy))
 
     def __copy__(self) -> Answer:
         return self
@@ -168,6 +170,11 @@ class Answer:
         """By how many percent the answer changes when a given changes by one percent."""
         return self._elasticities()
 
+    @property
+    def whole(self) -> str:
+        """Of a count that comes out as no whole number: which whole numbers do, and for what; computed on demand."""
+        return self._whole()
+
     def text(self, digits: int = DIGITS) -> str:
         """The answer and its derivation as aligned text, with results to this many digits."""
         from derive.presentation.text import as_text
@@ -216,9 +223,11 @@ class _Settled:
         return self.outcome
 
 
-def _restored(held: Mapping[str, Any], steps: _Settled, form: _Settled, elasticities: _Settled) -> Answer:
+def _restored(
+    held: Mapping[str, Any], steps: _Settled, form: _Settled, elasticities: _Settled, whole: _Settled
+) -> Answer:
     """An answer from its parts, with mappings read-only again."""
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities)
+    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities, _whole=whole)

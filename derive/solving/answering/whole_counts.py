@@ -1,0 +1,87 @@
+"""What stands beside a count that comes out as no whole number: the whole numbers below and above it.
+
+Relations know nothing of whole numbers: 14.3 chips make both sides of one equal. A step of 20 ms is then missed by 14
+chips and more than met by 15. Each of the two takes the place of the count, and the given that follows from it in the
+direction in which the relations are written, the step here, is worked out again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from derive.errors import DeriveError
+from derive.planning.incidence import structure_of
+from derive.presentation.numbers import customary, shown_number, shown_span
+
+if TYPE_CHECKING:
+    from derive.model.relation_set import RelationSet
+    from derive.solving.execution.answer import Answer
+    from derive.solving.execution.question import Question
+    from quantities.declaration import Declaration
+    from quantities.value import Value
+
+__all__ = ["whole_numbers"]
+
+Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
+
+
+def whole_numbers(library: RelationSet, question: Question, answer: Answer, solve: Solve) -> str:
+    """Which whole numbers of a count do, and what for; nothing where the answer is whole, or no count."""
+    quantity = answer.quantity
+    if not quantity.domain.whole:
+        return ""
+    if answer.base is None or answer.bounds is not None:
+        return _between(quantity, *(answer.bounds or (-math.inf, math.inf)))
+    if quantity.domain.is_whole(answer.base):
+        return ""
+    number = quantity.unit.from_base(answer.base)
+    ends = [quantity.unit.to_base(float(end)) for end in (math.ceil(number), math.floor(number))]
+    counts = [end for end in ends if quantity.domain.admits(end)]
+    for name in _followers(library, question, answer):
+        told = [_sufficing(library, question, name, quantity, count, solve) for count in counts]
+        if told and all(told):
+            return f"a count is whole: {', and '.join(map(str, told))}"
+    return f"a count is whole: {' or '.join(shown_number(count, quantity.unit) for count in sorted(counts))}"
+
+
+def _between(quantity: Declaration, low: float, high: float) -> str:
+    """The whole numbers within bounds, where these are not whole themselves."""
+    least, most = _rounded(quantity, low, math.ceil), _rounded(quantity, high, math.floor)
+    if (least, most) == (low, high):
+        return ""
+    if least > most:
+        return "a count is whole: no whole number lies there"
+    return f"a count is whole: {shown_span(least, most, quantity.unit)}"
+
+
+def _rounded(quantity: Declaration, end: float, towards: Callable[[float], int]) -> float:
+    """The whole number next to an end of bounds, which stays where it is if it is whole or open."""
+    if math.isinf(end) or quantity.domain.is_whole(end):
+        return end
+    return quantity.unit.to_base(float(towards(quantity.unit.from_base(end))))
+
+
+def _followers(library: RelationSet, question: Question, answer: Answer) -> Iterator[str]:
+    """The typed givens that a relation is written for: what the count is to bring about."""
+    written_for = {*structure_of(library).forward.values()}
+    return (name for name in answer.given if name in question.strong and name in written_for)
+
+
+def _sufficing(
+    library: RelationSet, question: Question, name: str, quantity: Declaration, count: float, solve: Solve
+) -> str | None:
+    """For what a whole number suffices: the given on the side to which it moves it."""
+    known = {other: value for other, value in question.strong.items() if other not in (name, quantity.name)}
+    wanted, unit = question.strong[name].base[1], library.declared[name].unit
+    try:
+        there = solve(name, {**known, quantity.name: shown_number(count, quantity.unit, 17)})
+    except DeriveError:
+        return None
+    if there.base is None or there.base == wanted:
+        return None
+    side = "at most" if there.base < wanted else "at least"
+    reached = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)})"
+    failing = f", but {there.failed[0].verdict or there.failed[0].statement}" if there.failed else ""
+    return f"{shown_number(count, quantity.unit)} suffices for {reached}{failing}"

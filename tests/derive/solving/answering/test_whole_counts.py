@@ -1,0 +1,127 @@
+"""A count that comes out as no whole number: the whole numbers beside it, and what each of them does."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import derive
+from derive.errors import AmbiguousError, DomainError
+from derive.presentation.text import as_data, as_text
+
+FLEET = """[quantities]
+chips = { unit = "chip", domain = "whole" }
+crates = { unit = "1", domain = "2..40, whole" }
+per_crate = { unit = "chip", value = "8 chip" }
+work = { unit = "FLOP" }
+speed = { unit = "FLOP/s/chip" }
+time = { unit = "s" }
+rate = { unit = "1/s" }
+memory = { unit = "GB/chip", value = "80 GB/chip" }
+weights = { unit = "GB" }
+holding = { unit = "chip", domain = "whole" }
+[relations]
+held = { equation = "holding = weights/memory" }
+step = { equation = "time = work/(chips*speed)" }
+often = { equation = "rate = 1/time" }
+fit = { equation = "weights <= chips*memory", because = "the weights fit" }
+packed = { equation = "chips = per_crate*crates" }
+"""
+LIBRARY = derive.load(FLEET)
+SUFFICES = re.compile(r"(\d+) chip suffices for (\w+) at (most|least) (\S+) \S+ \((\S+) \S+\)")
+
+
+@given(st.floats(0.01, 100), st.floats(0.01, 1000))
+def test_the_whole_numbers_beside_a_count_lie_on_the_sides_they_are_said_to(time, speed):
+    answer = LIBRARY.solve("chips", time=f"{time} s", work="100 FLOP", speed=f"{speed} FLOP/s/chip")
+    exact = 100 / (time * speed)
+    if abs(exact - round(exact)) < 1e-9 * max(1, exact):
+        assert answer.whole == ""
+        return
+    told = {int(count): side for count, _, side, _, _ in SUFFICES.findall(answer.whole)}
+    assert told == {
+        count: "most" if 100 / (count * speed) < time else "least"
+        for count in (math.ceil(exact), math.floor(exact))
+        if count > 0
+    }
+
+
+def test_what_follows_from_the_count_is_worked_out_and_checked_at_each():
+    given = {"time": "20 ms", "work": "1e15 FLOP", "speed": "3.5e15 FLOP/s/chip", "weights": "1150 GB"}
+    answer = LIBRARY.solve("chips", **given)
+    assert answer.value.magnitude == pytest.approx(1e15 / 0.02 / 3.5e15)
+    above, below = answer.whole.removeprefix("a count is whole: ").split(", and ", 1)
+    assert above == "15 chip suffices for time at most 20 ms (19.05 ms)"
+    assert below.startswith(
+        "14 chip suffices for time at least 20 ms (20.41 ms), but fit does not hold: weights is 1150"
+    )
+
+
+def test_a_quantity_further_on_is_worked_out_too():
+    answer = LIBRARY.solve("chips", rate="50 Hz", work="1e15 FLOP", speed="3.5e15 FLOP/s/chip")
+    assert "15 chip suffices for rate at least 50 1/s (52.5 1/s)" in answer.whole
+
+
+def test_without_a_given_that_follows_the_two_whole_numbers_are_named():
+    assert LIBRARY.solve("holding", weights="900 GB").whole == "a count is whole: 11 chip or 12 chip"
+
+
+def test_a_count_may_follow_from_another():
+    assert "5 suffices for chips at least 36 chip (40 chip)" in LIBRARY.solve("crates", chips="36 chip").whole
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"weights": "1150 GB"}, "chips is at least 14.375 chip; a count is whole: at least 15 chip."),
+        ({"weights": "1120 GB"}, "chips is at least 14 chip."),
+    ],
+)
+def test_bounds_of_a_count_are_whole(given, words):
+    with pytest.raises(AmbiguousError, match=re.escape(words)):
+        LIBRARY.solve("chips", **given)
+
+
+def test_a_range_of_counts_may_hold_no_whole_number():
+    fixed = {"work": "1e15 FLOP", "speed": "3.5e15 FLOP/s/chip"}
+    assert LIBRARY.solve("chips", time="20..30 ms", **fixed).whole == "a count is whole: between 10 chip and 14 chip"
+    assert LIBRARY.solve("chips", time="20..20.2 ms", **fixed).whole == "a count is whole: no whole number lies there"
+
+
+def test_it_stands_under_the_answer_in_every_form_and_outlives_a_pickle():
+    answer = LIBRARY.solve("chips", time="20 ms", work="1e15 FLOP", speed="3.5e15 FLOP/s/chip")
+    assert f"  {answer.whole}" in as_text(answer).splitlines()
+    assert as_data(answer)["whole"] == answer.whole
+    assert "15 chip suffices" in answer.markdown()
+    assert "15 chip suffices" in answer.latex()
+    assert pickle.loads(pickle.dumps(answer)).whole == answer.whole
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"chips": "14.3 chip"}, "chips: 14.3 chip is not whole, and chips is a count. Give 14 chip or 15 chip."),
+        ({"chips": "0.3 chip"}, "chips: 0.3 chip is not whole, and chips is a count. Give 1 chip."),
+        ({"crates": 2.5}, "crates: 2.5 is not whole, and crates is a count. Give 2 or 3."),
+        ({"crates": 40.5}, "crates: 40.5 is not whole, and crates is a count. Give 40."),
+        ({"crates": 41}, "crates: 41 lies outside its domain, 2..40, whole."),
+    ],
+)
+def test_a_typed_count_is_whole(given, words):
+    with pytest.raises(DomainError, match=re.escape(words)):
+        LIBRARY.solve("time", work="1e15 FLOP", speed="1e15 FLOP/s/chip", **given)
+
+
+def test_what_was_worked_out_to_a_whole_number_can_be_typed():
+    chips = LIBRARY.solve("chips", time="0.1 s", work="0.3 FLOP", speed="1 FLOP/s/chip").value
+    assert LIBRARY.solve("crates", chips=chips * 8).value.magnitude == pytest.approx(3)
+
+
+def test_a_curve_may_pass_between_whole_numbers():
+    table = LIBRARY.sweep("time", chips=derive.span("1..8 chip", 5), work="1 FLOP", speed="1 FLOP/s/chip")
+    assert table.columns["time"] == pytest.approx([1, 1 / 2.75, 1 / 4.5, 1 / 6.25, 1 / 8])
