@@ -31,6 +31,7 @@ __all__ = ["Declaration", "agreed", "check_name", "declaration_of", "read_aliase
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
 _WRITTEN = re.compile(r'Write "(.+)"\.')
+_THINGS = tuple(parse_unit(thing).dimension for thing in ("sequence", "chip"))
 _CONSTANTS = {"pi": "the number 3.14159..."}
 
 
@@ -84,6 +85,17 @@ class Declaration:
     def dimension(self) -> Dimension:
         """What the quantity's unit measures."""
         return self.unit.dimension
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it counts what cannot be halved: by its domain, or since its unit is the thing that is counted.
+
+        A number of sequences or chips may be a mean, so one that is not whole is accepted where the domain allows it.
+
+        >>> Declaration("batch", "sequence").is_count, Declaration("time", "s").is_count
+        (True, False)
+        """
+        return self.domain.whole or (self.unit.size == 1 and self.dimension in _THINGS)
 
     @cached_property
     def said(self) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def solve_all(
             for found in _found(library, question)
             for state in found.states
         ]
-        if library.declared[target].domain.whole:
+        if library.declared[target].is_count:
             answers = [_counted(library, question, one, profiles) for one in answers]
         return tuple(_distinct(answers))
 

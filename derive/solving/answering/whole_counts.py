@@ -24,23 +24,27 @@ if TYPE_CHECKING:
 
 __all__ = ["whole_numbers"]
 
+_MANY = 1000  # sequences or chips, of which one more or less makes no difference that anybody minds
+
 Solve = Callable[[str, Mapping[str, "Value | str"]], "Answer"]
 
 
 def whole_numbers(library: RelationSet, question: Question, answer: Answer, solve: Solve) -> str:
     """Which whole numbers of a count do, and what for; nothing where the answer is whole, or no count."""
     quantity = answer.quantity
-    if not quantity.domain.whole:
+    if not quantity.is_count:
         return ""
     if answer.base is None or answer.bounds is not None:
         return _between(quantity, *(answer.bounds or (-math.inf, math.inf)))
     if quantity.domain.is_whole(answer.base):
         return ""
     number = quantity.unit.from_base(answer.base)
+    if abs(number) >= _MANY and not quantity.domain.whole:
+        return ""
     ends = [quantity.unit.to_base(float(end)) for end in (math.ceil(number), math.floor(number))]
     counts = [end for end in ends if quantity.domain.admits(end)]
     for name in _followers(library, question, answer):
-        told = [_sufficing(library, question, name, quantity, count, solve) for count in counts]
+        told = [_sufficing(library, question, name, answer, count, solve) for count in counts]
         if told and all(told):
             return f"a count is whole: {', and '.join(map(str, told))}"
     return f"a count is whole: {' or '.join(shown_number(count, quantity.unit) for count in sorted(counts))}"
@@ -70,18 +74,20 @@ def _followers(library: RelationSet, question: Question, answer: Answer) -> Iter
 
 
 def _sufficing(
-    library: RelationSet, question: Question, name: str, quantity: Declaration, count: float, solve: Solve
+    library: RelationSet, question: Question, name: str, answer: Answer, count: float, solve: Solve
 ) -> str | None:
-    """For what a whole number suffices: the given on the side to which it moves it."""
-    known = {other: value for other, value in question.strong.items() if other not in (name, quantity.name)}
+    """For what a whole number suffices: the given on the side to which it moves it, and what fails only there."""
+    counted = answer.quantity
+    known = {other: value for other, value in question.strong.items() if other not in (name, counted.name)}
     wanted, unit = question.strong[name].base[1], library.declared[name].unit
     try:
-        there = solve(name, {**known, quantity.name: shown_number(count, quantity.unit, 17)})
+        there = solve(name, {**known, counted.name: shown_number(count, counted.unit, 17)})
     except DeriveError:
         return None
     if there.base is None or there.base == wanted:
         return None
     side = "at most" if there.base < wanted else "at least"
-    reached = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)})"
-    failing = f", but {there.failed[0].verdict or there.failed[0].statement}" if there.failed else ""
-    return f"{shown_number(count, quantity.unit)} suffices for {reached}{failing}"
+    failing = {check.name for check in there.failed} - {check.name for check in answer.failed}
+    but = f", where {' and '.join(sorted(failing))} fails" if failing else ""
+    reached = f"{name} {side} {customary(wanted, unit)} ({customary(there.base, unit)}){but}"
+    return f"{shown_number(count, counted.unit)} suffices for {reached}"
