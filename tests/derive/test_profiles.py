@@ -120,6 +120,26 @@ def test_a_near_miss_is_answered_with_the_name(name, suggestion):
     assert suggestion in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("target", "profiles", "given", "expected"),
+    [  # Austin et al., How to Scale Your Model, 2025: Training, and Quiz 2 of GPUs
+        ("network_ratio", ("tpu-v5p:bf16",), {"network_axes": 3}, 850),
+        ("fsdp_tokens", ("tpu-v5p:bf16", "llama3-70b"), {"network_axes": 3}, 850),
+        (
+            "all_gather_time",
+            ("h100-sxm",),
+            {"network_axes": 1, "ring_size": 8, "collective_bytes": "536.870912 MB/chip"},
+            1.04e-3,
+        ),
+    ],
+)
+def test_an_exchange_is_asked_with_a_chip_and_the_axes_that_it_uses(target, profiles, given, expected):
+    assert derive.solve(target, *profiles, **given).value.magnitude == pytest.approx(expected, rel=0.005)
+    with pytest.raises(UnderdeterminedError) as caught:
+        derive.solve(target, *profiles, **{name: said for name, said in given.items() if name != "network_axes"})
+    assert ("network_axes",) in caught.value.missing
+
+
 # Where the numbers come from
 
 

@@ -124,6 +124,13 @@ def test_two_directions_are_twice_one_and_a_byte_is_eight_bits(name):
     assert rate is None or rate == pytest.approx(base(name, "scale_out_bandwidth"))
 
 
+@pytest.mark.parametrize("name", [name for name in CHIPS if "axis_bandwidth" in FACTS[name].values])
+def test_an_axis_is_two_links_of_a_torus_or_all_links_to_a_switch(name):
+    links, link, axis = (base(name, key) for key in ("scale_up_links", "scale_up_link_bandwidth", "axis_bandwidth"))
+    assert axis == pytest.approx((2 if name.startswith("tpu") else links) * link)
+    assert base(name, "scale_up_bandwidth") == pytest.approx(links * link, rel=0.12)  # usable and nominal rate
+
+
 @pytest.mark.parametrize(
     ("name", "flops"),
     [

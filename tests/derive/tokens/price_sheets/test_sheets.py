@@ -54,7 +54,7 @@ def test_the_prices_that_are_asked_for_yield_it(target: str) -> None:
 
 
 def test_a_chip_that_does_not_state_what_is_needed_is_told() -> None:
-    found = derive.infer(sheet(**PLAIN, cache_read_price="1 USD/Mtoken"), "h100-sxm:fp8", "deepseek-v3")
+    found = derive.infer(sheet(**PLAIN, cache_read_price="1 USD/Mtoken"), "h20-96gb:fp8", "deepseek-v3")
     reasons = {one.quantity.name: one.reason for one in found.missing if not one.needs}
     assert reasons["implied_kv_bytes_by_hits"] == "no choice states host_link_bandwidth"
 
