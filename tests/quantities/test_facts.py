@@ -142,6 +142,12 @@ def test_an_axis_is_two_links_of_a_torus_or_all_links_to_a_switch(name):
         ("gb200:fp4", 10e15),
         ("rubin-r200:fp4", 35e15),
         ("tpu-v5p:bf16", 459e12),
+        ("v100-sxm-32gb:fp16", 125e12),
+        ("a10:bf16", 125e12),
+        ("l4:bf16", 121e12),
+        ("l40s:fp8", 733e12),
+        ("rtx-4090:bf16", 165.2e12),
+        ("tpu-v3:bf16", 123e12),
     ],
 )
 def test_peaks_are_dense(name, flops):
