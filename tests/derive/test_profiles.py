@@ -140,6 +140,43 @@ def test_an_exchange_is_asked_with_a_chip_and_the_axes_that_it_uses(target, prof
     assert ("network_axes",) in caught.value.missing
 
 
+PUBLISHED = [
+    # Parameters: Narayanan et al., arXiv 2104.04473, table 1; the others as the models' own papers and cards count
+    ("classic_parameters", ("gpt3-175b",), {}, "174.6 Gparameter", 1e-3),
+    ("classic_parameters", ("mt-nlg-530b",), {}, "530 Gparameter", 1e-3),
+    ("classic_parameters", ("opt-175b",), {}, "175 Gparameter", 3e-3),
+    ("classic_parameters", ("bloom-176b",), {"positions": 0}, "176247271424 parameter", 5e-7),  # but for two norms
+    ("exact_parameters", ("llama-65b",), {}, "65.2 Gparameter", 2e-3),
+    # LLaMA, section 2.4: 380 tokens a second on each of 2048 chips, about 21 days
+    ("training_time", ("llama-65b",), {"training_chips": "2048 chip"}, "21 day", 0.01),
+    ("training_chip_time_per_token", ("llama-65b",), {}, "0.0026315789 s*chip/token", 2e-3),
+    # OPT: 4.30e23 FLOP with activations computed again, at 147 TFLOP/s (final update; arXiv 2205.01068, section 2.4)
+    ("hardware_compute", ("opt-175b",), {"recomputed_share": 1}, "4.30e23 FLOP", 0.025),
+    ("hardware_achieved_compute", ("opt-175b",), {"recomputed_share": 1}, "147 TFLOP/s/chip", 0.025),
+    # MT-NLG, section 5.3: a step of 1920 sequences in 60.1 s
+    (
+        "classic_achieved_compute",
+        ("mt-nlg-530b",),
+        {
+            "global_batch": "1920 sequence",
+            "sequence_length": "2048 token/sequence",
+            "training_chips": "2240 chip",
+            "training_step_time": "60.1 s",
+            "recomputed_share": 1,
+        },
+        "126 TFLOP/s/chip",
+        0.007,
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "profiles", "given", "published", "within"), PUBLISHED)
+def test_what_is_published_of_a_model_follows_from_its_profile(target, profiles, given, published, within):
+    answer = derive.solve(target, *profiles, **given)
+    assert not answer.failed
+    assert answer.value.to_base_units().magnitude == pytest.approx(read_value(published).base[1], rel=within)
+
+
 # Where the numbers come from
 
 
