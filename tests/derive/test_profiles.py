@@ -140,6 +140,15 @@ def test_an_exchange_is_asked_with_a_chip_and_the_axes_that_it_uses(target, prof
     assert ("network_axes",) in caught.value.missing
 
 
+def test_a_rented_tier_keeps_a_cache_the_longer_the_less_it_costs():
+    tiers = ("aws-fargate-memory", "gcp-pd-ssd", "aws-ebs-gp3", "gcp-local-ssd", "gcs-standard")
+    held = [derive.solve("break_even_hold_time", "h100-sxm:fp8", "deepseek-v3", tier).value.to("h") for tier in tiers]
+    assert held == sorted(held)
+    cost = derive.solve("tier_hold_cost", "deepseek-v3", "aws-ebs-gp3", hold_time="1 h").value
+    drained = 2**44 / (125 * 2**20)  # longer than an hour, so it is the drain time that is paid
+    assert cost.to("USD/token").magnitude == pytest.approx(70272 * 0.08e-9 * drained / (30.4375 * 86400))
+
+
 PUBLISHED = [
     # Parameters: Narayanan et al., arXiv 2104.04473, table 1; the others as the models' own papers and cards count
     ("classic_parameters", ("gpt3-175b",), {}, "174.6 Gparameter", 1e-3),

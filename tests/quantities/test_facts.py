@@ -165,6 +165,19 @@ def test_a_rack_is_its_chips(rack, chip):
         assert base(total, "domain_compute") == pytest.approx(count * base(one, "peak_compute"), rel=0.01)
 
 
+# Rents of memory
+
+RENTS = [name for name in TABLES["tiers"] if "tier_price" in TABLES["tiers"][name]]
+
+
+@pytest.mark.parametrize("name", RENTS)
+def test_a_rent_says_what_of_where_and_when(name):
+    *_, place, when = FACTS[name].title.split(", ")
+    assert place in ("us-central1", "US East (N. Virginia)")
+    source = FACTS[name].values["tier_price"].source
+    assert (source.kind, source.date[:7]) == ("published", when)
+
+
 # Models
 
 
