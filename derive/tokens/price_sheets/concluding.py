@@ -35,12 +35,14 @@ def conclude(asker: Asker, question: SheetQuestion) -> Conclusion | Missing:
     high_at, (_, highest) = max(found, key=lambda pair: pair[1][1])
     kinds = asker.kinds(answer, at)
     concluded: Conclusion = Conclusion(
+        question,
         quantity,
         answer,
         (lowest, highest),
         _choice(at, kinds),
         _choice(low_at, kinds),
         _choice(high_at, kinds),
+        _passed_over(asker, question, at, kinds),
         (*question.assuming, *answer.assumptions),
         lambda: refuted(asker, question, concluded, at, given),
     )
@@ -111,6 +113,13 @@ def _why(error: DeriveError) -> str:
 
 def _choice(chosen: Chosen, kinds: frozenset[str]) -> Choice:
     return Choice(**{kind: profile.name for kind, profile in zip(KEYS, chosen, strict=True) if kind in kinds})
+
+
+def _passed_over(asker: Asker, question: SheetQuestion, at: Chosen, kinds: frozenset[str]) -> Choice:
+    """The parts of the first choice that are not in the reference, except where the nearest one is looked for."""
+    first = asker.choices[0]
+    other = {kind for kind, one, chosen in zip(KEYS, first, at, strict=True) if one is not chosen} & kinds
+    return Choice() if question.nearest else _choice(first, frozenset(other))
 
 
 def _apart(answer: Answer) -> float:

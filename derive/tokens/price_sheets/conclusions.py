@@ -9,6 +9,7 @@ from typing import Any
 
 from derive.presentation.numbers import in_unit
 from derive.solving.execution.answer import Answer
+from derive.tokens.price_sheets.questions import SheetQuestion
 from quantities.declaration import Declaration
 from quantities.value import Value
 
@@ -31,12 +32,14 @@ class Choice:
 class Conclusion:
     """What prices say of one quantity: an answer at the reference choice, and how far it moves over all of them."""
 
+    question: SheetQuestion
     quantity: Declaration
     answer: Answer
     bounds: tuple[float, float]  # in base units, over all choices and all ranges of their values
     reference: Choice
     low_at: Choice
     high_at: Choice
+    passed_over: Choice  # what stands before the reference and does not determine the answer; empty if nothing does
     assumptions: tuple[str, ...]
     _refuted_by: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
 

@@ -8,7 +8,7 @@ from derive.tokens.price_sheets.asker import NOES, Asker, ends
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction
 from derive.tokens.price_sheets.questions import TENSIONS, Tension
-from derive.tokens.price_sheets.refutations import filled
+from derive.tokens.price_sheets.refutations import gap_text
 from derive.tokens.price_sheets.text import shown
 from derive.tolerances import AGREEMENT
 
@@ -28,7 +28,7 @@ def _by_interpretation(asker: Asker, tension: Tension) -> Iterator[Contradiction
     low, high = tension.low * (1 - AGREEMENT), tension.high * (1 + AGREEMENT)
     if not low <= gap.answer.base <= high:
         everywhere = gap.bounds[0] > high or gap.bounds[1] < low
-        yield Contradiction(tension.prices, filled(tension.text, gap), gap.answer, everywhere)
+        yield Contradiction(tension.prices, gap_text(tension.text, gap), gap.answer, everywhere)
 
 
 def _by_definition(asker: Asker) -> Iterator[Contradiction]:

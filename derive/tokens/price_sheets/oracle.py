@@ -29,13 +29,14 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     0.0667
     """
     sheet = read_sheet(source, given)
-    return _inferred(Asker(sheet, plausible(sheet.library, profiles)))
+    return _inferred(Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name)))
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     """What every price sheet of the catalogue implies, in the order of the catalogue."""
-    among, common = plausible(library(), profiles), dict[Any, Any]()
-    return tuple(_inferred(Asker(read_sheet(name, given), among, common)) for name in sheet_names())
+    common = dict[Any, Any]()
+    sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
+    return tuple(_inferred(Asker(sheet, among, common)) for sheet, among in sheets)
 
 
 def _inferred(asker: Asker) -> Inference:

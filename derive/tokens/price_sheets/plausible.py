@@ -1,57 +1,26 @@
 """What a sheet does not say: the chips, active sizes and memory tiers that may be behind it.
 
-The first of each is the reference. All are profiles of the catalogue, with their sources there, except the size that
-the lecture assumes for a frontier model.
+They are data: `choices.toml`. A sheet whose model is published is read with that model, and any other with the models
+of its class: an answer that spans every model there is says nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli
 
 from derive.library import Library
 from quantities.profiles import Profile
 from quantities.source import Source
 from quantities.value import read_value
 
-__all__ = ["CHIPS", "KEYS", "SIZES", "TIERS", "Plausible", "plausible"]
+__all__ = ["KEYS", "Plausible", "plausible"]
 
-CHIPS = (
-    "h100-sxm:fp8",
-    "h100-sxm:bf16",
-    "h200-sxm:fp8",
-    "b200-sxm:fp4",
-    "gb200:fp8",
-    "mi300x:fp8",
-    "tpu-v5p:bf16",
-    "tpu-v6e:bf16",
-    "trainium2:fp8",
-)
-"""Chips that vendors rent out for serving, at the precisions in which models are served; all have a price."""
-
-_FRONTIER = Profile(
-    "lecture-100b",
-    {
-        "active_parameters": read_value("100 Gparameter").sourced(
-            Source("R. Pope with D. Patel, blackboard lecture, April 2026", "assumed", date="2026-04")
-        )
-    },
-    "Active size that the lecture takes for a frontier model",
-)
-
-SIZES = (_FRONTIER, "deepseek-v3", "qwen3-30b-a3b", "qwen3-235b-a22b", "llama3-1-405b")
-"""Active sizes from the lecture's, and of published models from a small mixture of experts to the largest dense one."""
-
-TIERS = (
-    "ddr5-6400-typical-server",
-    "cxl-cz120-256gb",
-    "cxl-pool-cmm-b",
-    "nvme-gen6-30tb",
-    "nvme-gen5-30tb",
-    "nvme-gen4-qlc-122tb",
-    "hdd-exos-x24-24tb",
-)
-"""One device of each kind below a chip's own memory, from the fastest to drain to the slowest."""
+_STATED: Mapping[str, Any] = tomli.loads(Path(__file__).with_name("choices.toml").read_text(encoding="utf-8"))
 
 KEYS = {
     "chip": ("hbm_bandwidth", "domain_bandwidth"),  # of a chip, or of a rack in totals
@@ -69,12 +38,14 @@ class Plausible:
     fixed: tuple[Profile, ...] = ()
 
 
-def plausible(library: Library, named: Iterable[str | Profile]) -> Plausible:
-    """The choices; named profiles replace the usual ones of their kind.
+def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "") -> Plausible:
+    """The choices for a sheet; named profiles replace the usual ones of their kind.
 
     >>> from derive.tokens.relations import library
     >>> [chip.name for chip in plausible(library(), ["b100-sxm"]).axes["chip"]]
     ['b100-sxm:bf16', 'b100-sxm:fp8', 'b100-sxm:fp4', 'b100-sxm:int8']
+    >>> [size.name for size in plausible(library(), [], "deepseek-v3-2-prices").axes["size"]]
+    ['deepseek-v3-2']
     """
     own: dict[str, list[Profile]] = {kind: [] for kind in KEYS}
     fixed = []
@@ -85,13 +56,27 @@ def plausible(library: Library, named: Iterable[str | Profile]) -> Plausible:
             fixed.append(profile)
         else:
             own[kind] += _at_each_precision(library, profile)
-    stated = {"chip": CHIPS, "size": SIZES, "tier": TIERS}
+    stated = {"chip": _STATED["chips"], "size": _sizes(library, sheet), "tier": _STATED["tiers"]}
     usual = {kind: [_found(library, name) for name in names] for kind, names in stated.items()}
     return Plausible({kind: tuple(own[kind] or usual[kind]) for kind in KEYS}, tuple(fixed))
 
 
-def _found(library: Library, name: str | Profile) -> Profile:
-    return name if isinstance(name, Profile) else library.profile(name)
+def _sizes(library: Library, sheet: str) -> list[str]:
+    """The models that a sheet may be of."""
+    if sheet in _STATED["models"]:
+        return [_STATED["models"][sheet]]
+    sizes, small = _STATED["sizes"], _STATED["classes"]["small"]
+    if sheet in library.profiles:
+        return [*sizes["small" if sheet in small else "large"]]
+    return [name for names in sizes.values() for name in names]
+
+
+def _found(library: Library, name: str) -> Profile:
+    if name not in _STATED["assumed"]:
+        return library.profile(name)
+    table = dict(_STATED["assumed"][name])
+    title, source = table.pop("title"), Source(table.pop("source"), "assumed", date=table.pop("as_of"))
+    return Profile(name, {one: read_value(text).sourced(source) for one, text in table.items()}, title)
 
 
 def _at_each_precision(library: Library, profile: Profile) -> list[Profile]:

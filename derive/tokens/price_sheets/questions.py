@@ -22,6 +22,9 @@ class SheetQuestion:
 
     target: str
     needs: tuple[str, ...]
+    subject: str = ""
+    says: str = ""  # the conclusion in the words of who reads price sheets
+    bound: str = ""  # the side on which the truth lies, where the answer is a bound on it
     assuming: tuple[str, ...] = ()
     refuted: tuple[str, ...] = ()
     levers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -47,7 +50,18 @@ def _question(target: str, stated: Mapping[str, Any]) -> SheetQuestion:
         tuple(stated.get(part, ())) for part in ("needs", "assuming", "refuted", "counted_by")
     )
     given, is_nearest = stated.get("given", {}), stated.get("nearest", False)
-    return SheetQuestion(target, needs, assuming, refuted, levers, given, counted_by, is_nearest)
+    words = {word: stated.get(word, "") for word in ("subject", "says", "bound")}
+    return SheetQuestion(
+        target,
+        needs,
+        **words,
+        assuming=assuming,
+        refuted=refuted,
+        levers=levers,
+        given=given,
+        counted_by=counted_by,
+        nearest=is_nearest,
+    )
 
 
 def _tension(target: str, stated: Mapping[str, Any]) -> Tension:

@@ -17,7 +17,7 @@ from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tokens.price_sheets.text import shown
 from quantities.source import Source
 
-__all__ = ["filled", "refuted"]
+__all__ = ["filled", "gap_text", "refuted"]
 
 _END = Source("an end of the range", "assumed")
 
@@ -36,8 +36,15 @@ def filled(text: str, concluded: Conclusion) -> str:
     unit = concluded.quantity.unit
     low, high = concluded.bounds
     base = concluded.answer.base
-    value = f"{shown(low, unit)} to {shown(high, unit)}" if base is None else shown(base, unit)
+    value = shown(base, unit) if base is not None else f"{shown(low, unit)} to {shown(high, unit)}"
     return text.format(value=value, low=shown(low, unit), high=shown(high, unit))
+
+
+def gap_text(text: str, gap: Conclusion) -> str:
+    """The text of a gap between two prices, with its range over all choices if there is one."""
+    unit, (low, high) = gap.quantity.unit, gap.bounds
+    ends = [shown(end, unit) for end in (low, high)]
+    return text.format(value=ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}")
 
 
 def _lever(

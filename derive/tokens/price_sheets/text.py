@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
@@ -49,20 +49,48 @@ COLUMNS = (
 
 
 def as_text(found: Inference, digits: int = DIGITS) -> str:
-    """What a sheet implies: a table, its contradictions, and what it does not say."""
-    lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet, ""]
-    if found.conclusions:
-        head = ("it implies", "value", "on", "low", "high")
-        lines += text.columns([head, *(_row(conclusion, digits) for conclusion in found.conclusions)])
+    """What a sheet implies: subject by subject with its assumptions, its contradictions, and what it does not say."""
+    lines = [f"{found.sheet}: {found.title}" if found.title else found.sheet]
+    for subject in dict.fromkeys(one.question.subject for one in found.conclusions):
+        lines += text.section(subject, _rows(found, subject, digits))
     if found.contradictions:
-        lines += text.section("its prices contradict each other", map(_said, found.contradictions))
+        lines += text.section("Its prices contradict each other", map(_said, found.contradictions))
     lacking: dict[str, list[str]] = {}
     for missing in found.missing:
         lacking.setdefault(_reason(missing), []).append(missing.quantity.name)
     if lacking:
         rows = (f"{', '.join(names)}: {reason}" for reason, names in lacking.items())
-        lines += text.section("it does not say", rows)
+        lines += text.section("It does not say", rows)
     return "\n".join(lines)
+
+
+def _rows(found: Inference, subject: str, digits: int) -> Iterator[str]:
+    """The conclusions on a subject: value, words and name in a line, and below it the range and the assumptions."""
+    rows = [one for one in found.conclusions if one.question.subject == subject]
+    values = [_at_reference(one, digits) for one in rows]
+    width, said = max(map(len, values)), max(len(one.question.says) for one in rows)
+    for one, value in zip(rows, values, strict=True):
+        yield f"{value:<{width}}  {one.question.says:<{said}}  {one.quantity.name}"
+        if where := _where(one, digits):
+            yield f"{'':<{width}}    {where}"
+        if one.question.assuming:
+            yield f"{'':<{width}}    if {_listed(one.question.assuming)}"
+
+
+def _listed(parts: Sequence[str]) -> str:
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def _where(one: Conclusion, digits: int) -> str:
+    """The choice behind a value, and how far the others move it."""
+    low, high = (shown(end, one.quantity.unit, digits) for end in one.bounds)
+    on = f"on {one.reference}" if str(one.reference) else ""
+    on += f", since {one.passed_over} does not say" if str(one.passed_over) else ""
+    if low == high or one.answer.base is None:
+        return on
+    places = [f" ({place})" if str(place) else "" for place in (one.low_at, one.high_at)]
+    return f"{on}; from {low}{places[0]} to {high}{places[1]}".removeprefix("; ")
 
 
 def as_steps(found: Inference, digits: int | None = None) -> str:
@@ -122,18 +150,10 @@ def as_data(found: Inference) -> dict[str, Any]:
     }
 
 
-def _row(one: Conclusion, digits: int) -> tuple[str, ...]:
-    ends = [shown(end, one.quantity.unit, digits) for end in one.bounds]
-    places = [str(place) for place in (one.low_at, one.high_at)]
-    cells = [f"{end} ({place})" if place else end for end, place in zip(ends, places, strict=True)]
-    ranged = one.bounds[0] != one.bounds[1] and one.answer.base is not None
-    return one.quantity.name, _at_reference(one, digits), str(one.reference), *(cells if ranged else ("", ""))
-
-
 def _at_reference(one: Conclusion, digits: int) -> str:
     unit = one.quantity.unit
     if one.answer.base is not None:
-        return shown(one.answer.base, unit, digits)
+        return f"{one.question.bound} {shown(one.answer.base, unit, digits)}".lstrip()
     low, high = one.bounds
     return f"at most {shown(high, unit, digits)}" if isfinite(high) else f"at least {shown(low, unit, digits)}"
 
@@ -152,11 +172,15 @@ def _conclusion_data(one: Conclusion) -> dict[str, Any]:
     return {
         "quantity": one.quantity.name,
         "meaning": one.meaning,
+        "subject": one.question.subject,
+        "says": one.question.says,
+        "bound": one.question.bound,
         "low": low if isfinite(low) else None,
         "high": high if isfinite(high) else None,
         "at": str(one.reference),
         "low_at": str(one.low_at),
         "high_at": str(one.high_at),
+        "passed_over": str(one.passed_over),
         "assumptions": list(one.assumptions),
         "refuted_by": list(one.refuted_by),
         "answer": text.as_data(one.answer),
