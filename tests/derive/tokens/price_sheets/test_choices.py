@@ -8,8 +8,13 @@ import pytest
 
 import derive
 from derive.tokens.price_sheets.conclusions import Inference
-from derive.tokens.price_sheets.plausible import CHIPS, SIZES, TIERS, plausible
+from derive.tokens.price_sheets.plausible import plausible
+from derive.tokens.price_sheets.sheets import sheet_names
 from quantities.profiles import Profile
+
+AXES = plausible(derive.llm, (), "gemini-2-5-pro-prices").axes
+CHIPS, TIERS = ([profile.name for profile in AXES[kind]] for kind in ("chip", "tier"))
+SIZES = AXES["size"]
 
 
 def base(profile: str | Profile, name: str, end: int = 1) -> float:
@@ -20,7 +25,7 @@ def base(profile: str | Profile, name: str, end: int = 1) -> float:
 def behind(end: int) -> dict[tuple[str, str], float]:
     """The cache behind a cliff at 200k, with the lower or the upper end of each chip and size."""
     return {
-        (chip, size if isinstance(size, str) else size.name): 2
+        (chip, size.name): 2
         * base(size, "active_parameters", end)
         * base(chip, "hbm_bandwidth", end)
         / base(chip, "peak_compute", 2 - end)
@@ -48,6 +53,36 @@ def test_every_choice_states_what_makes_it_one() -> None:
     assert drains == sorted(drains)
 
 
+def test_every_sheet_is_read_with_its_own_model_or_with_those_of_its_class() -> None:
+    sizes = {sheet: plausible(derive.llm, (), sheet).axes["size"] for sheet in sheet_names()}
+    assert [size.name for size in sizes["deepseek-v3-2-prices"]] == ["deepseek-v3-2"]
+    for sheet, found in sizes.items():
+        active = [base(size, "active_parameters") for size in found]
+        assert max(active) <= 7 * min(active), sheet  # one model, or models of one class
+    other = plausible(derive.llm, (), "a-sheet-of-somebody").axes["size"]
+    assert {size.name for size in other} >= {"lecture-100b", "gpt-oss-120b"}
+    (named,) = plausible(derive.llm, ["llama3-1-405b"], "deepseek-v3-2-prices").axes["size"]
+    assert named.name == "llama3-1-405b"
+
+
+def test_a_published_model_fixes_the_margin() -> None:
+    found = derive.infer("deepseek-v3-standard-prices")["input_margin_limit"]
+    h100 = derive.profile("h100-sxm:fp8")
+    cost = 2 * base("deepseek-v3", "active_parameters") * base(h100, "chip_price") / base(h100, "peak_compute")
+    assert found.value.magnitude == pytest.approx(1 - cost / 0.27e-6, rel=1e-9)
+    assert found.low_at.size == found.high_at.size == "deepseek-v3"
+
+
+def test_bounds_are_called_bounds_and_a_change_of_chip_is_said() -> None:
+    lines = str(derive.infer("gemini-2-5-pro-prices")).splitlines()
+    for word in ("input_margin_limit", "output_margin_limit", "implied_active_parameters"):
+        assert next(line for line in lines if line.endswith(word)).strip().startswith("at most ")
+    found = derive.infer("gemini-2-5-pro-prices", "deepseek-v3")
+    for one in found.conclusions:
+        if one.reference.chip not in ("", "h100-sxm:fp8"):
+            assert "since h100-sxm:fp8 does not say" in str(found)
+
+
 def test_the_range_of_the_cache_is_that_of_all_chips_and_sizes(gemini: Inference) -> None:
     found = gemini["implied_kv_bytes_per_token"]
     least, most = behind(0), behind(2)
@@ -71,7 +106,7 @@ def test_the_levers_are_where_the_range_ends(gemini: Inference) -> None:
     (size,) = [text for text in found.refuted_by if text.startswith("active_parameters")]
     intensity = base("h100-sxm:fp8", "peak_compute") / base("h100-sxm:fp8", "hbm_bandwidth")
     assert f"below {low * intensity * 200e3 / 2 / 1e9:.3g} Gparameter" in size
-    assert f"above {high * intensity * 200e3 / 2 / 1e12:.3g} Tparameter" in size
+    assert f"above {high * intensity * 200e3 / 2 / 1e9:.3g} Gparameter" in size
     (chip,) = [text for text in found.refuted_by if text.startswith("hardware_ratio")]
     assert f"below {2 * 100e9 / 200e3 / high:.3g} FLOP/byte" in chip
 

@@ -13,13 +13,14 @@ from derive.tokens.price_sheets.asker import Asker
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion
 from derive.tokens.price_sheets.corners import at_corners
-from derive.tokens.price_sheets.plausible import CHIPS, SIZES, plausible
+from derive.tokens.price_sheets.plausible import plausible
 from derive.tokens.price_sheets.questions import QUESTIONS, TENSIONS, SheetQuestion
 from derive.tokens.price_sheets.sheets import read_sheet
 from derive.tokens.price_sheets.text import as_data
 from quantities.profiles import Profile
 from quantities.value import read_value
 
+AXES = plausible(derive.llm, ()).axes
 COUNTED = [question for question in (*QUESTIONS, *(one.question for one in TENSIONS)) if question.counted_by]
 
 
@@ -57,7 +58,7 @@ def test_the_extremes_are_those_of_all_choices(asked: SheetQuestion) -> None:
 def test_a_margin_is_asked_at_the_dearest_and_the_cheapest_arithmetic_only() -> None:
     one = asker()
     conclude(one, question("input_margin_limit"))
-    costs, asked = len(CHIPS) * len(SIZES) - 1, one.asked
+    costs, asked = len(AXES["chip"]) * len(AXES["size"]) - 1, one.asked
     assert costs < asked < costs + 6
     conclude(one, question("output_margin_limit"))  # the costs are known by now
     assert one.asked - asked < 6
@@ -66,7 +67,7 @@ def test_a_margin_is_asked_at_the_dearest_and_the_cheapest_arithmetic_only() -> 
 def test_a_chip_that_says_more_is_asked() -> None:
     """One that states a margin of its own reaches beyond what its arithmetic costs."""
     stated = {"output_input_ratio": read_value("100")}
-    chips = [derive.profile(chip) for chip in CHIPS]
+    chips = AXES["chip"]
     odd = Profile("odd", {**chips[0].values, **stated}, "")
     one = asker(*chips[1:], odd, "deepseek-v3")
     choices = list(one.choices)
