@@ -163,7 +163,7 @@ def test_a_table_comes_first_and_derivations_on_request() -> None:
     told = ask("infer", "good.toml", *CHOICES, "batch_output_price=4 USD/Mtoken")
     assert told.status == 0
     rows = {line.split()[-1]: line.split() for line in told.out.splitlines() if line.split()}
-    assert rows["output_input_ratio"] == ["4", *"price of output over that of input".split(), "output_input_ratio"]
+    assert rows["output_input_ratio"][0] == "4"
     assert rows["implied_slow_discount"][0] == "2"
     assert "    if the price of waiting still covers its cost" in told.out
     assert "implied_kv_bytes_per_token, implied_kv_bytes_by_output: give price_cliff" in told.out
