@@ -18,7 +18,7 @@ from quantities.profiles import Profile
 from quantities.source import Source
 from quantities.value import read_value
 
-__all__ = ["KEYS", "Plausible", "plausible"]
+__all__ = ["KEYS", "Plausible", "plausible", "size_classes"]
 
 _STATED: Mapping[str, Any] = tomli.loads(Path(__file__).with_name("choices.toml").read_text(encoding="utf-8"))
 
@@ -59,6 +59,11 @@ def plausible(library: Library, named: Iterable[str | Profile], sheet: str = "")
     stated = {"chip": _STATED["chips"], "size": _sizes(library, sheet), "tier": _STATED["tiers"]}
     usual = {kind: [_found(library, name) for name in names] for kind, names in stated.items()}
     return Plausible({kind: tuple(own[kind] or usual[kind]) for kind in KEYS}, tuple(fixed))
+
+
+def size_classes() -> Mapping[str, list[str]]:
+    """The models of each class, the reference first."""
+    return {name: [*models] for name, models in _STATED["sizes"].items()}
 
 
 def _sizes(library: Library, sheet: str) -> list[str]:

@@ -14,7 +14,7 @@ from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
 from derive.tokens.price_sheets.conclusions import Conclusion, Contradiction, Inference
 from derive.tokens.price_sheets.oracle import survey
-from derive.tokens.price_sheets.plausible import plausible
+from derive.tokens.price_sheets.plausible import plausible, size_classes
 from derive.tokens.price_sheets.questions import QUESTIONS
 from derive.tokens.price_sheets.text import points
 from quantities.source import Source
@@ -63,6 +63,7 @@ def read(library: Library) -> Mapping[str, Any]:
         vendors.setdefault(_vendor(found), []).append(found)
     return {
         "chips": [chip.name for chip in plausible(library, ()).axes["chip"]],
+        "sizes": size_classes(),
         "assumed": {one.target: verbatim("; ".join(one.assuming)) for one in QUESTIONS},
         "tables": {vendor: _table(vendor, sheets) for vendor, sheets in vendors.items()},
         "distinct": _over(vendors, _distinct),
