@@ -34,13 +34,14 @@ def whole_numbers(library: RelationSet, question: Question, answer: Answer, solv
     quantity = answer.quantity
     if not quantity.is_count:
         return ""
+    low, high = answer.bounds or (-math.inf, math.inf)
+    if not quantity.domain.whole and _MANY <= quantity.unit.from_base(low if answer.base is None else answer.base):
+        return ""
     if answer.base is None or answer.bounds is not None:
-        return _between(quantity, *(answer.bounds or (-math.inf, math.inf)))
+        return _between(quantity, low, high)
     if quantity.domain.is_whole(answer.base):
         return ""
     number = quantity.unit.from_base(answer.base)
-    if abs(number) >= _MANY and not quantity.domain.whole:
-        return ""
     ends = [quantity.unit.to_base(float(end)) for end in (math.ceil(number), math.floor(number))]
     counts = [end for end in ends if quantity.domain.admits(end)]
     for name in _followers(library, question, answer):
