@@ -35,7 +35,7 @@ def whole_numbers(library: RelationSet, question: Question, answer: Answer, solv
     if not quantity.is_count:
         return ""
     low, high = answer.bounds or (-math.inf, math.inf)
-    if not quantity.domain.whole and _MANY <= quantity.unit.from_base(low if answer.base is None else answer.base):
+    if not quantity.domain.whole and quantity.unit.from_base(low if answer.base is None else answer.base) >= _MANY:
         return ""
     if answer.base is None or answer.bounds is not None:
         return _between(quantity, low, high)
