@@ -162,8 +162,12 @@ class Asker:
 
 
 def _closure(library: Library, names: Iterable[str]) -> frozenset[str]:
-    """The names that these determine by structure alone: enough to know which questions are worth asking."""
-    return closure(structure_of(library), [*names, *library.defaults])
+    """The names that these determine by structure alone: enough to know which questions are worth asking.
+
+    An `otherwise` counts instead of the relations that are written for its quantity, and is not run back through them.
+    """
+    structure = structure_of(library)
+    return closure(structure.not_written_for(structure.otherwise), [*names, *library.defaults])
 
 
 def _restricted(profile: Profile, names: frozenset[str]) -> Profile:
