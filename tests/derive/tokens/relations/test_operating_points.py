@@ -1,0 +1,284 @@
+"""What a relation says of a second operating point is what the library says there, for every model of the catalogue.
+
+`library.at` doubles all that follows from the batch, the context and the tokens of a pass. So it tells, with nothing
+but the relations of one step, what the fast mode, a sequence alone, an unlimited batch or a crossover come to.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+import pytest
+
+import derive
+from derive.errors import AmbiguousError, NoSolutionError, UnderdeterminedError
+from derive.tokens.relations import subjects
+from quantities.facts import Facts
+
+STEP = ("batch", "context", "tokens_per_pass")
+CHIPS = ("h100-sxm:bf16", "gb200:fp8", "a100-sxm-80gb:bf16")
+MODELS = {name: derive.profile(name) for name in Facts("models")}
+WHOLLY = ("llama3-70b", "deepseek-v3", "deepseek-v3-2")  # asked for all, the others for what is common
+UNITS = {"batch": "sequence", "context": "token/sequence", "tokens_per_pass": "token/sequence"}
+HUGE = 1e15  # sequences; what is left of the weights is less than the last digits
+
+Told = Callable[[str], float]
+
+
+@dataclass(frozen=True)
+class Second:
+    """A relation, the point that it names, and what of the two points its quantity has to be."""
+
+    there: Mapping[str, float | str]  # a number in base units, or the name of the quantity that holds it
+    is_: Callable[[Told], float]  # what the library says, where `other.` stands before the names of the second point
+    of: Callable[[Told], float] | None = None  # what it is compared with, if it is not the quantity itself
+    given: Mapping[str, str | float] = field(default_factory=dict)
+
+
+BYTES = 1e5
+CLIFF = {"price_cliff": "200 ktoken/sequence", "kv_bytes_per_token": f"{BYTES} byte/token"}
+LONE: dict[str, float | str] = {"batch": 1.0}
+ALL: dict[str, float | str] = {"batch": HUGE}
+
+
+def balanced(name: str, longer: str, of: str = "other.compute_time") -> Second:
+    """A batch or a context at which two times are equal."""
+    return Second({"context" if "context" in name else "batch": name}, lambda at: at(longer), lambda at: at(of))
+
+
+SECONDS = {
+    # The fast mode
+    "fast_speed_ratio": Second({"batch": "fast_batch"}, lambda at: at("other.user_speed") / at("user_speed")),
+    "fast_price_ratio": Second({"batch": "fast_batch"}, lambda at: at("other.cost_per_token") / at("cost_per_token")),
+    "fast_batch_ratio": Second({"batch": "fast_batch"}, lambda at: at("other.batch") / at("batch")),
+    "fast_read_share": Second({"batch": "fast_batch"}, lambda at: at("other.read_share")),
+    "fast_compute_share": Second({"batch": "fast_batch"}, lambda at: at("other.compute_time") / at("step_time")),
+    # A sequence alone
+    "fast_speed_limit": Second(LONE, lambda at: at("other.user_speed") / at("user_speed")),
+    "lone_batch_ratio": Second(LONE, lambda at: at("other.batch") / at("batch")),
+    "lone_read_share": Second(LONE, lambda at: at("other.read_share")),
+    "lone_compute_share": Second(LONE, lambda at: at("other.compute_time") / at("step_time")),
+    "lone_compute_time": Second(LONE, lambda at: at("other.compute_time")),
+    "lone_cost": Second(LONE, lambda at: at("other.cost_per_token")),
+    "lone_network_cost": Second(
+        LONE, lambda at: at("fleet_rent") * at("network_time") / at("tokens_per_pass"), given={"network_time": "3 ms"}
+    ),
+    "batching_gain": Second(LONE, lambda at: at("other.cost_per_token") / at("cost_per_token")),
+    "fastest_speed": Second(  # where there is no cache to be read
+        LONE,
+        lambda at: at("tokens_per_pass") / max(map(at, ("other.compute_time", "other.weight_time", "network_time"))),
+    ),
+    # An unlimited batch
+    "cost_floor": Second(ALL, lambda at: at("other.cost_per_token")),
+    "slow_discount": Second(ALL, lambda at: at("cost_per_token") / at("other.cost_per_token")),
+    # Where two times are equal
+    "optimal_batch": balanced("optimal_batch", "other.weight_time"),
+    "kv_optimal_batch": balanced("kv_optimal_batch", "other.memory_time"),
+    "cliff_context": balanced("cliff_context", "other.memory_time"),
+    "crossover_context": Second(  # of the whole cache, whatever is read of it
+        {"context": "crossover_context"},
+        lambda at: at("other.kv_bytes") / at("domain_bandwidth"),
+        lambda at: at("other.compute_time"),
+    ),
+    "cliff_kv_read_share": Second({"context": "cliff_context"}, lambda at: at("other.kv_read_share")),
+    "readable_context": balanced("readable_context", "other.memory_time", "latency_budget"),
+    "readable_kv_read_share": Second({"context": "readable_context"}, lambda at: at("other.kv_read_share")),
+    "implied_least_batch": Second(  # of all the weights, whatever is read of them
+        {"batch": "implied_least_batch"},
+        lambda at: at("weight_bytes") / at("domain_bandwidth") / at("other.compute_time"),
+        lambda at: at("output_input_ratio"),
+        given={"output_input_ratio": 4},
+    ),
+    "implied_kv_bytes_by_weights": Second(
+        {"context": "price_cliff"},
+        lambda at: at("weight_time") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
+        given=CLIFF,
+    ),
+    "implied_kv_bytes_per_token": Second(
+        {"context": "price_cliff"},
+        lambda at: at("compute_time") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
+        given=CLIFF,
+    ),
+    "free_batch": Second(
+        {"batch": "free_batch", "tokens_per_pass": 5.0},
+        lambda at: at("other.weight_time"),
+        lambda at: at("other.compute_time"),
+        given={"draft_tokens": 4},
+    ),
+    "compute_bound_prompt": Second(
+        {"batch": 1.0, "tokens_per_pass": "compute_bound_prompt"},
+        lambda at: at("other.weight_time"),
+        lambda at: at("other.compute_time"),
+    ),
+    # What fits
+    "batch_capacity": Second(
+        {"batch": "batch_capacity"}, lambda at: at("other.held_bytes"), lambda at: at("domain_capacity")
+    ),
+    "context_capacity": Second(
+        {"context": "context_capacity"}, lambda at: at("other.held_bytes"), lambda at: at("domain_capacity")
+    ),
+}
+
+ELSEWHERE = {
+    "the step's own point": "scaled_context parameter_capacity",
+    "what a request is made of": "mean_context",
+    "what is kept or selected at the step's own context": (
+        "square_root_selection split_context reservation_use limit_kv_bytes"
+    ),
+    "the published active parameters, read alone": "active_weight_time single_user_speed",
+    "experts in balance where all are read, by the tokens of one": "expert_balance_tokens",
+    "prices and shares, with no step behind them": (
+        "fair_context fair_input_context implied_scaled_batch implied_scaled_context implied_mean_context "
+        "implied_kv_bytes_by_output output_kv_gap storage_kv_gap hits_kv_gap cliff_ratio_shift "
+        "implied_active_parameters input_margin_limit output_margin_limit hit_margin_limit"
+    ),
+}
+ALWAYS = ("fast_speed_ratio", "fast_price_ratio", "fast_speed_limit", "lone_cost", "fastest_speed", "slow_discount")
+SERVING = ("roofline", "costs", "capacity", "menu", "experts", "context", "serving", "readings", "speculation", "cache")
+POINTED = re.compile(
+    r"\b(alone|single user|unlimited|fast mode|slow|smaller batch|small batch(es)?|cost floor|crossover|cliff|longest|"
+    r"largest|least batch|in normal steps|at which)\b"
+)
+
+
+@cache
+def two(names: tuple[str, ...]) -> derive.Library:
+    """The library with a second point that differs in these quantities."""
+    return derive.llm.at("other", names)
+
+
+def drawn(model: str) -> dict[str, str | float]:
+    """An operating point at which each of the times may be the longest."""
+    draw = random.Random(model)
+    batch = 10 ** draw.uniform(0, 4)
+    return {
+        "batch": f"{batch} sequence",
+        "fast_batch": f"{batch ** draw.random()} sequence",
+        "context": f"{10 ** draw.uniform(2, 5)} token/sequence",
+        "latency_budget": "2 s",
+        "chips": f"{draw.choice((32, 64, 72))} chip",
+        "chip_price": "2 USD/h/chip",
+        "tokens_per_pass": "1 token/sequence",
+        "network_time": draw.choice(("0 s", "1 us")),
+    }
+
+
+def told(library: derive.Library, profiles: tuple[str, ...], given: Mapping[str, str | float]) -> Told:
+    """A number in base units; of a range, the point that is kept. What is no other at the second point is shared."""
+
+    @cache
+    def tell(name: str) -> float:
+        held = name if name in library.declared else name.removeprefix("other.")
+        with derive.limits(seconds=120):
+            base = library.solve(held, *profiles, **given).base
+        assert base is not None
+        return base
+
+    return tell
+
+
+def at_the_other(one: Told, second: Second, given: Mapping[str, str | float]) -> dict[str, str | float]:
+    """The givens of both points. What a model selects is told of the second as well, where the context is another."""
+    found = dict(given)
+    for name, value in second.there.items():
+        number = one(value) if isinstance(value, str) and value not in given else value
+        found[f"other.{name}"] = given[number] if isinstance(number, str) else f"{number!r} {UNITS[name]}"
+    if "context" in second.there and "selected_tokens" in given:
+        found["other.selected_tokens"] = given["selected_tokens"]
+    return found
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_it_is_what_the_library_says_at_the_second_point(model: str) -> None:
+    profiles = (model, random.Random(model).choice(CHIPS))
+    common = drawn(model)
+    if "selected_tokens" in MODELS[model].values:
+        common["selected_tokens"] = str(MODELS[model].values["selected_tokens"])
+    asked = told(derive.llm, profiles, common)
+    compared = set()
+    for name in SECONDS if model in WHOLLY else ALWAYS:
+        second = SECONDS[name]
+        given = {**common, **second.given}
+        one = told(derive.llm, profiles, given) if second.given else asked
+        try:
+            here = one(name)
+            both = told(two(tuple(second.there)), profiles, at_the_other(one, second, given))
+            there = second.is_(both)
+        except (AmbiguousError, NoSolutionError, UnderdeterminedError):
+            continue
+        assert there == pytest.approx(second.of(both) if second.of else here, rel=1e-9), name
+        compared.add(name)
+    assert compared >= set(ALWAYS)
+
+
+def pointed() -> set[str]:
+    """The relations of serving for a batch or a context, or for what its meaning places at another than the step's."""
+    found = set()
+    for name in (relation for subject in SERVING for relation in subjects()[subject].relations):
+        written = derive.llm.relations[name].written.written_for
+        quantity = derive.llm.declared[written] if written else None
+        if quantity is None or quantity.name in STEP:
+            continue
+        if quantity.unit.text in ("sequence", "token/sequence") or POINTED.search(quantity.meaning):
+            found.add(name)
+    return found
+
+
+def test_every_relation_of_a_second_point_is_compared() -> None:
+    elsewhere = {name for names in ELSEWHERE.values() for name in names.split()}
+    assert not elsewhere & SECONDS.keys()
+    assert pointed() - SECONDS.keys() == elsewhere
+
+
+RACK = {"chips": "72 chip", "context": "4 ktoken/sequence", "batch": "2000 sequence"}
+CASES = [  # worked out from the two points of `library.at`
+    ("fast_speed_ratio", {"fast_batch": "16 sequence"}, 4.372441038496586),
+    ("fast_price_ratio", {"fast_batch": "1 sequence"}, 61.3164),
+    ("batching_gain", {}, 61.3164),
+]
+
+
+@pytest.mark.parametrize(("target", "given", "expected"), CASES)
+def test_experts_that_no_token_chose_stay_in_memory(target: str, given: dict[str, str], expected: float) -> None:
+    found = derive.solve(target, "deepseek-v3", "gb200:fp8", **RACK, **given)
+    assert found.value.magnitude == pytest.approx(expected, rel=1e-6)
+
+
+def test_it_is_asked_back() -> None:
+    back = derive.solve("fast_batch", "deepseek-v3", "gb200:fp8", **RACK, fast_speed_ratio=4.372441038496586)
+    assert back.value.magnitude == pytest.approx(16, rel=1e-6)
+    # two and a half times the speed at six times the price, on a batch of 2,000 that the batch ratio then fixes
+    found = derive.solve("fast_batch", "deepseek-v3", "gb200:fp8", **RACK, fast_speed_ratio=2.5)
+    assert found.value.magnitude == pytest.approx(39.2, abs=0.5)
+
+
+def test_a_fast_mode_that_is_bound_by_arithmetic_is_answered() -> None:
+    given = {"chips": "8 chip", "context": "10 token/sequence", "batch": "8000 sequence", "fast_batch": "4000 sequence"}
+    found = derive.solve("fast_speed_ratio", "llama3-70b", "h100-sxm:bf16", **given)
+    assert (found.value.magnitude, found.regime["step_time"]) == (pytest.approx(2), "compute_time")
+
+
+def test_a_network_may_bind_the_step_of_a_sequence_alone() -> None:
+    found = derive.solve("fastest_speed", "deepseek-v3", "gb200:fp8", **RACK, network_time="30 ms")
+    assert found.value.magnitude == pytest.approx(1 / 0.03)
+
+
+@pytest.mark.parametrize("target", ["fast_speed_ratio", "fast_speed_limit", "lone_cost"])
+def test_a_network_that_binds_the_second_step_is_not_passed_over(target: str) -> None:
+    given = {**RACK, "fast_batch": "16 sequence", "network_time": "30 ms"}
+    with pytest.raises(UnderdeterminedError, match=f"{target} is left out"):
+        derive.solve(target, "deepseek-v3", "gb200:fp8", **given)
+
+
+# Drafts
+
+
+def test_drafts_that_are_never_refused_are_all_kept() -> None:
+    assert derive.solve("tokens_per_step", acceptance_rate=1, draft_tokens=4).value.magnitude == 5
+    assert derive.solve("draft_tokens", acceptance_rate=1, tokens_per_step=5).value.magnitude == pytest.approx(4)
+    swept = derive.llm.sweep("tokens_per_step", acceptance_rate=[0.5, 1.0], draft_tokens=4)
+    assert list(swept["tokens_per_step"]) == [1.9375, 5.0]
