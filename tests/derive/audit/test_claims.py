@@ -101,7 +101,7 @@ BY_HAND = [
     ("C13", "h100-sxm", 8 * 80, Verdict.REPRODUCED),
     ("C13", "gb300", 72 * 0.288, Verdict.CONTRADICTED),
     ("C14", "2 byte a parameter", 2, Verdict.HOLDS_ONLY_IF),
-    ("C15", "each with 8 experts", 1 - 0.5**8, Verdict.CONTRADICTED),
+    ("C15", "each with 8 of 256 experts", 1 - math.comb(128, 8) / math.comb(256, 8), Verdict.CONTRADICTED),
     ("C16", "the last one back", 4 * 2, Verdict.ROUNDED),
     ("C18", "15 % in RL, beside the llama2-70b", None, Verdict.ROUNDED),
     ("C19", "Chinchilla", 0.28 / 0.34, Verdict.ROUNDED),

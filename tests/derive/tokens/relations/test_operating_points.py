@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from math import comb
 
 import pytest
 
@@ -274,7 +275,15 @@ def test_a_network_that_binds_the_second_step_is_not_passed_over(target: str) ->
         derive.solve(target, "deepseek-v3", "gb200:fp8", **given)
 
 
-# Drafts
+# Racks and drafts
+
+
+@pytest.mark.parametrize(("experts", "active"), [(256, 8), (128, 4), (64, 6), (8, 2)])
+@pytest.mark.parametrize("racks", [1, 2, 4])
+def test_experts_of_a_token_are_drawn_without_replacement(experts: int, active: int, racks: int) -> None:
+    stays = comb(experts // racks, active) / comb(experts, active)
+    found = derive.solve("token_crossing_share", experts=experts, active_experts=active, racks=racks)
+    assert found.value.magnitude == pytest.approx(1 - stays, rel=1e-4)
 
 
 def test_drafts_that_are_never_refused_are_all_kept() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import comb, log
 
 import pytest
 
@@ -44,7 +44,7 @@ def test_the_exchange_of_a_layer_is_the_one_that_deepseek_publishes():
 
 def test_half_of_the_sends_cross_and_nearly_all_tokens():
     assert "$0.5$ of the *sends*" in words("layout")
-    assert f"${1 - 2**-8:.4f}$ of the *tokens*" in words("layout")
+    assert f"${1 - comb(128, 8) / comb(256, 8):.4f}$ of the *tokens*" in words("layout")
     assert curve("layout", "layout-crossing", "sends")[3] == (4, pytest.approx(3 / 4))
 
 
