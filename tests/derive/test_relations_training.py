@@ -65,6 +65,12 @@ LAW = {
     "data_coefficient": 410.7,
     "data_exponent": 0.28,
 }
+TPU = {"peak_compute": "459 TFLOP/s/chip", "collective_bandwidth": "180 GB/s/chip"}
+TWO_MATRICES = {
+    "feedforward_matrices": 2.0,
+    "bytes_per_parameter": "2 byte/parameter",
+    "activation_bytes_per_element": "2 byte",
+}
 ADAM = {
     "total_parameters": "7.5 Gparameter",
     "bytes_per_parameter": "2 byte/parameter",
@@ -304,16 +310,16 @@ CASES = [
     case("book_network_ratio", BOOK, "data_parallel_tokens", "5625 token/chip", 1e-9,
          peak_compute="2250 TFLOP/s/chip", collective_bandwidth="400 GB/s/chip",
          gradient_bytes_per_parameter="2 byte/parameter"),
-    case("book_fsdp_tokens", BOOK, "fsdp_tokens", "2550 token/chip", 1e-9, peak_compute="459 TFLOP/s/chip",
-         collective_bandwidth="180 GB/s/chip", bytes_per_parameter="2 byte/parameter"),
-    case("book_mixed", BOOK, "mixed_tokens", "108 token/chip", 0.005, peak_compute="459 TFLOP/s/chip",
-         collective_bandwidth="180 GB/s/chip", bytes_per_parameter="2 byte/parameter", fsdp_axes=2.0,
-         feedforward_size=30000),
-    case("book_tensor_limit", BOOK, "tensor_limit", "11.2", 0.005, peak_compute="459 TFLOP/s/chip",
-         collective_bandwidth="180 GB/s/chip", activation_bytes_per_element="2 byte", feedforward_size=28672,
-         feedforward_matrices=2.0),
+    case("book_fsdp_tokens", BOOK, "fsdp_tokens", "2550 token/chip", 1e-9, bytes_per_parameter="2 byte/parameter",
+         **TPU),
+    case("book_mixed", BOOK + ", first edition", "mixed_tokens", "432 token/chip", 0.005, feedforward_size=30000,
+         fsdp_axes=2.0, **TWO_MATRICES, **TPU),
+    case("book_overlapping", BOOK, "mixed_tokens", "108 token/chip", 0.005, feedforward_size=30000, fsdp_axes=2.0,
+         exchanges_in_turn=1.0, **TWO_MATRICES, **TPU),
+    case("book_tensor_limit", BOOK, "tensor_limit", "11.2", 0.005, feedforward_size=28672, feedforward_matrices=2.0,
+         activation_bytes_per_element="2 byte", **TPU),
     case("book_fsdp_ways", BOOK, "fsdp_ways", 1618, 0.001, batch_tokens="4194304 token", feedforward_size=28672,
-         axes_ratio=2.0, training_chips="8960 chip"),
+         axes_ratio=2.0, training_chips="8960 chip", **TWO_MATRICES),
     case("book_gather", BOOK, "node_gather_time", "1.04 ms", 0.004, gathered_bytes="4288 MB",
          gathering_nodes=8.0, node_bandwidth="3.6 TB/s"),
     case("book_three_axes", BOOK, "fsdp_tokens", "850 token/chip", 1e-9, peak_compute="459 TFLOP/s/chip",
@@ -432,6 +438,30 @@ def test_a_quantity_of_training_follows_from_one_relation_alone() -> None:
     files = list(subjects())
     mine = {name for subject in files[files.index("training") :] for name in vocabulary(subject)}
     assert [name for name in yielded if name in mine and yielded.count(name) > 1] == []
+
+
+# Exchanges
+
+
+def test_the_least_tokens_of_a_mixed_split_are_those_of_a_search_over_all_splits() -> None:
+    size, matrices, chips, ratio, axes = 20000, 3, 512, 2550, (2, 1)
+    given = {"feedforward_size": size, **TWO_MATRICES, "feedforward_matrices": matrices, "fsdp_axes": axes[0], **TPU}
+    given["tensor_axes"] = axes[1]
+
+    def hidden(tokens: float, turns: int) -> bool:
+        """Whether arithmetic takes longer than both exchanges at some split; times of a layer in units of D/W."""
+        for ways in (1.001**i for i in range(6245)):
+            weights = 2 * matrices * size * ways / (chips * axes[0])
+            activations = 2 * 2 * tokens * chips / (ways * axes[1])
+            exchanges = weights + activations if turns == 2 else max(weights, activations)
+            if exchanges <= 2 * matrices * tokens * size / ratio:
+                return True
+        return False
+
+    for turns in (1, 2):
+        least = derive.solve("mixed_tokens", **given, exchanges_in_turn=turns).value.magnitude
+        assert hidden(1.01 * least, turns)
+        assert not hidden(0.99 * least, turns)
 
 
 # Optima
