@@ -167,6 +167,7 @@ def _relation(relation: Relation) -> list[tuple[str, str]]:
         ("source", relation.source),
         *(("when", condition) for condition in relation.when),
         ("holds", tolerance),
+        ("neglects", relation.neglects),
     ]
     where = [("where", f"{q.name} [{q.unit}]  {q.meaning}".rstrip()) for q in relation.declared.values()]
     return [(label, text) for label, text in [*lines, *where] if text]
@@ -226,6 +227,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
                 "source": r.source,
                 "when": list(r.when),
                 "approximate": r.approximate,
+                **({"neglects": r.neglects} if r.neglects else {}),
                 "quantities": list(r.declared),
             }
             for r in library.relations.values()

@@ -25,6 +25,11 @@ class Source:
     date: str = ""
     note: str = ""
 
+    @property
+    def stands_in(self) -> bool:
+        """Whether the value counts only where no relation gives it."""
+        return self.text == OTHERWISE.text
+
     def __str__(self) -> str:
         details = ", ".join(detail for detail in (self.date, self.url) if detail)
         said = f"{self.text} ({details})" if details else self.text

@@ -19,7 +19,7 @@ from derive.errors import AmbiguousError, DeriveError
 from derive.library import Library
 from derive.solving.execution.answer import Answer
 from derive.tolerances import AGREEMENT, TOLD
-from quantities.source import ASKER, BY_DEFINITION, DEFAULT, OTHERWISE
+from quantities.source import ASKER, BY_DEFINITION, DEFAULT
 from quantities.value import Value, read_value
 
 __all__ = ["Change", "changes"]
@@ -149,4 +149,4 @@ def _times(ratio: float) -> str:
 def _whose(old: Value) -> str:
     if old.source == ASKER:
         return "the stated"
-    return "the default" if old.source in (DEFAULT, OTHERWISE, BY_DEFINITION) else "the catalogue's"
+    return "the default" if old.source in (DEFAULT, BY_DEFINITION) or old.source.stands_in else "the catalogue's"

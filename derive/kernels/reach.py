@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.errors import DeriveError
+from derive.expressions.tree import Apply, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
@@ -84,7 +85,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
     """
     with query():
         names = [library.declaration(name).name for name in given]
-        counted = closure(structure_of(library), [*names, *library.defaults])
+        counted = _counted(library, names)
         open_ones = [name for name in library.declared if name not in counted and library.holders.get(name)]
         if not open_ones:
             return counted
@@ -98,3 +99,21 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
             fixed.update(one for one in still if eliminates(library, outlined(library, one, names)))
             left = {one: None for one in left if one not in met}
         return counted | fixed
+
+
+def _counted(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
+    """What counting sees: a default that stands in counts where nothing leads to it, and is not run backwards.
+
+    A given meets no condition that asks for one number of it: the givens are like any others.
+    """
+    conditions = {name: one.conditions for name, one in library.relations.items() if one.conditions}
+    special = (name for name, held in conditions.items() if any(_is_special(one, names) for one in held))
+    structure = structure_of(library, frozenset(special))
+    firm = [*names, *(name for name in library.defaults if name not in structure.otherwise)]
+    led = closure(structure, firm)
+    standing = [name for name in structure.otherwise if name not in led]
+    return closure(structure.not_written_for(standing), [*firm, *standing])
+
+
+def _is_special(condition: Node, names: Sequence[str]) -> bool:
+    return isinstance(condition, Apply) and condition.op == "eq" and not {*names}.isdisjoint(names_in(condition))

@@ -29,6 +29,7 @@ from derive.model.vocabulary import Vocabulary
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
 from quantities.spelling import parse_unit
 from quantities.symbolic import Symbols
+from quantities.units import DIMENSIONLESS
 from quantities.value import read_value
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Relation:
     source: str = ""
     conditions: tuple[Node, ...] = ()
     approximate: float | None = None
+    neglects: str = ""  # a quantity: what is left out, over what the relation counts
     vocabulary: InitVar[Vocabulary | None] = None
 
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
@@ -130,13 +132,21 @@ class Relation:
 
     def __reduce__(self) -> tuple[Any, ...]:
         fields = (self.name, self.written, dict(self.declared), self.because, self.source)
-        return Relation, (*fields, self.conditions, self.approximate)
+        return Relation, (*fields, self.conditions, self.approximate, self.neglects)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Relation) and self._content() == other._content()
 
     def __hash__(self) -> int:
         return hash((self.name, self.written))
+
+    def neglecting(self, share: Declaration) -> Relation:
+        """The same relation, which leaves out so much: a share of what it counts."""
+        if share.dimension != DIMENSIONLESS.dimension:
+            what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
+            hint = "Name a quantity without a unit: what is left out, over what the relation counts."
+            raise UnitError(what, hint=hint, quantity=share.name, unit=share.unit.text)
+        return Relation.proved(self.name, self.written, dict(self.declared), *self._statement()[2:-1], share.name)
 
     def over(self, declared: Mapping[str, Declaration]) -> Relation:
         """The same relation over another library's declarations of the same quantities."""
@@ -162,7 +172,8 @@ class Relation:
         return (*self._statement(), dict(self.declared))
 
     def _statement(self) -> tuple[Any, ...]:
-        return (self.name, self.written, self.because, self.source, self.conditions, self.approximate)
+        said = (self.name, self.written, self.because, self.source)
+        return (*said, self.conditions, self.approximate, self.neglects)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.written}"
@@ -214,7 +225,7 @@ def relate(
         raise undeclared(name, missing, searched)
     tolerance = None if approximate is None else read_tolerance(approximate)
     mine = {one: _declaration(declared[one]) for one in used}
-    return Relation(name, equation, mine, because, source, conditions, tolerance, searched)
+    return Relation(name, equation, mine, because, source, conditions, tolerance, vocabulary=searched)
 
 
 def undeclared(name: str, missing: list[str], vocabulary: Vocabulary) -> UnknownNameError:

@@ -11,7 +11,6 @@ from derive.caches import Memo
 from derive.expressions.tree import names_in
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from quantities.source import OTHERWISE
 
 __all__ = ["Structure", "structure_of"]
 
@@ -24,7 +23,7 @@ def structure_of(library: RelationSet, left_out: frozenset[str] = frozenset()) -
     def made() -> Structure:
         equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
         equations.sort(key=lambda relation: relation.approximate is not None)
-        fallbacks = (name for name, value in library.defaults.items() if value.source == OTHERWISE)
+        fallbacks = (name for name, value in library.defaults.items() if value.source.stands_in)
         return Structure.of(equations, frozenset(fallbacks))
 
     return _STRUCTURES.of(library.session, left_out, made)

@@ -38,7 +38,7 @@ _T = TypeVar("_T")
 _SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles", "examples")
 _NAMED_FREELY = ("profiles", "examples")
 _QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
-_RELATION = ("equation", "because", "source", "when", "approximate")
+_RELATION = ("equation", "because", "source", "when", "approximate", "neglects")
 
 
 def load(source: str | Path, *, beside: Library | None = None) -> Library:
@@ -244,7 +244,8 @@ class Reader:
         vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
         self.notes.keys(name, where, table, _RELATION)
         texts = {
-            key: self.notes.text(name, where, table, key) for key in ("equation", "because", "source", "approximate")
+            key: self.notes.text(name, where, table, key)
+            for key in ("equation", "because", "source", "approximate", "neglects")
         }
         when = self._conditions(name, where, table)
         shared = str(self.notes.document.data.get("source", ""))
@@ -263,6 +264,10 @@ class Reader:
                 quantities=known,
                 vocabulary=vocabulary,
             )
+            if share := texts["neglects"]:
+                if share not in known:
+                    raise undeclared(name, [share], vocabulary)
+                relation = relation.neglecting(known[share])
         except DeriveError as error:
             self._refused(name, where, error, table, vocabulary)
         else:
@@ -323,8 +328,10 @@ class Reader:
 def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
     """The key of a relation that an error is about."""
     when = table.get("when", [])
-    if isinstance(error, UnknownNameError):
+    if isinstance(error, UnknownNameError) and error.name != table.get("neglects"):
         return "equation" if re.search(rf"\b{re.escape(error.name)}\b", table["equation"]) else "when"
+    if isinstance(error, UnknownNameError) or "neglects: " in error.what:
+        return "neglects"
     if getattr(error, "text", None) in ([when] if isinstance(when, str) else when):
         return "when"
     return "approximate" if error.what.startswith(("approximate", "value", "unit")) else "equation"

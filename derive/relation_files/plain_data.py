@@ -73,16 +73,17 @@ def _declaration(words: dict[str, Any]) -> Declaration:
 def _parts(relation: Relation) -> list[Any]:
     written, conditions = relation.written, [_listed(condition) for condition in relation.conditions]
     equation = [_listed(written.lhs), written.op, _listed(written.rhs), written.text]
-    return [relation.name, equation, relation.because, relation.source, conditions, relation.approximate]
+    said = [relation.because, relation.source, conditions, relation.approximate, relation.neglects]
+    return [relation.name, equation, *said]
 
 
 def _relation(
-    known: Mapping[str, Declaration], name: str, equation: Any, because: str, source: str, conditions: Any, share: Any
+    known: Mapping[str, Declaration], name: str, equation: Any, because: str, source: str, conditions: Any, *said: Any
 ) -> Relation:
     lhs, op, rhs, text = equation
     written, held = Equation(_tree(lhs), op, _tree(rhs), text), tuple(map(_tree, conditions))
     declared = {one: known[one] for one in names_in(written.lhs, written.rhs, *held)}
-    return Relation.proved(name, written, declared, because, source, held, share)
+    return Relation.proved(name, written, declared, because, source, held, *said)
 
 
 def _listed(node: Node) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -121,15 +122,18 @@ def shared_by_all(notes: Notes) -> dict[str, str]:
 def stated_default(
     notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]
 ) -> Value | None:
-    """The default of a quantity: its `value` or its `otherwise`; or None and a problem."""
+    """The default of a quantity: its `value` or its `otherwise`; or None and a problem.
+
+    With a `reason`, an answer that uses `otherwise` says so among its assumptions.
+    """
     if "otherwise" not in table:
         return _value(notes, name, where, quantity, {**shared_by_all(notes), **table})
-    if beside := [key for key in VALUE if key in table]:
+    if beside := [key for key in VALUE if key in table and key != "reason"]:
         hint = "Leave one out: a value is used unless one is stated, and `otherwise` where no relation gives one."
         notes.complain(name, (*where, "otherwise"), f"it has both 'otherwise' and '{beside[0]}'.", hint)
         return None
     found = _value(notes, name, where, quantity, {"value": table["otherwise"]})
-    return None if found is None else found.sourced(OTHERWISE)
+    return None if found is None else found.sourced(replace(OTHERWISE, note=notes.text(name, where, table, "reason")))
 
 
 def _value(notes: Notes, name: str, where: Path, quantity: Declaration, table: Mapping[str, Any]) -> Value | None:

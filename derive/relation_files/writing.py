@@ -11,7 +11,6 @@ from derive.library import Library
 from derive.model.relation import Relation
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
-from quantities.source import OTHERWISE
 from quantities.value import Value
 
 __all__ = ["written"]
@@ -58,8 +57,9 @@ def _quantity(said: Declaration) -> list[str]:
     for key, text in (("meaning", said.meaning), ("latex", said.latex)):
         rows += [f"{key} = {_text(text)}"] if text else []
     rows += [] if said.domain.text == "positive" else [f"domain = {_text(said.domain.text)}"]
-    if said.default is not None and said.default.source == OTHERWISE:
+    if said.default is not None and said.default.source.stands_in:
         rows += [f"otherwise = {_text(_number(said.default))}"]
+        rows += [f"reason = {_text(note)}"] if (note := said.default.source.note) else []
     elif said.default is not None:
         rows += _value(said.default)
     return [*rows, f"aliases = [{', '.join(map(_text, said.aliases))}]"] if said.aliases else rows
@@ -71,7 +71,8 @@ def _relation(relation: Relation) -> list[str]:
         rows.append(f"when = [{', '.join(_text(render(condition)) for condition in relation.conditions)}]")
     if relation.approximate is not None:
         rows.append(f"approximate = {_text(repr(relation.approximate))}")
-    rows += [f"because = {_text(relation.because)}"] if relation.because else []
+    for key, text in (("because", relation.because), ("neglects", relation.neglects)):
+        rows += [f"{key} = {_text(text)}"] if text else []
     return [*rows, f"source = {_text(relation.source)}"] if relation.source else rows
 
 

@@ -14,6 +14,7 @@ from derive.numerics.algebra.evaluation import arms
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.presentation.numbers import shown_number
+from derive.solving.answering.neglected import neglected
 from derive.solving.answering.roles_of_givens import cancelling, unused
 from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Check
@@ -58,7 +59,7 @@ def answer_of(
         bounds=bounds,
         given=MappingProxyType(used),
         regime=MappingProxyType(_regime(library, made, state)),
-        assumptions=(
+        stated_assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
             *unsteady(library, question, made, state, left_out, bounds),
             *gone,
@@ -72,6 +73,7 @@ def answer_of(
         ),
         _form=form,
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
+        _neglected=cache(lambda: neglected(library, question, made)),
     )
 
 

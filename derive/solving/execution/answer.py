@@ -94,7 +94,7 @@ class Answer:
     bounds: tuple[float, float] | None
     given: Mapping[str, Value]
     regime: Mapping[str, str]
-    assumptions: tuple[str, ...]
+    stated_assumptions: tuple[str, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
     unused: tuple[str, ...]  # typed names without effect: the answer would be the same without them
@@ -102,13 +102,14 @@ class Answer:
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
+    _neglected: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
     _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
         held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        lazy = (self._steps, self._form, self._elasticities, self._whole)
+        lazy = (self._steps, self._form, self._elasticities, self._neglected, self._whole)
         return _restored, (held, *map(_Settled.of, lazy))
 
     def __copy__(self) -> Answer:
@@ -131,6 +132,11 @@ class Answer:
     def high(self) -> Any:
         """The upper bound, or None where nothing was a range."""
         return None if self.bounds is None else in_unit(self.bounds[1], self.quantity.unit)
+
+    @property
+    def assumptions(self) -> tuple[str, ...]:
+        """What the answer takes for granted, and what its relations leave aside, with its size where that is known."""
+        return (*self.stated_assumptions, *self._neglected())
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -224,10 +230,17 @@ class _Settled:
 
 
 def _restored(
-    held: Mapping[str, Any], steps: _Settled, form: _Settled, elasticities: _Settled, whole: _Settled
+    held: Mapping[str, Any],
+    steps: _Settled,
+    form: _Settled,
+    elasticities: _Settled,
+    neglected: _Settled,
+    whole: _Settled,
 ) -> Answer:
     """An answer from its parts, with mappings read-only again."""
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities, _whole=whole)
+    return Answer(
+        **parts, _steps=steps, _form=form, _elasticities=elasticities, _neglected=neglected, _whole=whole
+    )

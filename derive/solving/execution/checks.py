@@ -21,7 +21,6 @@ from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import block_states
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 from derive.tolerances import AGREEMENT
-from quantities.source import OTHERWISE
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -80,7 +79,7 @@ def _beside(library: RelationSet, question: Question, made: Plan, state: State) 
     for name, weak in stated.items():
         is_default = weak is library.declared[name].default
         counts = name in fixed or (name in state.barred and weak.source.kind != "exact")
-        if name not in made.weak and weak.source != OTHERWISE and (counts or not is_default):
+        if name not in made.weak and not weak.source.stands_in and (counts or not is_default):
             found[name] = weak
     return found
 

@@ -52,7 +52,7 @@ def _over_all(
     library = asker.sheet.library
     boxed = {name: stated(library.declaration(name), *span, _OVER) for name, span in box.items()}
     whole = asker.ask(question.target, (), {**given, **boxed})
-    return whole if _PROVED in whole.assumptions else None
+    return whole if _PROVED in whole.stated_assumptions else None
 
 
 def _states_more(choices: Sequence[Chosen], between: set[str]) -> bool:

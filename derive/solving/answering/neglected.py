@@ -1,0 +1,77 @@
+"""What the relations of an answer leave aside, and how much that is.
+
+A relation may name the share that it `neglects`: what it leaves aside, over what it counts. An answer that rests on it
+says so, with the number where the givens of the question lead to one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from derive.model.relation_set import RelationSet
+from derive.presentation.numbers import shown_number
+from derive.solving.execution.plan_execution import Found, carried_out
+from derive.solving.execution.regimes import explored
+from derive.time_limits import query
+
+if TYPE_CHECKING:
+    from derive.planning.plan import Plan
+    from derive.solving.execution.question import Question
+
+__all__ = ["neglected"]
+
+
+def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[str, ...]:
+    """What the relations of a plan leave aside, a sentence each.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''[quantities]
+    ... height = { unit = "m" }
+    ... speed = { unit = "m/s" }
+    ... drag_share = { unit = "", meaning = "what the air takes of the speed" }
+    ... thickness = { unit = "m" }
+    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
+    ... [relations]
+    ... fall = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
+    ... drag_share = { equation = "drag_share = 0.001*height/thickness" }''')
+    >>> fall.solve("speed", height="5 m", thickness="0.1 m").assumptions[-1]
+    'fall leaves aside drag_share = 0.05 of what it counts: what the air takes of the speed'
+    >>> fall.solve("speed", height="5 m").assumptions[-1]
+    'fall leaves aside drag_share, which does not follow from the givens: what the air takes of the speed'
+    """
+    found: dict[str, str] = {}
+    for relation in (name for block in made.blocks for name in block.relations):
+        share = library.relations[relation].neglects
+        if share and share not in found:
+            found[share] = _sentence(library, question, relation, share)
+    return tuple(filter(None, found.values()))
+
+
+def _sentence(library: RelationSet, question: Question, relation: str, share: str) -> str:
+    declared = library.declared.get(share)
+    if declared is None:
+        return f"{relation} leaves aside {share} of what it counts"
+    number = _number(library, question, share)
+    if number == 0:
+        return ""
+    size = ", which does not follow from the givens"
+    if number is not None:
+        size = f" = {shown_number(number, declared.unit)} of what it counts"
+    return f"{relation} leaves aside {share}{size}" + (f": {declared.meaning}" if declared.meaning else "")
+
+
+def _number(library: RelationSet, question: Question, name: str) -> float | None:
+    """What a quantity is by the givens of a question, if just one number; its own value, where nothing leads to it."""
+    if name in question.strong:
+        return question.strong[name].base[1]
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    asked = replace(question, target=name, weak=weak, own=None)
+    with query():
+        cases = [found for _, found in explored(library, asked, partial(carried_out, library))]
+    states = [state for found in cases if isinstance(found, Found) for state in found.states]
+    numbers = {state.values[name] for state in states if name in state.values}
+    if not numbers and name in question.weak:
+        return question.weak[name].base[1]
+    return numbers.pop() if len(numbers) == 1 else None
