@@ -251,7 +251,7 @@ CASES = [
          layers=118, attention_heads=48, head_dimension=256, sequence_length="2048 token/sequence"),
     case("gpt3_attention_share", OWN, "attention_share", 0.0264, 0.002, active_parameters="174.6 Gparameter", layers=96,
          attention_heads=96, head_dimension=128, context="2005 token/sequence"),
-    case("latent_crossover", OWN, "latent_attention_crossover", "14808 token/sequence", 1e-3,
+    case("latent_crossover", OWN, "attention_crossover", "14808 token/sequence", 1e-3,
          active_parameters="37 Gparameter", layers=61, attention_heads=128, content_dimension=128,
          rope_dimension=64, value_dimension=128),
     # Scaling
