@@ -56,6 +56,7 @@ digits; a plan of many steps and some cancellation may lose half a dozen. A mist
 CONTRADICTION = 1e-8
 """Residual from which compiled lines of arithmetic report that a relation fails. Above `AGREEMENT` the solver computes
 again with more digits before it does so; compiled lines have no more digits, and are not checked at many points."""
+WORTH_TELLING = 0.01  # share of what a relation counts that is left out: from here on an answer mentions it
 TOLD = 1e-6  # of a ratio written in words, as a half, and of a written ratio that is computed again
 
 # Identity of roots

@@ -1,7 +1,7 @@
-"""What the relations of an answer leave aside, and how much that is.
+"""What the relations of an answer leave out, and how much that is.
 
-A relation may name the share that it `neglects`: what it leaves aside, over what it counts. An answer that rests on it
-says so, with the number where the givens of the question lead to one.
+A relation may name the share that it `neglects`: what it leaves out, over what it counts. An answer that rests on it
+says so once, with the number, where the givens of the question lead to one that is worth telling.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from derive.presentation.numbers import shown_number
 from derive.solving.execution.plan_execution import Found, carried_out
 from derive.solving.execution.regimes import explored
 from derive.time_limits import query
+from derive.tolerances import WORTH_TELLING
 
 if TYPE_CHECKING:
     from derive.planning.plan import Plan
@@ -22,44 +23,42 @@ if TYPE_CHECKING:
 
 __all__ = ["neglected"]
 
+_DIGITS = 3  # of what is left out
+
 
 def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[str, ...]:
-    """What the relations of a plan leave aside, a sentence each.
+    """What the relations of a plan leave out, a sentence for each share; the meaning of a share begins with what it is.
 
     >>> from derive.relation_files.loading import load
     >>> fall = load('''[quantities]
     ... height = { unit = "m" }
     ... speed = { unit = "m/s" }
-    ... drag_share = { unit = "", meaning = "what the air takes of the speed" }
+    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
     ... thickness = { unit = "m" }
     ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
     ... [relations]
     ... fall = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
     ... drag_share = { equation = "drag_share = 0.001*height/thickness" }''')
-    >>> fall.solve("speed", height="5 m", thickness="0.1 m").assumptions[-1]
-    'fall leaves aside drag_share = 0.05 of what it counts: what the air takes of the speed'
-    >>> fall.solve("speed", height="5 m").assumptions[-1]
-    'fall leaves aside drag_share, which does not follow from the givens: what the air takes of the speed'
+    >>> fall.solve("speed", height="5 m", thickness="0.1 m").assumptions
+    ('fall leaves out the drag of the air: 0.05 of what it counts (drag_share)',)
+    >>> fall.solve("speed", height="5 m", thickness="9 m").assumptions, fall.solve("speed", height="5 m").assumptions
+    ((), ())
     """
     found: dict[str, str] = {}
     for relation in (name for block in made.blocks for name in block.relations):
         share = library.relations[relation].neglects
-        if share and share not in found:
+        if share in library.declared and share not in found:
             found[share] = _sentence(library, question, relation, share)
     return tuple(filter(None, found.values()))
 
 
 def _sentence(library: RelationSet, question: Question, relation: str, share: str) -> str:
-    declared = library.declared.get(share)
-    if declared is None:
-        return f"{relation} leaves aside {share} of what it counts"
     number = _number(library, question, share)
-    if number == 0:
+    if number is None or abs(number) < WORTH_TELLING:
         return ""
-    size = ", which does not follow from the givens"
-    if number is not None:
-        size = f" = {shown_number(number, declared.unit)} of what it counts"
-    return f"{relation} leaves aside {share}{size}" + (f": {declared.meaning}" if declared.meaning else "")
+    declared = library.declared[share]
+    what = declared.meaning.partition(",")[0] or "a part"
+    return f"{relation} leaves out {what}: {shown_number(number, declared.unit, _DIGITS)} of what it counts ({share})"
 
 
 def _number(library: RelationSet, question: Question, name: str) -> float | None:

@@ -22,6 +22,7 @@ because = "small-angle limit"
 source = "a book"
 when = ["swing < 0.30", "-1 <= swing <= 1e0 and length > 1.*period*gravity*period"]
 approximate = "3 %"
+neglects = "swing"
 [relations.short]
 equation = "length <= max(gravity*period**2/10, gravity*period**2*1e-3)"
 """
@@ -30,7 +31,18 @@ equation = "length <= max(gravity*period**2/10, gravity*period**2*1e-3)"
 def told(library):
     """All that a library says, the words that two equal ones may differ in among them."""
     relations = [
-        (str(r), r.when, r.written.lhs, r.written.rhs, r.because, r.source, r.conditions, r.approximate, [*r.declared])
+        (
+            str(r),
+            r.when,
+            r.written.lhs,
+            r.written.rhs,
+            r.because,
+            r.source,
+            r.conditions,
+            r.approximate,
+            r.neglects,
+            [*r.declared],
+        )
         for r in library.relations.values()
     ]
     quantities = [(repr(q.words), q.default and q.default.rounding) for q in library.declared.values()]
