@@ -194,5 +194,18 @@ def test_arithmetic_of_decode_says_what_attention_adds() -> None:
         one == f"compute_time leaves out attention: {ratio:.3g} of what it counts (decode_attention_ratio)"
         for one in told
     )
-    latents = derive.solve("compute_time", "deepseek-v3", "h200-sxm:fp8", **step).assumptions
-    assert not any("attention" in one for one in latents)
+
+
+@pytest.mark.parametrize("model", [name for name in MODELS if "latent_size" in FACTS[name].values])
+@pytest.mark.parametrize("context", [1_000, 8_000, 131_072])
+def test_in_decode_queries_meet_the_latents_themselves(model: str, context: int) -> None:
+    shape = shapes(model)
+    key = shape["latent_size"] + shape["rope_dimension"]
+    seen = min(context, shape.get("selected_tokens", context))
+    pairs = shape["attention_heads"] * (key + shape["latent_size"]) * seen
+    pairs += shape.get("index_heads", 0) * shape.get("index_dimension", 0) * context
+    ratio = 2 * shape["layers"] * pairs / (2 * shape["active_parameters"])
+    given = {"chips": "72 chip", "batch": "256 sequence", "context": f"{context} token/sequence"}
+    told = derive.solve("compute_time", model, "h200-sxm:fp8", **given).assumptions
+    assert asked("decode_attention_ratio", model, **given) == pytest.approx(ratio, rel=1e-9)
+    assert any(f"leaves out attention: {ratio:.3g} of what it counts" in one for one in told)
