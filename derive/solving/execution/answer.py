@@ -241,6 +241,4 @@ def _restored(
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(
-        **parts, _steps=steps, _form=form, _elasticities=elasticities, _neglected=neglected, _whole=whole
-    )
+    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities, _neglected=neglected, _whole=whole)
