@@ -152,7 +152,8 @@ class _Sorting:
                 hint="Leave out the relations of other cases: library.without(name, ...).",
                 limit=f"{_MOST} plans",
             )
-        made = plan(structure_of(self.library, left_out), self.outline.target, self.outline.strong, self.outline.weak)
+        structure = structure_of(self.library, left_out, self.outline.stated)
+        made = plan(structure, self.outline.target, self.outline.strong, self.outline.weak)
         if not made.is_determined:
             return None
         conditional = self._conditional(made)

@@ -17,8 +17,13 @@ __all__ = ["Structure", "structure_of"]
 _STRUCTURES = Memo["Structure"](most=4096)
 
 
-def structure_of(library: RelationSet, left_out: frozenset[str] = frozenset()) -> Structure:
-    """The graph of a library's equations, on which plans are made; exact ones come before approximate ones."""
+def structure_of(
+    library: RelationSet, left_out: frozenset[str] = frozenset(), stated: frozenset[str] = frozenset()
+) -> Structure:
+    """The graph of a library's equations, on which plans are made; exact ones come before approximate ones.
+
+    A profile's value is stated, and no fallback: it may be run backwards like any other.
+    """
 
     def made() -> Structure:
         equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
@@ -26,7 +31,11 @@ def structure_of(library: RelationSet, left_out: frozenset[str] = frozenset()) -
         fallbacks = (name for name, value in library.defaults.items() if value.source.stands_in)
         return Structure.of(equations, frozenset(fallbacks))
 
-    return _STRUCTURES.of(library.session, left_out, made)
+    found = _STRUCTURES.of(library.session, (left_out, frozenset()), made)
+    if overruled := found.otherwise & stated:
+        key = left_out, overruled
+        return _STRUCTURES.of(library.session, key, lambda: found.with_fallbacks(found.otherwise - overruled))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +79,10 @@ class Structure:
                 holders.setdefault(name, []).append(relation.name)
         held_by = {name: tuple(found) for name, found in holders.items()}
         return cls(members, forward, held_by, frozenset(rivals), otherwise)
+
+    def with_fallbacks(self, names: frozenset[str]) -> Structure:
+        """The same graph, where only these quantities have a fallback."""
+        return Structure(self.members, self.forward, self.holders, self.rivals, names)
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""

@@ -190,9 +190,10 @@ def _recipe(
 ) -> Recipe:
     """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
     question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
-    made = plan(structure_of(library), target, list(question.strong), list(question.weak))
+    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
     single = {name: value for name, value in question.strong.items() if name in fixed}
-    used = {**single, **{name: question.weak[name] for name in made.weak}}
+    # a fallback (`otherwise`) is added where it is compiled, instead of the relations that are written for its quantity
+    used = {**single, **{name: question.weak[name] for name in made.weak if name in question.stated}}
     checks = said_twice(library, [*question.strong], [made])
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)

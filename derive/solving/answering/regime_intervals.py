@@ -239,7 +239,7 @@ class _Rules:
             if name in stated or name == target:
                 continue
             weak = [other for other in self.question.weak if other != name]
-            made = planned_for(self.library, name, [*stated, target], weak, left_out)
+            made = planned_for(self.library, name, [*stated, target], weak, left_out, self.question.stated)
             if not made.is_determined:
                 return None
             for block in made.blocks:

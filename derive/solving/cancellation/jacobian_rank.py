@@ -47,14 +47,16 @@ def rows_of(
     The point is random, or has known numbers for some names and for what follows from them in the direction relations
     are written, so that a factor may be zero there.
     """
-    key = (question.target, frozenset(question.strong), tuple(question.weak), left_out, tuple((numbers or {}).items()))
+    names = question.target, frozenset(question.strong), tuple(question.weak), question.stated
+    key = (*names, left_out, tuple((numbers or {}).items()))
     return _ROWS.of(library.session, key, lambda: _rows(library, question, left_out, numbers))
 
 
 def _rows(
     library: RelationSet, question: Question | Outline, left_out: frozenset[str], numbers: Mapping[str, float] | None
 ) -> Rows:
-    base = basis_of(structure_of(library, left_out), question.target, question.strong, question.weak)
+    graph = structure_of(library, left_out, question.stated)
+    base = basis_of(graph, question.target, question.strong, question.weak)
     structure, weak = base.structure, base.weak
     at = _taken(library, structure, base.relations, numbers or {})
     rows = _without(at, question.strong)

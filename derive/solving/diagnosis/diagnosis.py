@@ -77,7 +77,7 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
 
 def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
     """The quantities that follow from the typed givens, and not from defaults alone."""
-    structure = structure_of(library, left_out)
+    structure = structure_of(library, left_out, question.stated)
     typed = [*question.strong, *(name for name in question.weak if name not in library.defaults)]
     if not typed:
         return []

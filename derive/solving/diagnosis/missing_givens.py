@@ -35,7 +35,7 @@ from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.modular import PRIME, Row, inverse, inverses
-from derive.planning.incidence import structure_of
+from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
 from derive.solving.cancellation.cancelled_answers import cancels
@@ -205,10 +205,14 @@ class _Search:
             if found == _OFFERED[size]:
                 return
 
+    @property
+    def structure(self) -> Structure:
+        return structure_of(self.library, self.left_out, self.question.stated)
+
     @cached_property
     def basis(self) -> Basis:
         question = self.question
-        return basis_of(structure_of(self.library, self.left_out), question.target, question.strong, question.weak)
+        return basis_of(self.structure, question.target, question.strong, question.weak)
 
     @property
     def matching(self) -> Matching:
@@ -230,12 +234,12 @@ class _Search:
     @cached_property
     def standing_in(self) -> list[str]:
         """The names whose defaults are used instead of their own relations."""
-        otherwise = structure_of(self.library, self.left_out).otherwise - self.basis.structure.otherwise
+        otherwise = self.structure.otherwise - self.basis.structure.otherwise
         return [name for name in self.basis.weak if name in otherwise]
 
     def frees(self, name: str) -> bool:
         """Whether the target is fixed if such a name is given: its own relations count then."""
-        whole, question = structure_of(self.library, self.left_out), self.question
+        whole, question = self.structure, self.question
         matching = self.matching.given((name,))
         for relation in whole.holders[name]:
             if whole.forward.get(relation) == name:

@@ -303,15 +303,20 @@ def _within(state: State, target: str, allowed: Sequence[State]) -> Iterator[Sta
 
 def planned(library: RelationSet, question: Question, left_out: frozenset[str]) -> Plan:
     """The plan for a question's names, cached in the library."""
-    return planned_for(library, question.target, question.strong, question.weak, left_out)
+    return planned_for(library, question.target, question.strong, question.weak, left_out, question.stated)
 
 
 def planned_for(
-    library: RelationSet, target: str, strong: Iterable[str], weak: Iterable[str], left_out: frozenset[str]
+    library: RelationSet,
+    target: str,
+    strong: Iterable[str],
+    weak: Iterable[str],
+    left_out: frozenset[str],
+    stated: frozenset[str] = frozenset(),
 ) -> Plan:
     """The plan for a target from names, cached in the library."""
-    key = (target, frozenset(strong), tuple(weak), left_out)
-    structure = structure_of(library, left_out)
+    key = (target, frozenset(strong), tuple(weak), left_out, stated)
+    structure = structure_of(library, left_out, stated)
     return _PLANS.of(library.session, key, lambda: plan(structure, target, list(strong), list(weak)))
 
 

@@ -65,6 +65,15 @@ class Question:
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     @cached_property
+    def stated(self) -> frozenset[str]:
+        """The names of weak values that profiles or the library state, and that are no fallbacks."""
+        return _stated(self.weak)
+
+    @property
+    def outline(self) -> Outline:
+        return Outline(self.target, tuple(self.strong), tuple(self.weak), self.stated)
+
+    @cached_property
     def hints(self) -> Mapping[str, float]:
         """Weak values as starting points for the search of quantities that relations fix otherwise."""
         weak = {**self.outdated, **self.weak} | ({self.target: self.own} if self.own else {})
@@ -78,6 +87,7 @@ class Outline:
     target: str
     strong: tuple[str, ...]
     weak: tuple[str, ...]
+    stated: frozenset[str] = frozenset()  # the weak ones that are no fallbacks (`otherwise`)
 
 
 def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], given: Mapping[str, Any]) -> Question:
@@ -129,7 +139,7 @@ def outlined(library: RelationSet, target: str, given: Iterable[str]) -> Outline
 
 def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[str]) -> list[str]:
     """The names of weak values, ordered from the last to yield to the first."""
-    follows = _following(library, frozenset(weak), frozenset(strong))
+    follows = _following(library, weak, frozenset(strong))
 
     def rank(name: str) -> tuple[bool, bool, bool]:
         value, default = weak[name], library.declared[name].default
@@ -140,11 +150,11 @@ def _ranked(library: RelationSet, weak: Mapping[str, Value], strong: Iterable[st
     return sorted(weak, key=rank)
 
 
-def _following(library: RelationSet, weak: frozenset[str], strong: frozenset[str]) -> frozenset[str]:
+def _following(library: RelationSet, weak: Mapping[str, Value], strong: frozenset[str]) -> frozenset[str]:
     """The weak names whose values follow from the other stated values, in the direction relations are written."""
-    known = strong | _firm(library, weak)
+    names, known = frozenset(weak), strong | _stated(weak)
     return _FOLLOWERS.of(
-        library.session, (weak, strong), lambda: following(structure_of(library), weak - strong, known)
+        library.session, (names, known), lambda: following(structure_of(library), names - strong, known)
     )
 
 
@@ -158,15 +168,16 @@ def _outdated(
     """The stated names whose values follow from the changed ones, and not without them."""
 
     def made() -> frozenset[str]:
-        known = strong | _firm(library, frozenset(weak))
-        left = _following(library, frozenset(weak), strong) & {*stated}
+        known = strong | _stated(weak)
+        left = _following(library, weak, strong) & {*stated}
         outdated: frozenset[str] = frozenset()
         while fresh := left - outdated - following(structure_of(library), left - outdated, known - changed - outdated):
             outdated |= fresh
         return outdated
 
-    return _FOLLOWERS.of(library.session, (frozenset(weak), strong, changed), made)
+    return _FOLLOWERS.of(library.session, (frozenset(weak), _stated(weak), strong, changed), made)
 
 
-def _firm(library: RelationSet, weak: frozenset[str]) -> frozenset[str]:
-    return weak - structure_of(library).otherwise
+def _stated(weak: Mapping[str, Value]) -> frozenset[str]:
+    """The names of weak values that are no fallbacks."""
+    return frozenset(name for name, value in weak.items() if not value.source.stands_in)

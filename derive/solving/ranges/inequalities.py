@@ -66,7 +66,7 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
 
 def _most_that_holds(library: RelationSet, question: Question, left_out: frozenset[str]) -> Matching:
     """All equations that may apply, matched to all unknowns without a weak value."""
-    structure = structure_of(library, left_out)
+    structure = structure_of(library, left_out, question.stated)
     matching = basis_of(structure, question.target, question.strong, question.weak).matching.given(())
     matching.add_all((one for one in structure.members if one not in matching.members), structure.members)
     return matching.given(name for name in question.weak if f"={name}" not in matching.members)

@@ -12,7 +12,7 @@ from derive.kernels.functions import compiled
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
-from derive.solving.execution.question import Outline, Question, ask
+from derive.solving.execution.question import Question, ask
 from derive.tables.point_values import Recipe
 from derive.tables.sampling.distributions import Spread, spread_of
 from derive.tables.sweep_question import tested_in
@@ -47,7 +47,7 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     fixed = {
         name: library.declared[name].unit.from_base(v.base[1]) for name, v in values.items() if name not in spreads
     }
-    made = plan(structure_of(library), target, list(question.strong), list(question.weak))
+    made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
     stated, beside = tested_in(question, made)
     stated = {name: ends for name, ends in stated.items() if name not in spreads}
     recipe = Recipe(library, tuple(spreads), target, fixed, (), stated, beside)
@@ -62,7 +62,7 @@ def _stated(library: RelationSet, question: Question) -> dict[str, Value]:
     A weak value may be used in one case and yield to relations in another. No function with it as a given covers
     both, and the question is refused.
     """
-    found = cases(library, Outline(question.target, tuple(question.strong), tuple(question.weak)))
+    found = cases(library, question.outline)
     used, yielding = _fates(found)
     stated = {
         name: value

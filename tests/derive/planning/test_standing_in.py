@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain, combinations
+
 import pytest
 
 import derive
 from derive import Library, Quantity, relate
 from derive.planning.plan import standing_in
-from quantities.value import otherwise
+from quantities.profiles import Profile
+from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import structure
 from tests.derive.statements import number
 
-share = Quantity("share", "", domain="0..1", default=otherwise("1"))
-part = Quantity("part", "", domain="0..1", default=otherwise("0.5"))
 items, size, bytes_read, time, speed = (Quantity(name, "") for name in ("items", "size", "bytes_read", "time", "speed"))
 
-READING = Library(
-    [
-        relate("share", share, 1 - 0.5**items),
-        relate("part", part, speed / 10),
-        relate("bytes_read", bytes_read, share * size),
-        relate("time", time, bytes_read + part * items),
-    ]
-)
+
+def reading(stated: Iterable[str] = ()) -> Library:
+    """What a step reads, with fallbacks for two of its quantities unless they are stated."""
+    fallbacks = {"share": otherwise("1"), "part": otherwise("0.5")}
+    share, part = (
+        Quantity(name, "", domain="0..1", default=None if name in stated else default)
+        for name, default in fallbacks.items()
+    )
+    return Library(
+        [
+            relate("share", share, 1 - 0.5**items),
+            relate("part", part, speed / 10),
+            relate("bytes_read", bytes_read, share * size),
+            relate("time", time, bytes_read + part * items),
+        ]
+    )
+
+
+READING = reading()
+share = Quantity("share", "", domain="0..1", default=otherwise("1"))
 
 
 def test_it_stands_in_where_its_relations_lead_nowhere():
@@ -63,6 +77,25 @@ def test_two_that_are_only_led_to_by_way_of_each_other_both_stand_in():
     weights = derive.solve("weight_time", "h100-sxm:fp8", "llama3-70b", memory_time="40 ms", chips="8 chip",
                            batch="64 sequence", context="8 ktoken/sequence")  # fmt: skip
     assert [check.name for check in weights.checks if not check.passed] == ["bandwidth_efficiency"]
+
+
+NUMBERS = {"share": 0.5, "part": 0.25, "items": 3.0, "size": 8.0, "bytes_read": 6.0, "time": 5.0, "speed": 4.0}
+SUBSETS = tuple(chain.from_iterable(combinations(NUMBERS, count) for count in range(4)))
+
+
+def outcome(library: Library, target: str, names: tuple[str, ...]) -> object:
+    """What a library says of a target from what one profile states."""
+    try:
+        answer = library.solve(target, Profile("sheet", {name: read_value(str(NUMBERS[name])) for name in names}))
+    except derive.DeriveError as error:
+        return type(error)
+    return float(f"{number(answer):.9g}"), sorted(check.name for check in answer.failed)
+
+
+@pytest.mark.parametrize("target", NUMBERS)
+def test_what_a_profile_states_is_no_fallback_even_where_its_quantity_has_one(target):
+    for names in SUBSETS:
+        assert outcome(READING, target, names) == outcome(reading(names), target, names), names
 
 
 OWN = ("s = 1 - n", "b = s*z", "t = b + n")

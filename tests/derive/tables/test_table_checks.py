@@ -135,6 +135,32 @@ def test_batches_that_do_not_fit_in_memory_are_named():
     assert is_as_solved(table, library, "cost_per_token", profiles, SERVED) == 20
 
 
+READING = derive.load("""[quantities]
+size = { unit = "" }
+width = { unit = "", value = "4" }
+reach = { unit = "" }
+hidden = { unit = "", domain = "nonnegative", otherwise = "0" }
+seen = { unit = "" }
+work = { unit = "", domain = "nonnegative", otherwise = "0" }
+time = { unit = "" }
+places = { unit = "" }
+[relations]
+hidden = { equation = "hidden = max(0, places - 3)**2/places" }
+seen = { equation = "seen = reach - hidden" }
+reach = { equation = "reach = 2*places" }
+work = { equation = "work = width*seen" }
+time = { equation = "time = size*(1 + work) + hidden" }
+limit = { equation = "time <= 30" }
+""")
+
+
+def test_a_fallback_is_never_run_backwards_to_judge_a_table():
+    table = READING.sweep("time", size=span("1..60", 200))
+    assert is_as_solved(table, READING, "time", (), {}) == 200
+    (judge,) = table.survey.work.judges.values()
+    assert {sign.name for sign in judge.signs}.isdisjoint({"seen", "reach"})
+
+
 def test_a_stream_counts_what_fails_and_agrees_with_the_table():
     given = {"count": span("1..60", 300), "book": span("0.1..1 kg", 900), "hinge": "4"}
     table, stream = SHELF.sweep("books", **given), SHELF.stream("books", **given)
