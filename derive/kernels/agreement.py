@@ -146,6 +146,9 @@ def agreement(library: RelationSet, found: Cases) -> Agreement | None:
             led = {one: plans_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}
         except DeriveError:
             continue
-        beside |= led
+        known = {one: plans for one, plans in led.items() if plans is not None}
+        if len(known) < len(led):
+            continue
+        beside |= known
         gaps.append((names, gap))
     return Agreement(library, found, tuple(gaps), Abreast(library, list(beside.values()))) if gaps else None

@@ -44,21 +44,18 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
         found = cases(library, outline)
         if not found.alternatives and eliminates(library, outline):
             return replace(found, is_asked=True)
-        return _determined(library, found)
+        if not found.alternatives:
+            from derive.solving.diagnosis.diagnosis import shortage
+
+            raise shortage(library, outline, {})
+        return found
 
 
-def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
-    """The plans for a quantity that only sorts points: the solver is not called for it."""
+def plans_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases | None:
+    """The plans for a quantity that only sorts points, if it is determined: the solver is not called for it."""
     with query():
-        return replace(_determined(library, cases(library, outlined(library, target, given))), is_asked=False)
-
-
-def _determined(library: RelationSet, found: Cases) -> Cases:
-    if not found.alternatives:
-        from derive.solving.diagnosis.diagnosis import shortage
-
-        raise shortage(library, found.outline, {})
-    return found
+        found = cases(library, outlined(library, target, given))
+        return replace(found, is_asked=False) if found.alternatives else None
 
 
 class Abreast:

@@ -52,17 +52,20 @@ class Structure:
     members: Mapping[str, tuple[str, ...]]
     forward: Mapping[str, str]  # relation -> the quantity that it is written for, if it is written for one
     holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that contain it
+    writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # quantity -> the relations written for it
     rivals: frozenset[str] = frozenset()  # approximate relations for a quantity that has an earlier approximate one
 
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
     reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
+    standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
         members: dict[str, tuple[str, ...]] = {}
         forward: dict[str, str] = {}
         holders: dict[str, list[str]] = {}
+        writers: dict[str, tuple[str, ...]] = {}
         rivals: set[str] = set()
         estimated: set[str] = set()
         for relation in relations:
@@ -71,6 +74,7 @@ class Structure:
             result = relation.written.written_for
             if result is not None:
                 forward[relation.name] = result
+                writers[result] = (*writers.get(result, ()), relation.name)
                 if relation.approximate is not None and result in estimated:
                     rivals.add(relation.name)
                 elif relation.approximate is not None:
@@ -78,22 +82,25 @@ class Structure:
             for name in held:
                 holders.setdefault(name, []).append(relation.name)
         held_by = {name: tuple(found) for name, found in holders.items()}
-        return cls(members, forward, held_by, frozenset(rivals), otherwise)
+        return cls(members, forward, held_by, writers, frozenset(rivals), otherwise)
 
     def with_fallbacks(self, names: frozenset[str]) -> Structure:
         """The same graph, where only these quantities have a fallback."""
-        return Structure(self.members, self.forward, self.holders, self.rivals, names)
+        return Structure(self.members, self.forward, self.holders, self.writers, self.rivals, names)
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
         key = frozenset(names)
         if key and key not in self.reduced:
-            members = {r: held for r, held in self.members.items() if self.forward.get(r) not in key}
+            gone = {relation for name in key for relation in self.writers.get(name, ())}
+            touched = {name for relation in gone for name in self.members[relation]}
+            left = {name: tuple([one for one in self.holders[name] if one not in gone]) for name in touched}
             self.reduced[key] = Structure(
-                members,
-                {relation: name for relation, name in self.forward.items() if relation in members},
-                {name: tuple(r for r in found if r in members) for name, found in self.holders.items()},
-                self.rivals & members.keys(),
+                {relation: held for relation, held in self.members.items() if relation not in gone},
+                {relation: name for relation, name in self.forward.items() if relation not in gone},
+                {**self.holders, **left},
+                {name: found for name, found in self.writers.items() if name not in key},
+                self.rivals - gone,
                 self.otherwise - key,
             )
         return self.reduced[key] if key else self

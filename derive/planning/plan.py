@@ -28,6 +28,7 @@ from derive.planning.orientation import directed, forwards, upstream
 __all__ = ["Basis", "Block", "Plan", "based", "basis_of", "plan", "standing_in"]
 
 _KEPT = 8  # bases of questions
+_STANDING = 64  # questions whose fallbacks in use are kept
 _SPARE = 30  # limit on unneeded relations, and on displaced weak values, that are computed only to be checked
 
 
@@ -131,45 +132,55 @@ def standing_in(
     it by other relations; that result may be run backwards.
     """
     rest = [name for name in weak if name != target]
-    candidates = [name for name in rest if name in structure.otherwise]
-    if not candidates:
+    if structure.otherwise.isdisjoint(rest):
         return structure, rest
-    firm = [name for name in rest if name not in candidates]
     reached = structure.reached(target, frozenset(given))
-    members = {name for relation in reached for name in structure.members[relation]}
-    if members.isdisjoint(candidates):
+    if structure.otherwise.isdisjoint({name for relation in reached for name in structure.members[relation]} & {*rest}):
         return structure, rest
+    key = frozenset(reached), frozenset(given), tuple(rest)
+    if key not in structure.standing:
+        if len(structure.standing) >= _STANDING:
+            structure.standing.clear()
+        structure.standing[key] = _standing(structure, reached, key[1], rest)
+    standing = structure.standing[key]
+    return structure.not_written_for(standing), [*standing, *(name for name in rest if name not in structure.otherwise)]
+
+
+def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]) -> list[str]:
+    """The fallbacks that are used, of a question that reaches such relations."""
+    candidates = [name for name in rest if name in structure.otherwise]
+    firm = [name for name in rest if name not in structure.otherwise]
     bare = structure.not_written_for(candidates)
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
     stated = basis.given(name for name in firm if name in basis.unknowns)
-    yielding = [name for name in candidates if name in stated.unknowns and stated.settles(name)]
+    yielding = {name for name in candidates if name in stated.unknowns and stated.settles(name)}
 
     def settled(names: Sequence[str]) -> list[str]:
         """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
-        kept = structure.not_written_for(one for one in candidates if one not in names)
+        own = {relation for name in names for relation in structure.writers.get(name, ())}
         known = [*(one for one in candidates if one not in names), *firm]
-        own = [relation for relation in kept.members if relation not in bare.members]
-        matching = basis.given(())
-        for relation in own:
-            if relation not in kept.rivals:
-                matching.add(relation, kept.members[relation])
-        matching = matching.given(name for name in known if name in matching.unknowns)
         settled_before = {*given, *known}
-        leading = upstream(kept, names, settled_before)
-        ahead = forwards(kept, [relation for relation in reached if relation in leading], settled_before)
+        leading = upstream(structure, names, settled_before)
+        ahead = forwards(structure, [relation for relation in reached if relation in leading], settled_before)
+        found = yielding | ahead.keys()
+        if found.issuperset(names):
+            return [*names]
+        matching = basis.given(())
+        for relation in own - structure.rivals:
+            matching.add(relation, structure.members[relation])
+        for name in known:
+            if name in matching.unknowns:
+                matching.add(f"={name}", (name,))
         return [
             name
             for name in names
-            if name in yielding
-            or name in ahead
-            or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
+            if name in found or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
         ]
 
     dropped = [name for name in candidates if settled([name])]
     while dropped != (found := settled(dropped)):  # some are determined only through each other
         dropped = found
-    standing = [one for one in candidates if one not in dropped]
-    return structure.not_written_for(standing), [*standing, *firm]
+    return [one for one in candidates if one not in dropped]
 
 
 def based(

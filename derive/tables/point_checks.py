@@ -317,13 +317,14 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
         is_open = not relation.is_equation or not idle.isdisjoint(members)
         return (stated if is_open else known).issuperset(members)
 
+    held = recipe.numbers.keys() | recipe.fallbacks
     relations = [relation for relation in library.relations.values() if may_be_tested(relation)]
     conditions: list[Node] = [condition for tree in trees for condition in _conditions(tree)]
     conditions += [condition for relation in relations for condition in relation.conditions]
     made = [
         *(_relation_sign(recipe, relation) for relation in relations),
         *(_condition_sign(recipe, condition) for condition in dict.fromkeys(conditions)),
-        *(_displaced_sign(recipe, name) for name in recipe.stated if name in known - recipe.numbers.keys()),
+        *(_displaced_sign(recipe, name) for name in recipe.stated if name in known - held),
     ]
     return tuple(sign for sign in made if sign is not None)
 

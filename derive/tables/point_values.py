@@ -17,7 +17,7 @@ from derive.solving.execution.question import Outline
 __all__ = ["Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
 
 _PLANS = Memo[Cases](most=256)  # by target and names
-_BESIDE = Memo[Cases](most=256)  # the same, for quantities that are not targets
+_BESIDE = Memo["Cases | None"](most=256)  # the same, for quantities that are not targets
 _FUNCTIONS = Memo[Abreast](most=256)
 
 
@@ -27,8 +27,8 @@ def plans(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
     return _PLANS.of(library.session, (target, given), lambda: found_for(library, target, given))
 
 
-def beside(library: RelationSet, target: str, names: Iterable[str]) -> Cases:
-    """The plans for a quantity that is not a target itself."""
+def beside(library: RelationSet, target: str, names: Iterable[str]) -> Cases | None:
+    """The plans for a quantity that is not a target itself; None if it does not follow."""
     given = tuple(names)
     return _BESIDE.of(library.session, (target, given), lambda: plans_for(library, target, given))
 
@@ -54,6 +54,7 @@ class Recipe:
     checks: tuple[str, ...]
     stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
     beside: frozenset[str]  # quantities computed only for the checks
+    fallbacks: frozenset[str]  # weak values that nothing is compared with
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,4 +114,4 @@ def _source(recipe: Recipe, name: str) -> Source | None:
         found = beside(recipe.library, name, recipe.names)
     except DeriveError:
         return None
-    return Source(lambda values: based(values[found.outline], quantity), found)
+    return Source(lambda values: based(values[found.outline], quantity), found) if found is not None else None

@@ -201,16 +201,19 @@ def _recipe(
     return Recipe(library, tuple(each.name for each in lines), target, numbers, checks, *tested_in(question, made))
 
 
-def tested_in(question: Question, made: Plan) -> tuple[dict[str, tuple[float, float, float]], frozenset[str]]:
+def tested_in(
+    question: Question, made: Plan
+) -> tuple[dict[str, tuple[float, float, float]], frozenset[str], frozenset[str]]:
     """The weak values that an answer is compared with, or that complete a limit, with their ends, in base units.
 
-    Also the quantities that the plan computes only for its checks.
+    Also the quantities that the plan computes only for its checks, and the fallbacks, which are never compared.
     """
     own = {} if question.own is None else {question.target: question.own}
     weak = {**question.weak, **question.outdated, **own}
     ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
     stated = {name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()}
-    return stated, frozenset(name for block in made.extra for name in block.unknowns)
+    beside = frozenset(name for block in made.extra for name in block.unknowns)
+    return stated, beside, frozenset(name for name, value in weak.items() if value.source.stands_in)
 
 
 def _prove_consistent(
