@@ -126,10 +126,11 @@ SECONDS = {
 
 ELSEWHERE = {
     "the step's own point": "scaled_context parameter_capacity",
-    "what a request is made of": "mean_context",
+    "what a request is made of": "mean_context cached_prompt_tokens prompt_selection_saving",
     "what is kept or selected at the step's own context": (
         "square_root_selection split_context reservation_use limit_kv_bytes"
     ),
+    "compared below, where a prefix is shared": "lone_kv_ratio",
     "the published active parameters, read alone": "active_weight_time single_user_speed",
     "experts in balance where all are read, by the tokens of one": "expert_balance_tokens",
     "prices and shares, with no step behind them": (
@@ -275,7 +276,42 @@ def test_a_network_that_binds_the_second_step_is_not_passed_over(target: str) ->
         derive.solve(target, "deepseek-v3", "gb200:fp8", **given)
 
 
-# Racks and drafts
+# Prefixes and drafts
+
+
+def test_a_prefix_in_common_is_read_once_for_all_who_share_it() -> None:
+    given = {"chips": "8 chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}
+    shared = {**given, "prefix_tokens": "4 ktoken/sequence", "prefix_sharers": 8}
+    whole, less = (derive.solve("kv_time", "llama3-70b", "h100-sxm:bf16", **one) for one in (given, shared))
+    assert float(less.value / whole.value) == pytest.approx(1 - 4 / 8 * (1 - 1 / 8))
+    del shared["prefix_sharers"]
+    back = derive.solve("prefix_sharers", "llama3-70b", "h100-sxm:bf16", **shared, kv_time=less.value)
+    assert back.value.magnitude == pytest.approx(8)
+    crowd = derive.solve("kv_time", "llama3-70b", "h100-sxm:bf16", **shared, prefix_sharers=100)
+    assert [check.name for check in crowd.failed] == ["prefix_sharers"]
+
+
+@pytest.mark.parametrize("target", ["lone_cost", "batching_gain", "fast_speed_limit"])
+def test_a_sequence_alone_shares_its_prefix_with_nobody(target: str) -> None:
+    given = {"chips": "8 chip", "chip_price": "2 USD/h/chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}
+    given |= {"prefix_tokens": "4 ktoken/sequence", "prefix_sharers": "8"}
+    asked, profiles = derive.llm, ("llama3-70b", "h100-sxm:bf16")
+    many = told(asked, profiles, given)
+    one = told(asked, profiles, {**given, "batch": "1 sequence", "prefix_sharers": "1"})
+    alone = {
+        "lone_cost": lambda: one("cost_per_token"),
+        "batching_gain": lambda: one("cost_per_token") / many("cost_per_token"),
+        "fast_speed_limit": lambda: one("user_speed") / many("user_speed"),
+    }
+    assert many(target) == pytest.approx(alone[target](), rel=1e-9)
+
+
+def test_what_is_selected_is_read_for_each_sequence_also_where_a_prefix_is_shared() -> None:
+    given = {"context": "8 ktoken/sequence", "prefix_tokens": "4 ktoken/sequence", "prefix_sharers": 8}
+    given |= {"batch": "64 sequence", "kv_bytes_per_token": "100 kB/token", "selected_tokens": "2 ktoken/sequence"}
+    assert derive.solve("kv_read_share", **given).value.magnitude == pytest.approx(2 / 8)
+    given["selected_tokens"] = "9 ktoken/sequence"
+    assert derive.solve("kv_read_share", **given).value.magnitude == pytest.approx(1 - 4 / 8 * (1 - 1 / 8))
 
 
 @pytest.mark.parametrize(("experts", "active"), [(256, 8), (128, 4), (64, 6), (8, 2)])
