@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import truth
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.execution.conditions import exclude_each_other, implied
@@ -104,6 +105,7 @@ class _Sorting:
         self.asides[outline.target] = ()  # the target itself decides nothing
         self.rivals: list[frozenset[str]] = []  # further sets to put aside, where relations exclude each other
         self.hanging: set[str] = set()  # the relations whose conditions depend on what a plan computes
+        self.constants: dict[Node, bool | None] = {}  # what defaults say of conditions
         self.count = 0
 
     def run(self) -> Cases:
@@ -158,7 +160,12 @@ class _Sorting:
             return None
         conditional = self._conditional(made)
         for condition in (condition for relation in conditional for condition in relation.conditions):
-            if implied(condition, truths) is None and self._is_settled(condition):
+            if implied(condition, truths) is not None:
+                continue
+            constant = self._by_fallbacks(condition)
+            if constant is not None:
+                return self._side(aside, left_out, {**truths, condition: constant})
+            if self._is_settled(condition):
                 yes = self._side(aside, left_out, {**truths, condition: True})
                 no = self._side(aside, left_out, {**truths, condition: False})
                 return None if yes is no is None else Fork(condition, yes, no)
@@ -187,7 +194,23 @@ class _Sorting:
 
     def _is_settled(self, condition: Node) -> bool:
         """Whether the givens decide it, in every case alike."""
+        if self._by_fallbacks(condition) is not None:
+            return True
         return all(name in self.outline.strong or self._derived(name) for name in names_in(condition))
+
+    def _by_fallbacks(self, condition: Node) -> bool | None:
+        """The truth of a condition on defaults that nothing replaces: it is the same in every case."""
+        if condition not in self.constants:
+            names, defaults = names_in(condition), self.library.defaults
+            fixed = {name: defaults[name].base for name in names if self._is_fallback(name)}
+            is_known = fixed.keys() == {*names} and not any(defaults[name].is_range for name in names)
+            numbers = {name: base[1] for name, base in fixed.items()}
+            self.constants[condition] = truth(condition, numbers) if is_known else None
+        return self.constants[condition]
+
+    def _is_fallback(self, name: str) -> bool:
+        is_default = name in self.library.defaults and name in self.outline.weak and name not in self.outline.stated
+        return is_default and name != self.outline.target and not self._derived(name)
 
     def _derived(self, name: str) -> tuple[Tree, ...]:
         """The plans for a quantity in a condition, if they assume nothing."""

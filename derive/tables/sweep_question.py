@@ -16,6 +16,7 @@ from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, InconsistentError, read_all
 from derive.kernels.agreement import said_twice
+from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
@@ -191,14 +192,28 @@ def _recipe(
     """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
     question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
     made = plan(structure_of(library, stated=question.stated), target, list(question.strong), list(question.weak))
+    axes = tuple(each.name for each in lines)
     single = {name: value for name, value in question.strong.items() if name in fixed}
     # a fallback (`otherwise`) is added where it is compiled, instead of the relations that are written for its quantity
-    used = {**single, **{name: question.weak[name] for name in made.weak if name in question.stated}}
+    used = _used(library, question, made)
     checks = said_twice(library, [*question.strong], [made])
     if checks:
         _prove_consistent(library, target, profiles, fixed, lines)
-    numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in used.items()}
-    return Recipe(library, tuple(each.name for each in lines), target, numbers, checks, *tested_in(question, made))
+    values = single | {name: question.weak[name] for name in used}
+    numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()}
+    return Recipe(library, axes, target, numbers, checks, *tested_in(question, made))
+
+
+def _used(library: RelationSet, question: Question, made: Plan) -> list[str]:
+    """The stated weak values that every case uses, and those that some cases and the plan over all relations do.
+
+    Relations of cases that exclude each other may fix a quantity together there, so that its weak value is left out.
+    """
+    trees = cases(library, question.outline).alternatives
+    each = [frozenset(case.plan.weak) for tree in trees for case in leaves(tree)] or [frozenset(made.weak)]
+    always = frozenset.intersection(*each)
+    sometimes = frozenset().union(*each) & frozenset(made.weak)
+    return [name for name in question.weak if name in question.stated and name in always | sometimes]
 
 
 def tested_in(

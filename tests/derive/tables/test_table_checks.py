@@ -14,6 +14,7 @@ from derive import DeriveError, Library
 from derive.tables.axes import span
 from derive.tables.table import Table
 from derive.tables.table_charts import charts
+from quantities.facts import Facts
 from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
 
@@ -159,6 +160,15 @@ def test_a_fallback_is_never_run_backwards_to_judge_a_table():
     assert is_as_solved(table, READING, "time", (), {}) == 200
     (judge,) = table.survey.work.judges.values()
     assert {sign.name for sign in judge.signs}.isdisjoint({"seen", "reach"})
+
+
+@pytest.mark.parametrize("model", Facts("models"))
+def test_the_cache_of_every_model_is_swept_without_asking_for_each_point(model):
+    table = derive.llm.sweep("kv_bytes", model, batch=span("1..4096 sequence", 300), context="500 token/sequence")
+    (recipe,) = table.survey.work.recipes
+    assert not recipe.lines.is_asked
+    alone = derive.solve("kv_bytes", model, batch="1 sequence", context="500 token/sequence")
+    assert table.columns["kv_bytes"][0] == pytest.approx(alone.base)
 
 
 def test_a_stream_counts_what_fails_and_agrees_with_the_table():
