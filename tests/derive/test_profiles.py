@@ -142,7 +142,11 @@ def test_an_exchange_is_asked_with_a_chip_and_the_axes_that_it_uses(target, prof
 
 def test_a_rented_tier_keeps_a_cache_the_longer_the_less_it_costs():
     tiers = ("aws-fargate-memory", "gcp-pd-ssd", "aws-ebs-gp3", "gcp-local-ssd", "gcs-standard")
-    held = [derive.solve("break_even_hold_time", "h100-sxm:fp8", "deepseek-v3", tier).value.to("h") for tier in tiers]
+    at_once = {"tier_read_cost": "0 USD/Mtoken"}  # as from many devices
+    held = [
+        derive.solve("break_even_hold_time", "h100-sxm:fp8", "deepseek-v3", tier, **at_once).value.to("h")
+        for tier in tiers
+    ]
     assert held == sorted(held)
     cost = derive.solve("tier_hold_cost", "deepseek-v3", "aws-ebs-gp3", hold_time="1 h").value
     drained = 2**44 / (125 * 2**20)  # longer than an hour, so it is the drain time that is paid

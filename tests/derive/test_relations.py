@@ -37,6 +37,9 @@ def consistent(relation):
     first = names_in(left)[0]
     for _ in range(2000):
         values = {name: quantity.unit.to_base(drawn(quantity, draw)) for name, quantity in relation.quantities.items()}
+        for condition in relation.conditions:
+            if condition.op == "eq" and isinstance(condition.args[0], Name):
+                values[condition.args[0].name] = value(condition.args[1], values)
         if isinstance(left, Name):
             values[first] = value(right, values)
         else:  # a product, which the first of its factors brings to the right size

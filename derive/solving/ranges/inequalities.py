@@ -13,6 +13,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
+from derive.caches import Memo
 from derive.errors import DeriveError, InconsistentError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, walk
@@ -34,6 +35,7 @@ from quantities.value import Value
 __all__ = ["bounded", "has_any", "inside", "stated_at"]
 
 _EDGES = 4  # limit on edges of an inequality
+_EQUALITIES = Memo[RelationSet](most=64)  # a library in which one inequality is an equation
 _JUMPS = {"piecewise", *STEPPED}
 
 
@@ -122,9 +124,13 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
     """The target's values at which the two sides of an inequality are equal; None if they cannot be followed."""
     written = relation.written
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
-    others = [other for other in library.relations.values() if other.is_equation]
+
+    def at_equality() -> RelationSet:
+        others = [other for other in library.relations.values() if other.is_equation]
+        return type(library)([*others, equal], library.declared.values())
+
     try:
-        found = carried_out(type(library)([*others, equal], library.declared.values()), question)
+        found = carried_out(_EQUALITIES.of(library.session, relation.name, at_equality), question)
     except DeriveError:
         return None
     if relation.name not in (name for block in found.plan.blocks for name in block.relations):
