@@ -165,11 +165,11 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
         found = yielding | ahead.keys()
         if found.issuperset(names):
             return [*names]
-        matching = stated.given(one for one in candidates if one not in names and one in stated.unknowns)
+        matching = basis.given(())
         for relation in own - structure.rivals:
             matching.add(relation, structure.members[relation])
         for name in known:
-            if name in matching.unknowns and f"={name}" not in matching.members:
+            if name in matching.unknowns:
                 matching.add(f"={name}", (name,))
         return [
             name
