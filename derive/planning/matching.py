@@ -95,14 +95,65 @@ class Matching:
             assert before is not None
             name = before
 
+    def copy(self) -> Matching:
+        other = Matching(self.known)
+        other.members, other.unknowns = self.members.copy(), self.unknowns.copy()
+        other.fixes, other.fixed_by, other.full = self.fixes.copy(), self.fixed_by.copy(), self.full.copy()
+        return other
+
     def given(self, names: Iterable[str]) -> Matching:
         """A copy in which these quantities are known as well."""
-        other = Matching(self.known)
-        other.members, other.unknowns = dict(self.members), dict(self.unknowns)
-        other.fixes, other.fixed_by, other.full = dict(self.fixes), dict(self.fixed_by), set(self.full)
+        other = self.copy()
         for name in names:
             other.add(f"={name}", (name,))
         return other
+
+    def without(self, relations: Iterable[str]) -> Matching:
+        """A copy without some relations; those that they kept from being matched may be added again."""
+        other = self.copy()
+        for relation in relations:
+            other.members.pop(relation, None)
+            name = other.fixes.pop(relation, None)
+            if name is not None:
+                del other.fixed_by[name]
+                other.full.clear()
+        return other
+
+    def add_before(self, relation: str, members: Iterable[str], later: Mapping[str, int]) -> None:
+        """Add a relation as if before the later ones: if it cannot be matched beside them, the last of those that
+        conflict with it gives way.
+
+        Sets of relations that can be matched together are the independent sets of a matroid, so that is the matching
+        of all of them, added in order.
+
+        >>> matching = Matching(frozenset())
+        >>> [matching.add(one, (one,)) for one in "abc"]
+        [True, True, True]
+        >>> matching.add_before("ab", "ab", {"a": 0, "b": 1, "c": 2})
+        >>> matching.fixes
+        {'a': 'a', 'c': 'c', 'ab': 'b'}
+        """
+        if self.add(relation, members):
+            return
+        came_from = self._circuit(relation)
+        holders = [(later[self.fixed_by[name]], name) for name in came_from if self.fixed_by[name] in later]
+        if holders:
+            _, name = max(holders)
+            del self.fixes[self.fixed_by[name]]
+            self._exchange(name, came_from, relation)
+
+    def _circuit(self, start: str) -> dict[str, str]:
+        """The unknowns of the relations that conflict with one that cannot be matched, each with the relation it was
+        reached from."""
+        came_from: dict[str, str] = {}
+        pending = deque([start])
+        while pending:
+            relation = pending.popleft()
+            for name in self.members[relation]:
+                if name not in came_from:
+                    came_from[name] = relation
+                    pending.append(self.fixed_by[name])
+        return came_from
 
     def dependencies(self, name: str) -> Iterator[str]:
         """A quantity and the unknowns that it is computed from, the nearest first."""

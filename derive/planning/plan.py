@@ -25,7 +25,7 @@ from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed, forwards, upstream
 
-__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "plan", "standing_in"]
+__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "plan", "standing_in"]
 
 _KEPT = 8  # bases of questions
 _STANDING = 64  # questions whose fallbacks in use are kept
@@ -154,23 +154,31 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
     stated = basis.given(name for name in firm if name in basis.unknowns)
     yielding = {name for name in candidates if name in stated.unknowns and stated.settles(name)}
+    known = {f"={name}": place for place, name in enumerate([*candidates, *firm])}
+    everything = basis.given([*candidates, *firm])
+    displaced = [label for label in known if label not in everything.fixes]
+    ahead = forwards(structure, reached, {*given, *rest}).keys() | given | {*rest}
+
+    def follows(names: Sequence[str]) -> set[str]:
+        """Those of these names that relations yield, as they are written, if all other fallbacks are known."""
+        writers = [relation for name in names for relation in structure.writers.get(name, ())]
+        if not any(ahead.issuperset(structure.members[one]) for one in writers):
+            return set()
+        settled_before = {*given, *rest} - {*names}
+        leading = upstream(structure, names, settled_before)
+        return {*names} & forwards(structure, [one for one in reached if one in leading], settled_before).keys()
 
     def settled(names: Sequence[str]) -> list[str]:
         """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
-        own = {relation for name in names for relation in structure.writers.get(name, ())}
-        known = [*(one for one in candidates if one not in names), *firm]
-        settled_before = {*given, *known}
-        leading = upstream(structure, names, settled_before)
-        ahead = forwards(structure, [relation for relation in reached if relation in leading], settled_before)
-        found = yielding | ahead.keys()
-        if found.issuperset(names):
-            return [*names]
-        matching = basis.given(())
-        for relation in own - structure.rivals:
-            matching.add(relation, structure.members[relation])
-        for name in known:
-            if name in matching.unknowns:
-                matching.add(f"={name}", (name,))
+        own = [relation for name in names for relation in structure.writers.get(name, ())]
+        matching = everything.without(f"={name}" for name in names)
+        for label in displaced:
+            if label in matching.members:
+                matching.add(label, matching.members[label])
+        for relation in own:
+            if relation not in structure.rivals:
+                matching.add_before(relation, structure.members[relation], known)
+        found = yielding | follows(names)
         return [
             name
             for name in names
@@ -197,6 +205,18 @@ def based(
     reached = {name for relation in relations for name in structure.members[relation]}
     used = [name for name in weak if name in reached - strong and basis.add(f"={name}", (name,))]
     return basis, used
+
+
+def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
+    """The quantities that a plan could compute from these names, whatever its target: no plan determines another."""
+    known, rest = frozenset(given), list(weak)
+    standing = _standing(structure, list(structure.members), known, rest)
+    bare = structure.not_written_for(standing)
+    used = [*standing, *(name for name in rest if name not in structure.otherwise)]
+    matching, _ = based(bare, list(bare.members), known, used)
+    for relation in structure.rivals & bare.members.keys():
+        matching.add(relation, structure.members[relation])
+    return frozenset(matching.unknowns.keys() - matching.loose())
 
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:

@@ -33,6 +33,7 @@ Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
 
 _ROWS = Memo[Rows](most=64)  # one error message needs the same rows several times
+_SLOPES = Memo[Row](most=4096)  # trials of one question move few numbers
 _EVERYWHERE = Memo[tuple[Mapping[str, int], Rows]](most=1)
 
 
@@ -77,11 +78,12 @@ def _taken(library: RelationSet, structure: Structure, names: Sequence[str], num
     for name, relation in forwards(structure, relations, moved).items():
         here[name] = residue(library.relations[relation].written.rhs, here)
         moved.add(name)
-    return {
-        name: found if moved.isdisjoint(found) else slopes(library.relations[name].written, here) or {}
-        for name in relations
-        for found in (everywhere[name],)
-    }
+
+    def sloped(name: str) -> Row:
+        at = tuple([here[one] for one in structure.members[name]])
+        return _SLOPES.of(library.session, (name, at), lambda: slopes(library.relations[name].written, here) or {})
+
+    return {name: everywhere[name] if moved.isdisjoint(everywhere[name]) else sloped(name) for name in relations}
 
 
 def _without(rows: Rows, known: Container[str]) -> Rows:

@@ -36,7 +36,7 @@ from derive.numerics.algebra.evaluation import holds, truth
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.planning.plan import Plan
+from derive.planning.plan import Plan, determined
 from derive.solving.execution.conditions import MIRRORED, OPPOSITE, implied
 from derive.time_limits import tick
 
@@ -304,12 +304,15 @@ class Decisions:
 
     @cached_property
     def _reach(self) -> frozenset[str]:
-        """Everything that the values could determine if all weak ones counted and all relations applied."""
-        known = frozenset((*self.question.strong, *self.question.weak))
-        return within_reach(self.library, known, frozenset(self.question.case.failing))
+        """Every quantity without a weak value that the values could determine if all relations applied."""
+        strong, weak = self.question.strong, self.question.weak
+        left_out, stated = frozenset(self.question.case.failing), self.question.stated
+        key = (frozenset(strong), tuple(weak), left_out, stated)
+        structure = structure_of(self.library, left_out, stated)
+        return _REACHES.of(self.library.session, key, lambda: determined(structure, strong, weak))
 
     def _derived(self, name: str) -> float | None:
-        if name not in self._reach:
+        if name not in self.question.weak and name not in self._reach:
             return None
         weak = {other: value for other, value in self.question.weak.items() if other != name}
         question = replace(self.question, target=name, weak=weak)

@@ -48,6 +48,34 @@ def test_many_relations_at_once_are_matched_as_one_after_the_other(rows, known):
     assert list(many.unknowns) == list(one.unknowns)
 
 
+@given(GRAPHS, GRAPHS, SOME, st.permutations(NAMES), st.sets(st.sampled_from(NAMES)))
+def test_a_relation_that_comes_late_may_take_the_place_it_would_have_had(rows, late, known, order, gone):
+    """First some relations, then values in some order; some values are dropped, and more relations come before all
+    values that are left: as if they were added in that order."""
+    first, second = ({f"{kind}{i}": held for i, (held, _) in enumerate(some)} for kind, some in (("r", rows), ("s", late)))
+    values = {f"={name}": (name,) for name in order if name not in known}
+    dropped = [f"={name}" for name in gone]
+    whole = Matching(frozenset(known))
+    for relation, held in (first | values).items():
+        whole.add(relation, held)
+    matching = whole.without(dropped)
+    for label in values:
+        if label in matching.members and label not in matching.fixes:
+            matching.add(label, values[label])
+    later = {label: place for place, label in enumerate(values)}
+    for relation, held in second.items():
+        matching.add_before(relation, held, later)
+    direct = Matching(frozenset(known))
+    for relation, held in (first | second | values).items():
+        if relation not in dropped:
+            direct.add(relation, held)
+    assert is_sound(matching)
+    assert matching.fixes.keys() == direct.fixes.keys()
+    assert all(matching.settles(name) == direct.settles(name) for name in direct.unknowns)
+    settled = [name for name in direct.unknowns if direct.settles(name)]
+    assert all(matching.relations_for(name) == direct.relations_for(name) for name in settled)
+
+
 def test_whoever_comes_first_is_served():
     matching = Matching(frozenset())
     taken = [matching.add(r, held) for r, held in (("p", "ab"), ("q", "bc"), ("r", "ab"), ("s", "abc"))]

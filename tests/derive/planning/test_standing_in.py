@@ -6,13 +6,17 @@ from collections.abc import Iterable
 from itertools import chain, combinations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
 from derive import Library, Quantity, relate
-from derive.planning.plan import standing_in
+from derive.planning.matching import Matching
+from derive.planning.orientation import forwards
+from derive.planning.plan import determined, plan, standing_in
 from quantities.profiles import Profile
 from quantities.value import otherwise, read_value
-from tests.derive.planning.graphs import structure
+from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
 from tests.derive.statements import number
 
 items, size, bytes_read, time, speed = (Quantity(name, "") for name in ("items", "size", "bytes_read", "time", "speed"))
@@ -125,3 +129,56 @@ def test_the_later_of_two_estimates_leads_to_what_would_stand_in_where_the_first
     graph = structure("s = n", "s = m", "b = s*z", estimates=(0, 1), otherwise=frozenset("s"))
     assert standing_in(graph, "b", "zm", "s") == (graph, [])
     assert standing_in(graph, "b", "z", "s")[1] == ["s"]
+
+
+def led_to(graph, names, given, weak) -> set[str]:
+    """Of these fallbacks those that their own relations determine, worked out from nothing: all relations are matched
+    in order, those of the fallbacks after the others, and last the values that are known if these are not."""
+    own = [relation for name in names for relation in graph.writers.get(name, ())]
+    ahead = forwards(graph, list(graph.members), {*given, *weak} - {*names})
+    bare = graph.not_written_for(name for name in weak if name in graph.otherwise)
+    stated, matching = Matching(frozenset(given)), Matching(frozenset(given))
+    for relation in bare.members:
+        stated.add(relation, bare.members[relation])
+        matching.add(relation, bare.members[relation])
+    for relation in own:
+        matching.add(relation, graph.members[relation])
+    firm = [name for name in weak if name not in graph.otherwise]
+    for name in firm:
+        stated.add(f"={name}", (name,))
+    for name in [*(one for one in weak if one not in firm and one not in names), *firm]:
+        matching.add(f"={name}", (name,))
+    return {
+        name
+        for name in names
+        if name in ahead
+        or (name in stated.unknowns and stated.settles(name))
+        or (name in matching.unknowns and matching.settles(name) and matching.relations_for(name) & {*own})
+    }
+
+
+WEAK = st.lists(st.sampled_from(NAMES), max_size=6, unique=True)
+
+
+@given(GRAPHS, SOME, WEAK, st.sets(st.sampled_from(NAMES)), st.sampled_from(NAMES))
+def test_a_fallback_stands_in_unless_its_own_relations_lead_to_it(rows, known, weak, otherwise, target):
+    graph = structure(*texts(rows), otherwise=frozenset(otherwise))
+    rest = [name for name in weak if name not in {*known, target}]
+    reached = graph.reached(target, frozenset(known))
+    near = {name for relation in reached for name in graph.members[relation]}
+    part = structure(*(texts(rows)[int(one[1:])] for one in reached), otherwise=frozenset(otherwise))
+    dropped = [name for name in rest if name in otherwise and led_to(part, [name], known, rest)]
+    while dropped != (found := [name for name in dropped if name in led_to(part, dropped, known, rest)]):
+        dropped = found
+    _, used = standing_in(graph, target, known, rest)
+    expected = [name for name in rest if name in otherwise and name not in dropped]
+    assert [name for name in used if name in otherwise and name in near] == [n for n in expected if n in near]
+
+
+@given(GRAPHS, SOME, WEAK, st.sets(st.sampled_from(NAMES)))
+def test_no_plan_determines_what_is_not_determined_whatever_the_target(rows, known, weak, otherwise):
+    graph = structure(*texts(rows), otherwise=frozenset(otherwise))
+    rest = [name for name in weak if name not in known]
+    whole = determined(graph, known, rest)
+    for target in {*NAMES} - known - {*rest}:
+        assert target in whole or not plan(graph, target, sorted(known), rest).is_determined
