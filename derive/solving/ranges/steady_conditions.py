@@ -70,15 +70,17 @@ class _Box:
         self.spans: dict[str, Span | None] = {}
 
     def turns(self, condition: Node) -> bool:
-        """Whether a condition may be true in one part of the ranges and not in another."""
-        spans = {name: span for name in names_in(condition) if (span := self._span(name)) is not None}
-        if len(spans) == len(names_in(condition)) and len(truths(condition, spans)) == 1:
+        """Whether a condition may be true in one part of the ranges and not in another: by forms, which is cheap, or
+        by the bounds of its quantities."""
+        if isinstance(condition, Apply) and condition.op in COMPARISONS.values() and self._is_sure(condition):
             return False
-        if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
-            return True
-        left, right = condition.args
+        spans = {name: span for name in names_in(condition) if (span := self._span(name)) is not None}
+        return len(spans) < len(names_in(condition)) or len(truths(condition, spans)) > 1
+
+    def _is_sure(self, comparison: Apply) -> bool:
+        left, right = comparison.args
         gap = self._over(composed("", {**self.state.forms, "": added(left, negated(right))}))
-        return gap is None or len(truths(Apply(condition.op, (_GAP, ZERO)), {_GAP.name: gap})) > 1
+        return gap is not None and len(truths(Apply(comparison.op, (_GAP, ZERO)), {_GAP.name: gap})) == 1
 
     def _span(self, name: str) -> Span | None:
         if name not in self.spans:
