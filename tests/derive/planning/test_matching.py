@@ -52,16 +52,18 @@ def test_many_relations_at_once_are_matched_as_one_after_the_other(rows, known):
 def test_a_relation_that_comes_late_may_take_the_place_it_would_have_had(rows, late, known, order, gone):
     """First some relations, then values in some order; some values are dropped, and more relations come before all
     values that are left: as if they were added in that order."""
-    first, second = ({f"{kind}{i}": held for i, (held, _) in enumerate(some)} for kind, some in (("r", rows), ("s", late)))
+    first, second = (
+        {f"{kind}{i}": held for i, (held, _) in enumerate(some)} for kind, some in (("r", rows), ("s", late))
+    )
     values = {f"={name}": (name,) for name in order if name not in known}
     dropped = [f"={name}" for name in gone]
     whole = Matching(frozenset(known))
     for relation, held in (first | values).items():
         whole.add(relation, held)
     matching = whole.without(dropped)
-    for label in values:
+    for label, alone in values.items():
         if label in matching.members and label not in matching.fixes:
-            matching.add(label, values[label])
+            matching.add(label, alone)
     later = {label: place for place, label in enumerate(values)}
     for relation, held in second.items():
         matching.add_before(relation, held, later)
