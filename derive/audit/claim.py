@@ -1,7 +1,9 @@
 """A claim as data: what is claimed, in which readings, and what each reading asks of the library.
 
-A claim holds if all its clauses hold. A clause has one reading, or several where its words are ambiguous. A reading
-is a question to the library and a criterion for the answer. Inputs that the claim leaves open have a range; other
+A claim holds if all its clauses hold. A clause has readings, each a question to the library and a criterion for the
+answer. The first is the natural one: the clause as stated, as the speaker's listeners would take it, with the numbers
+that the claim or its talk names and the published chip or model that it speaks of. It alone decides. All others stand
+beside it, with verdicts of their own. Inputs that the claim leaves open have a range; other
 inputs that might have to change, because the claim or the catalogue states them, are named. No verdict is stored: it
 follows from the answers.
 """
@@ -22,7 +24,8 @@ class Reading:
 
     `response_to` names quantities: what is judged is then by how many percent the answer moves if they all move by
     one. `leaves_open` names the inputs that the claim leaves open, each with its range; `may_change` other inputs that
-    could differ. `each` names quantities: the reading is asked with every profile of the library that states them all.
+    could differ. `each` names quantities: the reading is asked with every profile of the library that states them all,
+    and `share` is how many of these must hold: 0.5 where the claim speaks of what is usual.
     """
 
     words: str
@@ -32,11 +35,12 @@ class Reading:
     leaves_open: tuple[tuple[str, str], ...] = ()
     may_change: tuple[str, ...] = ()
     each: tuple[str, ...] = ()
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A part of a claim that can be true by itself, in all its readings."""
+    """A part of a claim that can be true by itself; the first of its readings is the natural one."""
 
     words: str
     readings: tuple[Reading, ...]
@@ -44,10 +48,26 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A paraphrased claim and its name; who made it, and where."""
+    """A paraphrased claim and its name; who made it, where and at which place in it, and the words.
+
+    `brief` is the claim in a few words, for tables; the statement if there are none.
+    """
 
     name: str
     statement: str
     clauses: tuple[Clause, ...]
     speaker: str = ""
     place: str = ""
+    at: str = ""
+    words: str = ""
+    brief: str = ""
+
+    @property
+    def said(self) -> str:
+        """Who said it, where, and in which words.
+
+        >>> Claim("C", "it is late", (), "A. Speaker", "a talk", "minute 3", "it is late").said
+        'A. Speaker, a talk, minute 3: "it is late"'
+        """
+        said = ", ".join(filter(None, (self.speaker, self.place, self.at)))
+        return f'{said}: "{self.words}"' if self.words else said

@@ -8,14 +8,20 @@
     [[claims.C28.clauses]]
     says = "not until a million tokens"
 
-    [[claims.C28.clauses.readings]]
+    [[claims.C28.clauses.readings]]             # the first is the natural one, and decides
     words = "as many operations as the parameters of GPT-3"
     asked = "attention_crossover"
     profiles = ["gpt3-175b"]
     given.layers = "96"
     expected = "at least 1 Mtoken/sequence"
 
-A given, and the end of a bound, may itself be a question: `given.weight_bytes.asked = "weight_bytes"`.
+A clause is judged by its first reading: the clause as its listeners would take it. All further ones stand beside it
+with verdicts of their own and never change the clause's. A reading with `each` is asked with every profile that states
+these quantities, and holds if it holds for a `share` of them: `share = 0.5` for what is said to be usual, all if none
+is stated. A given, and the end of a bound, may itself be a question: `given.weight_bytes.asked = "weight_bytes"`.
+
+A claim may also state its `brief` (the claim in a few words), its `speaker`, `place` and `at` (where in that place),
+and the `words` that were spoken; a `speaker` and a `place` of the file are those of all its claims.
 """
 
 from __future__ import annotations
@@ -37,11 +43,12 @@ __all__ = ["Book", "read_claims"]
 
 _Place = tuple[str, ...]
 _FILE = ("title", "speaker", "place", "claims", "scenes")
-_CLAIM = ("says", "speaker", "place", "clauses")
+_SAYING = ("speaker", "place", "at", "words", "brief")
+_CLAIM = ("says", *_SAYING, "clauses")
 _CLAUSE = ("says", "readings")
 _QUESTION = ("asked", "profiles", "given")
 _STATEMENT = ("equation", "units")
-_READING = ("words", *_QUESTION, *_STATEMENT, "expected", "response_to", "each", "may_change", "leaves_open")
+_READING = ("words", *_QUESTION, *_STATEMENT, "expected", "response_to", "each", "share", "may_change", "leaves_open")
 _SCENE = ("of", "taken", "said")
 _SAID = ("claim", "quantity", "value", "printed")
 _SIDES = {"at_least": "at least", "at_most": "at most", "more_than": "more than", "less_than": "less than"}
@@ -101,7 +108,7 @@ class _Reader:
 
     def _claim(self, name: str, where: _Place, table: Mapping[str, Any], said: Mapping[str, str]) -> Claim:
         self.notes.keys(name, where, table, _CLAIM)
-        own = {key: self.notes.text(name, where, table, key) or text for key, text in said.items()}
+        own = {key: self.notes.text(name, where, table, key) or said.get(key, "") for key in _SAYING}
         clauses = tuple(self._clause(place, one) for place, one in self._list(where, table, "clauses"))
         if not clauses:
             self.notes.complain(name, where, "it has no clauses.", f"Write [[claims.{name}.clauses]] below it.")
@@ -125,7 +132,15 @@ class _Reader:
         lists = {key: self._names(where, table, key) for key in ("response_to", "each", "may_change")}
         opened = self._texts(where, table, "leaves_open")
         words = self.notes.text("", where, table, "words")
-        return Reading(words, question, self._criterion(where, table), leaves_open=opened, **lists)
+        share = self._share(where, table)
+        return Reading(words, question, self._criterion(where, table), leaves_open=opened, share=share, **lists)
+
+    def _share(self, where: _Place, table: Mapping[str, Any]) -> float:
+        share = table.get("share", 1.0)
+        if isinstance(share, (int, float)) and 0 < share <= 1 and ("each" in table or "share" not in table):
+            return float(share)
+        self.notes.complain("", (*where, "share"), "'share' is not a part of 'each'.", "Write share = 0.5.")
+        return 1.0
 
     def _question(self, where: _Place, table: Mapping[str, Any]) -> WrittenQuestion:
         given: list[tuple[str, str | WrittenQuestion]] = []

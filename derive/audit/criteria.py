@@ -1,15 +1,15 @@
 """What an answer must meet: a number, a range or a bound; or be impossible, independent of something, or sound.
 
-A spoken number is reproduced if the computed one rounds to its digits (at least two). It is rounded if it lies within
-a quarter of the computed one, and wrong beyond. A range or a bound states its own tolerance: the answer is in or out,
-at the digits of its ends, with nothing between.
+A spoken number is reproduced if the computed one rounds to its digits (at least two). It is rounded if the two differ
+by no more than a factor of 1.25, whichever is the larger, and wrong beyond. A range or a bound states its own
+tolerance: the answer is in or out, at the digits of its ends, with nothing between.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from derive.audit.question import WrittenQuestion
 from derive.tolerances import AGREEMENT
@@ -31,8 +31,8 @@ __all__ = [
     "read_expected",
 ]
 
-BEARING = 0.25
-"""The tolerance of a spoken number, as a share of the computed one."""
+BEARING = 1.25
+"""The tolerance of a spoken number: the factor by which it may be larger or smaller than the computed one."""
 
 SIDES = ("at least", "at most", "more than", "less than")
 """The side of a bound on which the answer must lie, and whether its end is included."""
@@ -103,11 +103,16 @@ Criterion = Number | Between | Bound | Impossible | Without | Sound
 
 @dataclass(frozen=True, slots=True)
 class Met:
-    """A computed number against a criterion; `gap` is the relative excess of the claim."""
+    """A computed number against a criterion; `ratio` is the claim, or its nearer end, over the computed number."""
 
     holds: bool
     exactly: bool
-    gap: float
+    ratio: float
+
+    @property
+    def off(self) -> float:
+        """The factor between the two, at least 1; infinite if no factor leads from one to the other."""
+        return max(self.ratio, 1 / self.ratio) if self.ratio > 0 else math.inf
 
 
 def read_expected(text: str) -> Criterion:
@@ -132,18 +137,20 @@ def compared(criterion: Number | Between | Bound, claimed: Value, computed: floa
     >>> from quantities.value import read_value
     >>> [compared(Number("15 ms"), read_value("15 ms"), x).holds for x in (14.96, 14.4, 23.9)]
     [True, True, False]
+    >>> [compared(Number("300"), read_value("300"), x).holds for x in (239, 240, 375, 376)]
+    [False, True, True, False]
     >>> compared(Between("15..20 ms"), read_value("15..20 ms"), 20.4)
-    Met(holds=True, exactly=True, gap=0.0)
+    Met(holds=True, exactly=True, ratio=1.0)
     """
     match criterion:
         case Number():
-            gap = _gap(claimed.number, computed)
-            exactly = _rounded(computed, claimed.number) == claimed.number or abs(gap) <= AGREEMENT
-            return Met(exactly or abs(gap) <= BEARING + AGREEMENT, exactly, gap)
+            met = Met(True, False, _ratio(claimed.number, computed))
+            exactly = _rounded(computed, claimed.number) == claimed.number or met.ratio == 1
+            return replace(met, holds=exactly or met.off <= BEARING * (1 + AGREEMENT), exactly=exactly)
         case Between():
             inside = _rounded(computed, claimed.low) >= claimed.low and _rounded(computed, claimed.high) <= claimed.high
             nearest = claimed.low if computed < claimed.low else claimed.high
-            return Met(inside, inside, 0.0 if inside else _gap(nearest, computed))
+            return Met(inside, inside, 1.0 if inside else _ratio(nearest, computed))
         case Bound(side=side):
             beyond = computed - claimed.number
             slack = AGREEMENT * abs(claimed.number)
@@ -153,14 +160,14 @@ def compared(criterion: Number | Between | Bound, claimed: Value, computed: floa
                 "more than": beyond > slack,
                 "less than": beyond < -slack,
             }[side]
-            return Met(holds, holds, 0.0 if holds else _gap(claimed.number, computed))
+            return Met(holds, holds, 1.0 if holds else _ratio(claimed.number, computed))
 
 
 def goals(criterion: Number | Between | Bound, claimed: Value, computed: float) -> tuple[float, ...]:
     """The numbers at which the claim would hold, in its unit: its number or nearest end, then that of its tolerance."""
     match criterion:
         case Number():
-            ends = claimed.number / (1 + BEARING), claimed.number / (1 - BEARING)
+            ends = claimed.number / BEARING, claimed.number * BEARING
             return claimed.number, min(ends, key=lambda end: abs(end - computed))
         case Between():
             return (claimed.low if computed < claimed.low else claimed.high,)
@@ -168,10 +175,10 @@ def goals(criterion: Number | Between | Bound, claimed: Value, computed: float) 
             return (claimed.number,)
 
 
-def _gap(claimed: float, computed: float) -> float:
+def _ratio(claimed: float, computed: float) -> float:
     if abs(claimed - computed) <= AGREEMENT * (abs(computed) if claimed else 1.0):
-        return 0.0
-    return (claimed - computed) / abs(computed) if computed else math.inf
+        return 1.0
+    return claimed / computed if computed else math.inf
 
 
 def as_printed(computed: float, stated: str) -> bool:

@@ -29,7 +29,7 @@ class Assertion:
         value = read_value(self.value)
         if self.printed or value.is_range:
             return self.value
-        return f"{value.number / (1 + BEARING)!r}..{value.number / (1 - BEARING)!r} {value.unit.text}".rstrip()
+        return f"{value.number / BEARING!r}..{value.number * BEARING!r} {value.unit.text}".rstrip()
 
     def __str__(self) -> str:
         return f"{self.claim}: {self.quantity} = {self.value}"

@@ -8,18 +8,23 @@ from textwrap import indent
 from typing import Any
 
 from derive.audit.conflicts import Conflict
-from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Verdict
+from derive.audit.verdicts import ClauseFinding, Finding, Judgement, Ruling, Verdict, worst_first
 from derive.presentation import text
 
 __all__ = ["as_data", "as_text", "rows", "summary"]
 
-_SHOWN = 6  # limit on readings of a clause whose derivations are all shown; of more, only the first is
+_SHOWN = 3  # limit on readings of a clause whose derivations are all shown; of more, only the natural one is
 
 
-def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str]]:
-    """One row for each claim: its name, the claim, the verdict and why, the header first."""
-    header = ("id", "claim", "verdict", "why")
-    return [header, *((one.claim.name, one.claim.statement, str(one.verdict), one.why) for one in findings)]
+def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str, str]]:
+    """One row for each claim, the worst first, below a header: the claim, its verdict, and what it rests on."""
+    header = ("id", "claim", "verdict", "computed", "claimed")
+    return [header, *(_row(finding) for finding in worst_first(findings))]
+
+
+def _row(finding: Finding) -> tuple[str, str, str, str, str]:
+    claim = finding.claim
+    return claim.name, claim.brief or claim.statement, str(finding.verdict), *finding.decides.weighed.brief
 
 
 def summary(findings: Sequence[Finding]) -> str:
@@ -32,8 +37,7 @@ def summary(findings: Sequence[Finding]) -> str:
 def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
     """A claim with all its readings: the questions, the answers, and the reasons of the verdicts."""
     lines = [f"{finding.claim.name}: {finding.verdict}", finding.claim.statement]
-    said = ", ".join(filter(None, (finding.claim.speaker, finding.claim.place)))
-    lines += [f"said by {said}"] if said else []
+    lines += [f"said by {finding.claim.said}"] if finding.claim.said else []
     for clause in finding.clauses:
         lines += ["", f"{clause.clause.words}: {clause.verdict}", *_readings(clause)]
     lines += text.section("cannot hold together", map(str, conflicts)) if conflicts else []
@@ -41,12 +45,20 @@ def as_text(finding: Finding, conflicts: Sequence[Conflict] = ()) -> str:
 
 
 def _readings(clause: ClauseFinding) -> Iterator[str]:
-    for number, judgement in enumerate(clause.judgements):
-        yield f"  - {judgement.words or clause.clause.words}: {judgement.verdict}: {judgement.why}"
-        if number == 0 or len(clause.judgements) <= _SHOWN:
-            yield f"    asked: {judgement.weighed.reading.question}"
-            yield from (indent(answer.text(), "      ") for answer in judgement.answers)
-            yield from (f"      {answer}" for answer in _refused(judgement))
+    yield from _reading(clause, clause.natural, True)
+    if clause.beside:
+        yield "  Beside it, without a say in the verdict:"
+    for ruling in clause.beside:
+        yield from _reading(clause, ruling, len(clause.rulings) <= _SHOWN)
+
+
+def _reading(clause: ClauseFinding, ruling: Ruling, in_full: bool) -> Iterator[str]:
+    judgement = ruling.decides
+    yield f"  - {ruling.words or clause.clause.words}: {ruling.verdict}: {ruling.why}"
+    if in_full:
+        yield f"    asked: {judgement.weighed.reading.question}"
+        yield from (indent(answer.text(), "      ") for answer in judgement.answers)
+        yield from (f"      {answer}" for answer in _refused(judgement))
 
 
 def _refused(judgement: Judgement) -> Iterator[str]:
@@ -72,6 +84,9 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
         "claim": finding.claim.statement,
         "speaker": finding.claim.speaker,
         "place": finding.claim.place,
+        "at": finding.claim.at,
+        "words": finding.claim.words,
+        "brief": finding.claim.brief,
         "verdict": str(finding.verdict),
         "why": finding.why,
         "clauses": [
@@ -79,17 +94,22 @@ def _finding_data(finding: Finding) -> dict[str, Any]:
                 "clause": clause.clause.words,
                 "verdict": str(clause.verdict),
                 "why": clause.why,
-                "readings": [_reading_data(judgement) for judgement in clause.judgements],
+                "readings": [
+                    _reading_data(judgement, ruling is clause.natural)
+                    for ruling in clause.rulings
+                    for judgement in ruling.judgements
+                ],
             }
             for clause in finding.clauses
         ],
     }
 
 
-def _reading_data(judgement: Judgement) -> dict[str, Any]:
+def _reading_data(judgement: Judgement, natural: bool) -> dict[str, Any]:
     weighed = judgement.weighed
     return {
         "reading": judgement.words,
+        "natural": natural,
         "asked": str(weighed.reading.question),
         "claimed": weighed.claims,
         "found": weighed.finds,

@@ -11,7 +11,7 @@ from derive.audit.question import Asked, Statement, WrittenQuestion, asked, spok
 from derive.errors import DeriveError, DimensionError, InconsistentError, NoSolutionError
 from derive.library import Library
 from derive.model.relation import Relation, relate
-from derive.presentation.numbers import rounded, with_unit
+from derive.presentation.numbers import prefixed, rounded, spelled, with_unit
 from derive.solving.execution.answer import Answer
 from derive.tolerances import NO_RESPONSE
 from quantities.declaration import Declaration
@@ -21,8 +21,9 @@ from quantities.value import Value, read_value
 __all__ = ["Weighed", "formatted", "weigh"]
 
 _LONG = 1e7  # from which a number is written with an exponent
+_NEAR = 1e4  # from which it is written with a prefix where words are few
 
-_FOUND = Met(True, True, 0.0)
+_FOUND = Met(True, True, 1.0)
 _MISSED = Met(False, False, 0.0)
 
 
@@ -50,6 +51,22 @@ class Weighed:
         if self.bound is not None and self.claimed is not None and isinstance(criterion, Bound):
             return f"{criterion.side} {formatted(self.claimed.number, self.claimed.unit)} ({criterion.stated})"
         return str(criterion)
+
+    @property
+    def brief(self) -> tuple[str, str]:
+        """What was computed and what is claimed, each in as few words as a table has room for."""
+        criterion = self.reading.criterion
+        if isinstance(criterion, Without):
+            names = " and ".join(criterion.names)
+            return f"{'without' if self.met.holds else 'with'} {names}", f"without {names}"
+        if self.reading.response_to and self.base is not None:
+            return f"power {rounded(self.base, 3, _LONG)}", f"power {criterion}"
+        if self.base is None or self.asked is None or self.claimed is None:
+            return str(criterion) if self.met.holds else self.finds, str(criterion)
+        computed = _brief(self.base, self.claimed.unit, self.asked)
+        if self.bound is None or not isinstance(criterion, Bound):
+            return computed, _tidy(str(criterion))
+        return computed, f"{criterion.side} {_brief(self.claimed.base[1], self.claimed.unit, self.bound)}"
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -132,7 +149,8 @@ def _measure(reading: Reading, answer: Answer) -> tuple[float, Unit]:
     """The value, or its elasticity in the quantities that the reading names."""
     assert answer.base is not None
     if reading.response_to:
-        return sum(answer.elasticities.get(name, 0.0) for name in reading.response_to), DIMENSIONLESS
+        moved = sum(answer.elasticities.get(name, 0.0) for name in reading.response_to)
+        return (0.0 if abs(moved) < NO_RESPONSE else moved), DIMENSIONLESS
     return answer.base, answer.quantity.unit
 
 
@@ -142,7 +160,7 @@ def _refused(reading: Reading, found: Asked) -> Weighed:
 
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
-    number = formatted(0.0 if abs(computed) < NO_RESPONSE and reading.response_to else computed, unit)
+    number = formatted(computed, unit)
     return f"it moves with {' and '.join(reading.response_to)} to the power {number}" if reading.response_to else number
 
 
@@ -153,6 +171,24 @@ def formatted(number: float, unit: Unit) -> str:
     ('12690', '0.4', '3.2e+09')
     """
     return with_unit(rounded(number, 4, _LONG), unit.text)
+
+
+def _brief(base: float, unit: Unit, found: Asked) -> str:
+    """A number in the claim's unit, or in its own with a prefix if that would be very small or large."""
+    assert found.answer is not None
+    near = 0.1 <= abs(unit.from_base(base)) < _NEAR
+    own = unit if near or not base else found.answer.quantity.unit
+    number, text = prefixed(own.from_base(base), spelled(own), _NEAR)
+    return _tidy(with_unit(rounded(number, 3, _LONG), text))
+
+
+def _tidy(text: str) -> str:
+    """A number of things each second, without the one thing.
+
+    >>> _tidy("50 1/s")
+    '50/s'
+    """
+    return text.replace(" 1/", "/")
 
 
 def _headline(answer: Answer) -> str:

@@ -45,7 +45,7 @@ def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: 
 
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:
-    """One row for each claim, and the claims that cannot hold together."""
+    """One row for each claim, the worst first, and the claims that cannot hold together."""
     from derive.audit.text import rows, summary
 
     header, *body = rows(findings)
@@ -59,7 +59,7 @@ def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> 
 
 
 def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequence[str]) -> None:
-    """The table as wide as the terminal, its cells broken between words."""
+    """The table as wide as the terminal, its cells broken between words where it has to be."""
     from rich.console import Console
     from rich.table import Table
 

@@ -20,7 +20,7 @@ def audit(names: Sequence[str] = (), library: Library | None = None, book: Book 
     """The findings on these claims of a book, or on all, in the order of their names; by default the built-in ones.
 
     >>> [(finding.claim.name, str(finding.verdict)) for finding in audit(["C17", "C20"])]
-    [('C17', 'reproduced'), ('C20', 'rounded')]
+    [('C17', 'reproduced'), ('C20', 'contradicted')]
     """
     known = {claim.name: claim for claim in (claims() if book is None else book.claims)}
     wanted = {_found(name, list(known)) for name in names} or known.keys()

@@ -20,10 +20,9 @@ _STEPS = 6  # limit on steps of a derivation that is shown with every reason and
 
 
 def claimed(finding: Finding, library: Library) -> Iterator[Block]:
-    """A claim with all its clauses."""
-    yield Heading(f"{verbatim(finding.claim.name)}: {finding.verdict}", 3)
+    """A claim with all readings of all its clauses, the natural ones first."""
+    yield Heading(f"All readings of {verbatim(finding.claim.name)}", 3)
     yield Text(f"Claimed: {verbatim(finding.claim.statement)}.")
-    yield Text(f"Found: {verbatim(finding.why)}.")
     known: set[Line] = set()
     for clause in finding.clauses:
         if len(finding.clauses) > 1:

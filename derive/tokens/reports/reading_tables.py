@@ -66,7 +66,7 @@ def tabled(family: Family, known: set[Line]) -> Iterator[Block]:
         [_words(one, start), *row, _came_out(one), str(one.verdict)] for one, row in zip(family, cells, strict=True)
     ]
     if any(one.change for one in family):
-        header.append("would hold at")
+        header.append("would hold if")
         rows = [[*row, _change(one)] for row, one in zip(rows, family, strict=True)]
     places = places_of(map(_answer, family))
     yield Grid(tuple(header), tuple(map(tuple, rows)), _caption(family), places, _shares(family))

@@ -94,6 +94,13 @@ def test_a_given_may_be_a_question():
     assert asked == WrittenQuestion("weight_time", (), (("weight_bytes", inner),))
 
 
+def test_a_claim_says_who_said_it_where_and_in_which_words():
+    said = 'speaker = "A. Speaker"\nplace = "a talk"\n[claims.X]\nat = "minute 3"\nwords = "it is late"\nbrief = "late"'
+    (claim,) = read_claims(said + HEAD.partition("[claims.X]")[2] + 'asked = "batch"\nexpected = "1"').claims
+    assert claim.said == 'A. Speaker, a talk, minute 3: "it is late"'
+    assert claim.brief == "late"
+
+
 def test_a_form_may_be_expected_to_hold_no_quantity_and_an_equation_to_fit():
     assert reading('asked = "batch"\nexpected.without = ["chips"]').criterion == Without(("chips",))
     stated = reading('equation = "batch = x"\nunits.x = "sequence"')
@@ -129,6 +136,7 @@ WRONG = {
     "unit": ('asked = "batch"\nexpected = "15 mz"', 8, "'mz' is not a unit"),
     "key": ('asked = "batch"\nexpected = "1"\nmaychange = ["a"]', 9, "may_change"),
     "list": ('asked = "batch"\nexpected = "1"\neach = "a"', 9, "not a list of strings"),
+    "share": ('asked = "batch"\nexpected = "1"\neach = ["chips"]\nshare = 1.5', 10, "share = 0.5"),
     "given": ('asked = "batch"\nexpected = "1"\ngiven.chips = 8', 9, 'given.chips = "8"'),
     "side": ('asked = "batch"\nexpected.above.asked = "chips"', 8, "at least"),
 }
@@ -153,5 +161,6 @@ def test_all_problems_of_a_file_are_told_at_once():
 def test_the_built_in_claims_bear_names_of_their_own_and_say_who_spoke():
     names = [claim.name for claim in claims()]
     assert len(names) == len(set(names)) == 43
-    assert all(claim.speaker and claim.place for claim in claims())
+    assert all(claim.speaker and claim.place and claim.at and claim.words for claim in claims())
+    assert all(claim.brief and len(claim.brief) <= 65 for claim in claims())
     assert {one.claim for scene in scenes() for one in scene.assertions} <= set(names)

@@ -25,9 +25,11 @@ def less_than(stated):
     return Bound("less than", stated)
 
 
-def reading(words, question, criterion=None, *, response_to=(), leaves_open=None, may_change=(), each=()):
+def reading(words, question, criterion=None, *, response_to=(), leaves_open=None, may_change=(), each=(), share=1.0):
     opened = tuple((leaves_open or {}).items())
-    return Reading(words, question, criterion or Sound(), tuple(response_to), opened, tuple(may_change), tuple(each))
+    return Reading(
+        words, question, criterion or Sound(), tuple(response_to), opened, tuple(may_change), tuple(each), share
+    )
 
 
 def clause(words, *readings):

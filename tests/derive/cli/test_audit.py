@@ -31,9 +31,10 @@ def audited(findings, conflicts, monkeypatch, capsys):
 
 def test_a_pipe_gets_one_line_for_each_claim(audited, findings):
     header, *lines = audited()
-    assert header.split() == ["id", "claim", "verdict", "why"]
+    assert header.split() == ["id", "claim", "verdict", "computed", "claimed"]
     for line, row in zip(lines, rows(list(findings.values()))[1:], strict=False):
-        assert tuple(re.split(r"  +", line, maxsplit=3)) == row
+        assert tuple(re.split(r"  +", line.strip())) == row
+        assert len(line) <= 160
     assert lines[len(findings)] == ""
 
 
@@ -44,6 +45,6 @@ def test_a_terminal_is_kept_to_and_no_word_is_cut_or_lost(audited, findings, con
     assert "…" not in "".join(lines)
     words = set(" ".join(lines).split())
     for finding in findings.values():
-        spoken = f"{finding.claim.statement} {finding.why}".split()
+        spoken = f"{finding.claim.brief} {' '.join(finding.decides.weighed.brief)}".split()
         assert {word for word in spoken if len(word) < 24} <= words
     assert all(word in words for conflict in conflicts for word in str(conflict).split() if len(word) < 24)
