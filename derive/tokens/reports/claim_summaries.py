@@ -20,7 +20,7 @@ def in_short(finding: Finding) -> Iterator[Block]:
     yield Text(f"{verbatim(finding.claim.said)}.")
     yield Text(f"Claimed: {verbatim(finding.claim.statement)}.")
     rows = tuple(_row(clause) for clause in finding.clauses)
-    yield Grid(("part", "read as", "computed", "claimed", "verdict"), rows, shares=(0.22, 0.3, 0.14, 0.14, 0.0))
+    yield Grid(("part", "read as", "computed", "claimed", "verdict"), rows, shares=(0.2, 0.27, 0.13, 0.13, 0.0))
     yield Text(f"Found: {verbatim(finding.why)}.")
     asked = finding.decides.weighed.asked
     if asked is not None and asked.answer is not None and len(asked.answer.steps) <= _STEPS:

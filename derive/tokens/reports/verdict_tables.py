@@ -47,10 +47,10 @@ def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
             continue
         yield Heading(f"{str(verdict).capitalize()}: {len(of_it)}", 3)
         if verdict is Verdict.REPRODUCED:
-            yield Grid(("", "claim", *_FOUND), tuple(map(_holding, of_it)), shares=(0.0, 0.56, 0.19, 0.19))
+            yield Grid(("", "claim", *_FOUND), tuple(map(_holding, of_it)), shares=(0.0, 0.52, 0.19, 0.19))
         else:
             header = ("", "claim", "what decides", *_FOUND, "off by")
-            yield Grid(header, tuple(map(_failing, of_it)), shares=(0.0, 0.27, 0.31, 0.13, 0.13, 0.0))
+            yield Grid(header, tuple(map(_failing, of_it)), shares=(0.0, 0.25, 0.29, 0.125, 0.125, 0.0))
 
 
 def _holding(finding: Finding) -> tuple[str, ...]:
