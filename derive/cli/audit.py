@@ -64,8 +64,10 @@ def _fitted(header: Sequence[str], body: Sequence[Sequence[str]], below: Sequenc
     from rich.table import Table
 
     shown = Table(box=None, pad_edge=False)
-    for title in header:
-        shown.add_column(title, overflow="fold", no_wrap=title in ("id", "verdict"))
+    for title, *cells in zip(header, *body, strict=True):
+        longest = max(len(word) for cell in (title, *cells) for word in cell.split())
+        is_claim = title == "claim"  # which has all that the others do not need for their longest word
+        shown.add_column(title, overflow="fold", width=None if is_claim else longest)
     for row in body:
         shown.add_row(*row)
     console = Console(markup=False, highlight=False)
