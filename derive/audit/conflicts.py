@@ -17,10 +17,13 @@ from derive.audit.scene import Assertion, Scene
 from derive.errors import DeriveError, InconsistentError
 from derive.library import Library
 from derive.model.relation import relate
+from derive.presentation.numbers import rounded
 from quantities.declaration import Declaration
 from quantities.value import Value, read_value
 
 __all__ = ["Conflict", "conflicts"]
+
+_LONG = 1e7  # from which a factor is written with an exponent
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class Conflict:
 
     def __str__(self) -> str:
         parts = "; ".join(str(assertion) for assertion in self.assertions)
-        return f"{self.scene.words}: {parts} differ by a factor of {self.factor:.3g}"
+        return f"{self.scene.words}: {parts} differ by a factor of {rounded(self.factor, 3, _LONG)}"
 
 
 def conflicts(library: Library, scenes: Sequence[Scene]) -> tuple[Conflict, ...]:

@@ -31,6 +31,11 @@ _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
 \setlength{\LTpost}{4pt}
 \AtBeginDocument{\setlength{\abovedisplayskip}{4pt}\setlength{\belowdisplayskip}{6pt}\setlength{\abovedisplayshortskip}{4pt}}
 \allowdisplaybreaks
+\makeatletter % a heading that would stand alone at the foot of a page goes to the next
+\newcommand{\room}{\if@nobreak\else\par\penalty\z@\ifdim\dimexpr\pagegoal-\pagetotal<11\baselineskip\newpage\fi\fi}
+\makeatother
+\let\plainsection\section\renewcommand{\section}{\room\plainsection}
+\let\plainsubsection\subsection\renewcommand{\subsection}{\room\plainsubsection}
 \newsavebox{\widebox}
 \newenvironment{fitted}{\begin{lrbox}{\widebox}\small}{\end{lrbox}%
   \ifdim\wd\widebox>\linewidth\resizebox{\linewidth}{!}{\usebox{\widebox}}\else\usebox{\widebox}\fi}
@@ -122,7 +127,7 @@ class Latex:
         columns = "@{}" + "".join(kinds) + "@{}"
         is_long = len(rows) > _PAGE or shares
         below_head = "\\midrule\n\\endhead\n" if is_long else "\\midrule\n"
-        inside = f"\\toprule\n{_rows([header])}{below_head}{_rows(rows)}\\bottomrule\n"
+        inside = f"\\toprule\n{_rows([header])}{below_head}{_rows(rows, bool(is_long))}\\bottomrule\n"
         if is_long:
             table = f"\\begin{{longtable}}{{{columns}}}\n{inside}\\end{{longtable}}"
             return f"{{\\footnotesize\\setlength{{\\tabcolsep}}{{4pt}}{table}}}\n\n{{\\small {caption}}}"
@@ -165,8 +170,10 @@ FRAGMENT = Latex(is_document=False)
 DOCUMENT = Latex(is_document=True)
 
 
-def _rows(rows: Sequence[Sequence[str]]) -> str:
-    return " \\\\\n".join(map(" & ".join, rows)) + " \\\\\n"
+def _rows(rows: Sequence[Sequence[str]], is_long: bool = False) -> str:
+    """The rows of a table; of a long one, no page begins with the last alone or ends with the first."""
+    joined = [1, len(rows) - 1] if is_long else []
+    return "".join(f"{' & '.join(row)} \\\\{'*' * (i in joined)}\n" for i, row in enumerate(rows, 1))
 
 
 def _narrowed(shown: str, room: int) -> str:

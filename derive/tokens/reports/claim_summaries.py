@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 
-from derive.audit.verdicts import ClauseFinding, Finding
-from derive.presentation.document import Block, Grid, Heading, Text, verbatim
-from derive.reports.formulas import chain
+from derive.audit.verdicts import ClauseFinding, Finding, Verdict
+from derive.presentation.document import Block, Formulas, Grid, Heading, Text, verbatim
+from derive.presentation.numbers import rounded
+from derive.reports.formulas import chain, pencil
+from derive.solving.execution.answer import Answer
 
-__all__ = ["in_short"]
+__all__ = ["in_short", "is_whole"]
 
+_DIGITS = re.compile(r"\d+\.\d{6,}")
+_LONG = 1e7  # from which a number is written with an exponent
 _STEPS = 4  # limit on steps of a derivation that is shown
 _BESIDE = 4  # limit on readings of a claim that are told beside the natural ones
 
@@ -21,14 +27,28 @@ def in_short(finding: Finding) -> Iterator[Block]:
     yield Text(f"Claimed: {verbatim(finding.claim.statement)}.")
     rows = tuple(_row(clause) for clause in finding.clauses)
     yield Grid(("part", "read as", "computed", "claimed", "verdict"), rows, shares=(0.2, 0.27, 0.13, 0.13, 0.0))
-    yield Text(f"Found: {verbatim(finding.why)}.")
+    if finding.verdict is not Verdict.REPRODUCED:  # of what holds, the table has told it
+        yield Text(f"Found: {verbatim(finding.why)}.")
     asked = finding.decides.weighed.asked
-    if asked is not None and asked.answer is not None and len(asked.answer.steps) <= _STEPS:
-        yield chain(asked.answer)
+    if asked is not None and asked.answer is not None:
+        yield _arithmetic(asked.answer)
     beside = tuple(_beside(finding))
     if beside:
-        more = f"; {len(beside) - _BESIDE} more in the appendix" if len(beside) > _BESIDE else ""
+        more = "" if is_whole(finding) else "; more in the appendix"
         yield Text(f"Read otherwise: {'; '.join(beside[:_BESIDE])}{more}.")
+
+
+def _arithmetic(answer: Answer) -> Formulas:
+    """The steps of an answer, or the last of many, without the needless digits of what other answers handed on."""
+    shown = chain(answer) if len(answer.steps) <= _STEPS else pencil(answer)
+    lines = [(left, _DIGITS.sub(lambda one: rounded(float(one[0]), 4, _LONG), right)) for left, right in shown.lines]
+    return replace(shown, lines=tuple(lines))
+
+
+def is_whole(finding: Finding) -> bool:
+    """Whether its half page tells all readings of a claim."""
+    rulings = [ruling for clause in finding.clauses for ruling in clause.rulings]
+    return len(rulings) - len(finding.clauses) <= _BESIDE and not any(ruling.reading.each for ruling in rulings)
 
 
 def _row(clause: ClauseFinding) -> tuple[str, ...]:

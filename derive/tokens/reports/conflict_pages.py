@@ -9,7 +9,7 @@ from derive.audit.conflicts import Conflict
 from derive.audit.scene import Assertion
 from derive.errors import DeriveError
 from derive.library import Library
-from derive.presentation.document import Block, Grid, Heading, Text, verbatim
+from derive.presentation.document import Block, Heading, Text, verbatim
 from derive.reports.formulas import chain
 from derive.reports.vocabulary import Said, number
 from derive.solving.execution.answer import Answer
@@ -20,22 +20,19 @@ __all__ = ["clash"]
 
 
 def clash(conflict: Conflict, library: Library) -> Iterator[Block]:
-    """A conflict, with the derivation that shows it."""
+    """What the claims say and what is taken to hold, then the derivation that shows that both cannot be."""
     apart = number(conflict.factor)
-    yield Heading(f"{verbatim(conflict.scene.words)}: {' and '.join(conflict.claims)}, by a factor of {apart}", 3)
-    rows = tuple((one.claim, f"`{one.quantity}`", verbatim(one.value)) for one in conflict.assertions)
-    premises = ", ".join(f"{name} = {value}" for name, value in conflict.scene.premises)
-    yield Grid(("claim", "speaks of", "and says"), rows, verbatim(f"Taken to hold: {premises}.") if premises else "")
+    said = ", ".join(f"{one.claim} `{one.quantity}` = {verbatim(one.value)}" for one in conflict.assertions)
+    taken = ", ".join(f"`{name}` = {verbatim(value)}" for name, value in conflict.scene.premises)
     found = _follows(conflict, library)
-    if found is None:
-        yield Text(verbatim(str(conflict.error)))
-        return
-    denied, answer = found
-    yield Text(
-        f"Of `{denied.quantity}` {denied.claim} says {verbatim(denied.value)}, and {Said.of(answer, 4)} follows from "
-        f"the others: apart by a factor of {apart}."
-    )
-    yield chain(answer)
+    follows = verbatim(str(conflict.error))
+    if found is not None:
+        denied, answer = found
+        follows = f"Of `{denied.quantity}`, the others imply {Said.of(answer, 4)}: apart by a factor of {apart}."
+    yield Heading(f"{' and '.join(conflict.claims)}: {verbatim(conflict.scene.words)}", 3)
+    yield Text(f"Said: {said}.{f' Taken to hold: {taken}.' if taken else ''} {follows}")
+    if found is not None:
+        yield chain(found[1])
 
 
 def _follows(conflict: Conflict, library: Library) -> tuple[Assertion, Answer] | None:

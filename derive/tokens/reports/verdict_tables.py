@@ -14,9 +14,9 @@ from derive.library import Library
 from derive.presentation.charts import Axis, Chart, Series, Shade
 from derive.presentation.document import Block, Grid, Heading, verbatim
 from derive.reports.vocabulary import number
-from derive.tokens.reports.claim_pages import claimed
-from derive.tokens.reports.claim_summaries import in_short
+from derive.tokens.reports.claim_summaries import in_short, is_whole
 from derive.tokens.reports.conflict_pages import clash
+from derive.tokens.reports.reading_tables import all_readings
 
 __all__ = ["verdicts"]
 
@@ -34,7 +34,7 @@ def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library
         "clashing": _clashing(conflicts),
         "chart": _chart(worst_first(findings)),
         "claims": [tuple(in_short(finding)) for finding in worst_first(findings)],
-        "in_full": [tuple(claimed(finding, library)) for finding in findings],
+        "in_full": [tuple(all_readings(finding)) for finding in findings if not is_whole(finding)],
         "conflicts": [tuple(clash(conflict, library)) for conflict in conflicts],
     }
 

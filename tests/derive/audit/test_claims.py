@@ -16,7 +16,7 @@ from derive.audit.text import as_data, as_text, rows, summary
 from derive.audit.verdicts import Verdict, judge, worst_first
 from derive.errors import InconsistentError, NoSolutionError, UnknownNameError
 from derive.tokens.audit import audit
-from derive.tokens.claims import claims
+from derive.tokens.claims import claims, scenes
 from quantities.value import read_value
 from tests.derive.audit.catalogues import changed
 from tests.derive.terminal import ask
@@ -100,7 +100,7 @@ BY_HAND = [
     ("C08", "a dense model", None, Verdict.CONTRADICTED),
     ("C09", "the ratios as stated", 1 / (6 * 2.5), Verdict.REPRODUCED),
     ("C11", "over the active parameters", 1300 / 370, Verdict.ROUNDED),
-    ("C11", "every second layer", (370 * 2 / 3 + 64 * 370 / 3) / 370, Verdict.CONTRADICTED),
+    ("C11", "on the assumption that experts hold a third", (370 * 2 / 3 + 64 * 370 / 3) / 370, Verdict.CONTRADICTED),
     ("C11", "of the dense model", 64 * 370 / 1300, Verdict.CONTRADICTED),
     ("C12", "the lecture's rack", 900 / 50, Verdict.HOLDS_IF),
     ("C12", "both: h100-sxm", 450 / 50, Verdict.ROUNDED),
@@ -115,7 +115,7 @@ BY_HAND = [
     ("C15", "each with 8 of 256 experts", 1 - math.comb(128, 8) / math.comb(256, 8), Verdict.CONTRADICTED),
     ("C16", "the last one back", 4 * 2, Verdict.ROUNDED),
     ("C18", "3 FLOP a parameter", 3 / 6 / (1 / 3), Verdict.REPRODUCED),
-    ("C18", "that Llama 3.1 405B reports", 0.15 / 0.405, Verdict.ROUNDED),
+    ("C18", "of Llama 3.1 405B (arXiv", 0.15 / 0.405, Verdict.ROUNDED),
     ("C18", "15 % in RL, beside the llama2-70b", None, Verdict.ROUNDED),
     ("C19", "Chinchilla", 0.28 / 0.34, Verdict.ROUNDED),
     ("C20", "two months", 50e6 * 60 * 86400 / 1e12, Verdict.CONTRADICTED),
@@ -320,10 +320,19 @@ def test_claims_conflict_as_arithmetic_has_it(conflicts):
     assert factors["C03", "C22", "C25", "C39"] == pytest.approx(5 / (1 / 2.5 + 150 / 200), rel=1e-6)
     assert factors["C02", "C04"] == pytest.approx(0.0175 * 72 * 20e12 / 700e9, rel=1e-6)
     assert factors["C02", "C06"] == pytest.approx(72 * 20e12 / 700e9 / 64, rel=1e-6)
-    assert factors["C22", "C26"] == pytest.approx(4.5e-6 / 1667 / 0.0565e-9, rel=1e-3)
+    assert factors["C22", "C26"] == pytest.approx(4.5e-6 / 1667 / (0.17 / 2**30 / (365.25 * 24 / 12)), rel=1e-3)
     assert factors["C22", "C24", "C28"] == pytest.approx(0.5 / (200e3 / 1e6), rel=1e-6)
     assert {"C16", "C37"} in [set(claims) for claims in factors]
     assert all(isinstance(conflict.error, InconsistentError) for conflict in conflicts)
+
+
+def test_the_prices_of_storage_in_a_scene_are_those_of_the_catalogue():
+    (scene,) = [scene for scene in scenes() if "gcp-pd-ssd" in scene.words]
+    profiles = derive.llm.profiles
+    rent = next(one.value for one in scene.assertions if one.quantity == "implied_tier_price")
+    assert read_value(rent).base[1] == profiles["gcp-pd-ssd"].values["tier_price"].base[1]
+    asked = profiles["gemini-2-5-pro-prices"].values["cache_storage_price"]
+    assert read_value(dict(scene.premises)["cache_storage_price"]).base[1] == asked.base[1]
 
 
 def test_the_audit_is_told_in_full(findings, conflicts):
