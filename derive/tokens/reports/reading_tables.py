@@ -39,7 +39,9 @@ def _told(ruling: Ruling) -> str:
 
 
 def _one_by_one(ruling: Ruling) -> Text:
-    """What each profile says, those first that hold."""
-    ranked = sorted(ruling.judgements, key=lambda one: (one.verdict, one.weighed.met.off))
-    said = (f"{one.words.removeprefix(ruling.words).strip()} {one.weighed.brief[0]}" for one in ranked)
-    return Text(verbatim(f"{ruling.words} {'; '.join(said)}."))
+    """What each profile says, those first that hold, and those together that say the same."""
+    names: dict[str, list[str]] = {}
+    for one in sorted(ruling.judgements, key=lambda one: (one.verdict, one.weighed.met.off)):
+        names.setdefault(one.weighed.brief[0], []).append(one.words.removeprefix(ruling.words).strip())
+    said = "; ".join(f"{found} by {', '.join(those)}" for found, those in names.items())
+    return Text(verbatim(f"{ruling.words.rstrip(':')}: {said}."))

@@ -112,7 +112,8 @@ def test_every_reading_is_told_with_what_it_computes(made, findings):
                 beside = f"{ruling.decides.words}, {computed}: {ruling.verdict}"
                 assert beside in whole or f"{computed} | {claimed} | {ruling.verdict}" in whole, (name, ruling.words)
                 for one in ruling.judgements if ruling.reading.each else ():
-                    assert f"{one.words.removeprefix(ruling.words).strip()} {one.weighed.brief[0]}" in whole
+                    profile = re.escape(one.words.removeprefix(ruling.words).strip())
+                    assert re.search(rf"{re.escape(one.weighed.brief[0])} by [^;]*\b{profile}\b", whole), one.words
 
 
 def test_the_reading_that_decides_is_derived_and_asked_backwards(made):
