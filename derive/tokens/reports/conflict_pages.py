@@ -29,7 +29,7 @@ def clash(conflict: Conflict, library: Library) -> Iterator[Block]:
     if found is not None:
         denied, answer = found
         follows = f"Of `{denied.quantity}`, the others imply {Said.of(answer, 4)}: apart by a factor of {apart}."
-    yield Heading(f"{' and '.join(conflict.claims)}: {verbatim(conflict.scene.words)}", 3)
+    yield Heading(f"{verbatim(conflict.scene.words)}: {' and '.join(conflict.claims)}", 3)
     yield Text(f"Said: {said}.{f' Taken to hold: {taken}.' if taken else ''} {follows}")
     if found is not None:
         yield chain(found[1])

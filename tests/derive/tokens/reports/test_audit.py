@@ -138,7 +138,7 @@ def test_claims_that_clash_are_shown_with_what_follows_from_the_others(made, con
     for start, end, conflict in zip(heads, ends, conflicts, strict=True):
         blocks = made.blocks[start:end]
         assert any(isinstance(block, Formulas) for block in blocks), conflict
-        assert blocks[0].words.startswith(" and ".join(conflict.claims))
+        assert blocks[0].words.endswith(" and ".join(conflict.claims))
         assert f"apart by a factor of {number(conflict.factor)}".replace("$", "") in told(blocks)
     first = made.blocks[heads[0] : heads[1]]
     assert f"{300 * 700 / 37:.6g}" in shown(first)
