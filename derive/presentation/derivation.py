@@ -1,19 +1,21 @@
 """A derivation as lines of mathematics, common to LaTeX, Markdown and HTML.
 
 Each step is shown as stated, rearranged for its result, with numbers and units substituted, and evaluated. Results
-have one digit more than their inputs justify. If two quantities share a letter, the later one is spelled out.
+have one digit more than their inputs justify, and in a report four at most. If two quantities share a letter, the later
+one is spelled out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
-from derive.presentation.numbers import STATED, prefixed
+from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
 from quantities.source import Source
 from quantities.value import Value
 
@@ -29,8 +31,8 @@ __all__ = [
     "digits_borne",
     "lay_out",
     "letters_of",
-    "magnitude",
     "notes",
+    "reported",
     "stated",
 ]
 
@@ -72,21 +74,36 @@ class Derivation:
     cautions: tuple[str, ...] = ()  # failed checks, and givens without effect
 
 
-def lay_out(answer: Answer, digits: int | None = None) -> Derivation:
-    """The content of a page; results have the given digits, or as many as their inputs justify."""
+@dataclass(frozen=True, slots=True)
+class _Hand:
+    """How numbers are written: a result, and one that was stated, each with its unit; and text with numbers in it."""
+
+    result: Callable[[float, str], str]
+    stated: Callable[[float, str], str]
+    text: Callable[[str], str]
+
+
+def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) -> Derivation:
+    """The content of a page; results have the given digits, or as many as their inputs justify.
+
+    In a report all numbers are short, and in customary multiples of their units.
+    """
     letters = letters_of(answer)
     digits = digits or digits_borne(answer)
+    hand = _Hand(partial(amount, digits=digits), partial(_quantity, digits=STATED), str)
+    if is_report:
+        hand = _Hand(partial(reported, digits=digits), reported, readable)
     return Derivation(
         answer.quantity.name,
-        _result(answer, letters[answer.quantity.name], digits),
-        tuple(_paragraph(step, letters, digits, answer.given) for step in answer.steps),
+        _result(answer, letters[answer.quantity.name], hand),
+        tuple(_paragraph(step, letters, hand, answer.given) for step in answer.steps),
         tuple(
-            Symbol(letters[name], name, magnitude(value), value.source)
+            Symbol(letters[name], name, _magnitude(value, hand), value.source)
             for name, value in answer.given.items()
             if name in letters
         ),
-        notes(answer),
-        cautions(answer),
+        tuple((title, tuple(map(hand.text, rows))) for title, rows in notes(answer)),
+        tuple(map(hand.text, cautions(answer))),
     )
 
 
@@ -117,12 +134,12 @@ def digits_borne(answer: Answer) -> int:
     return min(max(min(borne, default=_MOST - 1) + 1, _FEWEST), _MOST)
 
 
-def magnitude(value: Value) -> str:
+def _magnitude(value: Value, hand: _Hand) -> str:
     """A value with its unit and, if it is a range, its bounds."""
-    text = _quantity(value.number, value.unit.text, 12)
+    text = hand.stated(value.number, value.unit.text)
     if not value.is_range:
         return text
-    low, high = (mathematics.number(end, 12) for end in (value.low, value.high))
+    low, high = (hand.stated(end, "") for end in (value.low, value.high))
     return rf"{text}\ ({low}\ldots{high})"
 
 
@@ -136,29 +153,39 @@ def amount(number: float, unit: str, digits: int) -> str:
     return _quantity(*prefixed(number, unit), digits)
 
 
-def _result(answer: Answer, letter: str, digits: int) -> str:
+def reported(number: float, unit: str, digits: int = REPORTED) -> str:
+    r"""A number in a report: four digits at most, in a customary multiple of its unit; counts are whole.
+
+    >>> reported(12685.7142857, "USD"), reported(3.79e7, "EFLOP"), reported(129280.0, "token")
+    ('12690\\,\\mathrm{USD}', '37.9\\,\\mathrm{YFLOP}', '129.3\\,\\mathrm{ktoken}')
+    """
+    number, unit = in_multiples(number, unit)
+    return _quantity(number, unit, reported_digits(number, digits))
+
+
+def _result(answer: Answer, letter: str, hand: _Hand) -> str:
     unit = answer.quantity.unit
     if answer.base is not None:
-        return f"{letter} = {amount(unit.from_base(answer.base), unit.text, digits)}"
+        return f"{letter} = {hand.result(unit.from_base(answer.base), unit.text)}"
     assert answer.bounds is not None
-    low, high = (amount(unit.from_base(end), unit.text, digits) for end in answer.bounds)
+    low, high = (hand.result(unit.from_base(end), unit.text) for end in answer.bounds)
     return rf"{low} \le {letter} \le {high}"
 
 
-def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mapping[str, Value]) -> Paragraph:
+def _paragraph(step: Step, letters: Mapping[str, str], hand: _Hand, given: Mapping[str, Value]) -> Paragraph:
     def written(name: str) -> str:
         return letters.get(name) or mathematics.letter(name)
 
     if step.together:
         said = [stated(part.stated, written) for part in step.together if part.stated is not None]
-        values = [(written(part.quantity), _evaluated(part, digits)) for part in step.together]
+        values = [(written(part.quantity), _evaluated(part, hand)) for part in step.together]
         return Paragraph(f"{step.relation}, together", step.because, (*said, *values))
 
     def filled(name: str) -> str:
         if name not in step.worth:
             return written(name)
         number, unit = step.worth[name]
-        return _quantity(number, unit.text, STATED) if name in given else amount(number, unit.text, digits)
+        return (hand.stated if name in given else hand.result)(number, unit.text)
 
     lines: list[Line] = []
     left = written(step.quantity)
@@ -172,7 +199,7 @@ def _paragraph(step: Step, letters: Mapping[str, str], digits: int, given: Mappi
         is_name = isinstance(step.form, Name)
         if names_in(step.form) and not is_name and len(numbers) <= _WIDEST:
             lines.append(("" if lines else left, numbers))
-    lines.append(("" if step.form is not None else left, _evaluated(step, digits)))
+    lines.append(("" if step.form is not None else left, _evaluated(step, hand)))
     return Paragraph(step.relation, step.because, tuple(lines))
 
 
@@ -183,11 +210,11 @@ def stated(equation: Equation, written: Callable[[str], str]) -> Line:
     return mathematics.mathematics(equation.lhs, written), mathematics.mathematics(equation.rhs, written)
 
 
-def _evaluated(step: Step, digits: int) -> str:
+def _evaluated(step: Step, hand: _Hand) -> str:
     """The value as mathematics; text, such as that of an interval, is upright."""
     if step.result is None:
         return mathematics.upright(step.value)
     (low, high), unit = step.result
     if low != high:
-        return mathematics.upright(step.rounded(digits).value)
-    return amount(unit.from_base(low), unit.text, digits)
+        return mathematics.upright(hand.text(step.value))
+    return hand.result(unit.from_base(low), unit.text)

@@ -33,8 +33,11 @@ __all__ = [
     "verbatim",
 ]
 
-# Two sums in dollars are not mathematics, which has no space inside its dollars and no digit after them.
-_MARKUP = re.compile(r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|\*([^*\s][^*]*)\*|`([^`]+)`")
+# Two sums in dollars are not mathematics, which has no space inside its dollars and no digit after them; and the
+# asterisks of USD*h and token*s, which stand inside words, stress nothing.
+_MARKUP = re.compile(
+    r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|(?<!\w)\*([^*\s](?:[^*]*[^*\s])?)\*(?!\w)|`([^`]+)`"
+)
 
 Span = tuple[str, str]
 """The kind of a piece, and its text."""

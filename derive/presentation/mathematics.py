@@ -31,7 +31,10 @@ _COMMANDS = frozenset(
 )
 _PIECE = re.compile(r"\\([A-Za-z]+)|\\[,;$%]|[A-Za-z0-9_^{}*'/+=.() -]")
 _MISPLACED = re.compile(r"[_^]$|[_^][_^]|([_^])(?:\{[^{}]*\}|\\?\w)\1|\^['*]*\^")  # scripts that TeX refuses
+_ONE = Number(Fraction(1))
 _FRACTION = re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}")
+_ROWS = re.compile(r"\\begin\{(?:aligned|cases)\}((?:(?!\\begin).)*?)\\end\{(?:aligned|cases)\}")
+_SPACE = re.compile(r"(?<!\\)\\ ")
 _UNSEEN = str.maketrans("", "", "{}_^ ")
 _SHORT = re.compile(r"([A-Za-z])(?:_([A-Za-z0-9]{1,3})|([0-9]{1,3}))?")
 _RAISED = re.compile(r"(?:\*\*|\^)(?:\(([+-]?[0-9.]+(?:/[0-9]+)?)\)|([+-]?[0-9]+(?:\.[0-9]+)?))")
@@ -131,15 +134,21 @@ def unit(text: str) -> str:
 
 
 def width(shown: str) -> int:
-    r"""About how many characters wide mathematics is; a fraction is as wide as its longer side.
+    r"""About how many characters wide mathematics is; a fraction is as wide as its longer side, rows as the widest.
 
     >>> width(r"\frac{2\,\mathrm{TB}}{4\,\mathrm{TB/s}} + \alpha")
     7
     """
-    flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", shown.replace(r"\ ", "~"))
-    while (once := _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat)) != flat:
+    flat = re.sub(r"(?:[_^]|\\math[a-z]+)\{([^{}]*)\}|\\[,;]|\\left|\\right", r"\1", _SPACE.sub("~", shown))
+    while (
+        once := _ROWS.sub(_widest_row, _FRACTION.sub(lambda found: max(found[1], found[2], key=width), flat))
+    ) != flat:
         flat = once
     return len(re.sub(r"\\[a-zA-Z]+", "x", flat).translate(_UNSEEN))
+
+
+def _widest_row(found: re.Match[str]) -> str:
+    return max(found[1].split(r"\\"), key=width)
 
 
 def equation(stated: Equation, letters: Letters) -> str:
@@ -162,6 +171,8 @@ def _written(node: Node, letters: Letters) -> tuple[str, int]:
     if isinstance(node, Name):
         text = letters(node.name)
         if "/" in text and "mathrm" not in text:  # a letter such as F/W would seem to divide by the next factor too
+            return text, 1
+        if text.startswith("-"):  # a number in the place of a letter
             return text, 1
         return text, 3 if " " in text or r"\," in text or "^" in text else 9
     if isinstance(node, Number):
@@ -207,11 +218,14 @@ def _rational(node: Number) -> tuple[str, int]:
 
 
 def _sum(terms: tuple[Node, ...], letters: Letters) -> str:
+    """The terms with the signs between them: a term that begins with a minus sign is subtracted."""
     parts: list[str] = []
     for term in terms:
         negative = isinstance(term, Apply) and term.op == "neg"
         inner = term.args[0] if isinstance(term, Apply) and negative else term
         text = _held(inner, letters, 2) if negative else mathematics(inner, letters)
+        if text.startswith("-") and parts:
+            text, negative = text[1:], True
         sign = ("-" if negative else "") if not parts else (" - " if negative else " + ")
         parts.append(f"{sign}{text}")
     return "".join(parts)
@@ -222,7 +236,8 @@ def _product(node: Apply, letters: Letters) -> tuple[str, int]:
     factors = node.args if node.op == "mul" else (node,)
     first = factors[0]
     if isinstance(first, Apply) and first.op == "neg" and len(factors) > 1:
-        return f"-{_product(Apply('mul', (first.args[0], *factors[1:])), letters)[0]}", 1
+        rest = factors[1:] if first.args[0] == _ONE else (first.args[0], *factors[1:])
+        return f"-{_product(Apply('mul', rest), letters)[0]}", 1
     above = [factor for factor in factors if not _is_inverse(factor)]
     below = [factor.args[0] for factor in factors if isinstance(factor, Apply) and _is_inverse(factor)]
     flat = [part for factor in below for part in _factors(factor)]

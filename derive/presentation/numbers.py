@@ -16,13 +16,17 @@ from quantities.units import Unit
 
 __all__ = [
     "DIGITS",
+    "REPORTED",
     "STATED",
     "customary",
     "filled",
+    "in_multiples",
     "in_unit",
     "labelled",
     "prefixed",
     "ranged",
+    "readable",
+    "reported_digits",
     "rounded",
     "shown_number",
     "shown_result",
@@ -37,7 +41,10 @@ DIGITS = 6
 STATED = 12
 """Digits that show a number as it was stated."""
 
-_LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E"}
+REPORTED = 4
+"""Digits of a number in a report, at most; a whole number below a million is written out."""
+
+_LARGE = {0: "", 3: "k", 6: "M", 9: "G", 12: "T", 15: "P", 18: "E", 21: "Z", 24: "Y"}
 _SMALL = {-9: "n", -6: "µ", -3: "m", 0: ""}
 _SPELLED = {"byte": "B"}  # after a prefix
 _PREFIXES = {
@@ -45,6 +52,17 @@ _PREFIXES = {
     **{unit: {**_SMALL, **_LARGE} for unit in ("W", "J")},
     "s": _SMALL,
 }
+_MULTIPLES = {
+    **_PREFIXES,
+    **dict.fromkeys(("USD", "bit", "sequence"), _LARGE),
+    "Hz": {**_SMALL, **_LARGE},
+}
+"""The units of which reports write multiples."""
+_COUNTED = frozenset({"FLOP", "USD", "parameter", "sequence", "token"})
+"""What is counted is written out up to five digits: 50430 tokens."""
+_OTHER_NAMES = {"B": "byte", "param": "parameter", "tok": "token"}
+_POWERS = {prefix: power for power, prefix in {**_SMALL, **_LARGE}.items()}
+_AMOUNT = re.compile(r"(?<![\w.:@/-])(?<!arXiv )(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?![\w:@-]|\.\d)(?: ([A-Za-z][\w*/]*))?")
 
 
 def in_unit(base: float, unit: Unit) -> Any:
@@ -63,12 +81,85 @@ def prefixed(number: float, unit: str, long: float = 1e5) -> tuple[float, str]:
     head = re.match(r"[A-Za-z]+", unit)
     if head is None or head[0] not in _PREFIXES or not number or not math.isfinite(number) or 1 <= abs(number) < long:
         return number, unit
-    rest = unit[head.end() :]
-    prefixes = _PREFIXES[head[0]]
+    return _multiple(number, head[0], unit[head.end() :], _PREFIXES[head[0]])
+
+
+def _multiple(number: float, name: str, rest: str, prefixes: Mapping[int, str]) -> tuple[float, str]:
+    """A number and its unit, a name and what follows it, with the prefix that leaves one to three digits in front."""
     power = min(max(3 * math.floor(math.log10(abs(number)) / 3 + POWER_OF_TEN), min(prefixes)), max(prefixes))
     if rest.startswith("**") or not prefixes[power]:
+        return number, name + rest
+    return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(name, name) + rest
+
+
+def in_multiples(number: float, unit: str) -> tuple[float, str]:
+    """A number and its unit as a report writes them: between 1 and 1000 where the unit has multiples.
+
+    Whole numbers below 100,000 stay, and so do prefixes that people chose, while the number is between 1 and 1000.
+    Where only a divisor has multiples, as in prices, it takes the prefix.
+
+    >>> in_multiples(3.79e7, "EFLOP"), in_multiples(8192.0, "byte/token"), in_multiples(4.81e-11, "USD/byte/h")
+    ((37.9, 'YFLOP'), (8192.0, 'byte/token'), (48.1, 'USD/TB/h'))
+    """
+    head = re.match(r"[A-Za-zµ]+", unit)
+    is_whole = abs(number) < 1e5 and _is_whole(number)
+    if head is None or not number or not math.isfinite(number) or is_whole:
         return number, unit
-    return float(f"{number / 10.0**power:.15g}"), prefixes[power] + _SPELLED.get(head[0], head[0]) + rest
+    rest, (power, name) = unit[head.end() :], _taken_apart(head[0])
+    long = 1e5 if name in _COUNTED and not power else 1e3
+    if name in _MULTIPLES and not 1 <= abs(number) < long:
+        bare = float(f"{number * 10.0**power:.15g}")
+        found = _multiple(bare, name, rest, _MULTIPLES[name])
+        number, unit = found if found[1] != name + rest or 1 <= abs(bare) < long else (number, unit)
+    below = re.match(r"/(byte|token|parameter|FLOP)(?=/|$)", rest)
+    if below is None or power or abs(number) >= 1e-3:
+        return number, unit
+    shift = -3 * math.floor(math.log10(abs(number)) / 3 + POWER_OF_TEN)
+    if shift not in _LARGE:
+        return number, unit
+    prefix = _LARGE[shift] + _SPELLED.get(below[1], below[1])
+    return float(f"{number * 10.0**shift:.15g}"), f"{head[0]}/{prefix}{rest[below.end() :]}"
+
+
+def _taken_apart(spelled: str) -> tuple[int, str]:
+    """The power of ten of a unit's prefix, and the name of the unit that has multiples; 0 and the whole otherwise."""
+    name = _OTHER_NAMES.get(spelled, spelled)
+    if name in _MULTIPLES:
+        return 0, name
+    for length in (1, 2):
+        name = _OTHER_NAMES.get(spelled[length:], spelled[length:])
+        if name in _MULTIPLES and spelled[:length] in _POWERS:
+            return _POWERS[spelled[:length]], name
+    return 0, spelled
+
+
+def _is_whole(number: float) -> bool:
+    return math.isfinite(number) and float(f"{number:.12g}").is_integer()
+
+
+def reported_digits(number: float, digits: int = REPORTED) -> int:
+    """How many digits a report shows of a number: all of a whole one below a million, otherwise at most four.
+
+    >>> reported_digits(129280.0), reported_digits(12685.7142857, 12), reported_digits(0.5, 3)
+    (6, 4, 3)
+    """
+    return 6 if abs(number) < 1e6 and _is_whole(number) else min(digits, REPORTED)
+
+
+def readable(text: str) -> str:
+    """A text with its long numbers, and those with a power of ten, as a report writes them.
+
+    >>> readable("training_compute = 3.8e+25 FLOP (arXiv 2407.21783), 3.084e+07 h*chip, 0.333333333333 of 2024")
+    'training_compute = 38 YFLOP (arXiv 2407.21783), 30840000 h*chip, 0.3333 of 2024'
+    """
+
+    def shorter(found: re.Match[str]) -> str:
+        if "e" not in found[1] and len(found[1].replace(".", "").strip("0")) < DIGITS and len(found[1]) < DIGITS + 2:
+            return found[0]
+        number, unit = in_multiples(float(found[1]), found[2] or "")
+        return with_unit(rounded(number, reported_digits(number), 1e9), unit)
+
+    return _AMOUNT.sub(shorter, text)
 
 
 def with_unit(shown: str, unit: str) -> str:

@@ -42,9 +42,9 @@ from derive.errors import ExpressionError, NoSolutionError, unknown
 from derive.library import Library
 from derive.presentation import mathematics
 from derive.presentation.charts import Axis, Chart, Mark, Series, Shade
-from derive.presentation.derivation import amount, digits_borne
+from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
-from derive.presentation.numbers import prefixed
+from derive.presentation.numbers import in_multiples, reported_digits
 from derive.relation_files.loading import load
 from derive.reports import formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
@@ -83,8 +83,9 @@ def spread(answer: Answer, digits: int = 3) -> str:
         return ""
     unit = answer.quantity.unit
     low, high = map(unit.from_base, answer.bounds)
-    scale = prefixed(high, unit.text)[0] / high if high else 1.0
-    return f"${mathematics.number(low * scale, digits)}$ to ${amount(high, unit.text, digits)}$"
+    scale = in_multiples(high, unit.text)[0] / high if high else 1.0
+    start = mathematics.number(low * scale, reported_digits(low * scale, digits))
+    return f"${start}$ to ${reported(high, unit.text, digits)}$"
 
 
 def number(value: float, unit: str = "", digits: int = 3) -> str:
@@ -93,7 +94,7 @@ def number(value: float, unit: str = "", digits: int = 3) -> str:
     >>> number(0.0144, "s")
     '$14.4\\\\,\\\\mathrm{ms}$'
     """
-    return f"${amount(value, unit, digits)}$"
+    return f"${reported(value, unit, digits)}$"
 
 
 def magnitude(answer: Answer, unit: str | None = None) -> float:
