@@ -10,8 +10,11 @@ from typing import ClassVar
 
 from derive.errors import DeriveError
 from derive.presentation.derivation import Line
+from derive.presentation.line_breaking import fitted
 
 __all__ = ["Html"]
+
+_LINE = 80  # characters of mathematics that a line holds
 
 _STYLE = """
 body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 Georgia, serif; color: #1a1a1a; }
@@ -69,7 +72,7 @@ class Html:
             f"<mtr><mtd>{_row(left)}</mtd><mtd><mo>=</mo></mtd><mtd>{_row(right)}</mtd></mtr>"
             if right
             else f"<mtr><mtd></mtd><mtd></mtd><mtd>{_row(left)}</mtd></mtr>"
-            for left, right in lines
+            for left, right in fitted(lines, _LINE)
         )
         return f'<math display="block"><mtable displaystyle="true" class="aligned">{rows}</mtable></math>'
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from derive.presentation.derivation import Line
+from derive.presentation.line_breaking import fitted
 from derive.presentation.mathematics import width
 
 __all__ = ["DOCUMENT", "FRAGMENT", "Latex", "escaped"]
@@ -114,6 +115,7 @@ class Latex:
 
     def aligned(self, lines: Sequence[Line]) -> str:
         if self.is_document:
+            lines = fitted(lines, _LINE)
             room = _LINE - max((width(left) for left, right in lines if right), default=0)
             lines = [(left, _narrowed(right, room)) for left, right in lines]
         rows = " \\\\\n".join(f"  {left} &= {right}" if right else f"  & {left}" for left, right in lines)
@@ -177,7 +179,7 @@ def _rows(rows: Sequence[Sequence[str]], is_long: bool = False) -> str:
 
 
 def _narrowed(shown: str, room: int) -> str:
-    """Mathematics, scaled down if it is wider than its room."""
+    """Mathematics, scaled down if it is wider than its room: what no line break mends, such as a long case."""
     wide = width(shown)
     return shown if wide <= room else rf"\scalebox{{{room / wide:.2f}}}{{$\displaystyle {shown}$}}"
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from derive.presentation.derivation import Line
+from derive.presentation.line_breaking import fitted
 
 __all__ = ["HOST", "NOTEBOOK", "Markdown", "plain"]
 
+_LINE = 90  # characters of mathematics that a line holds
 _SPECIAL = str.maketrans({c: f"\\{c}" for c in r"\`*_{}[]()#+-!|<>$~&"} | {"\n": " "})
 
 
@@ -61,7 +63,7 @@ class Markdown:
         return "\n".join(f"- {row}" for row in rows) + citations
 
     def aligned(self, lines: Sequence[Line]) -> str:
-        rows = " \\\\\n".join(f"{left} &= {right}" if right else f"& {left}" for left, right in lines)
+        rows = " \\\\\n".join(f"{left} &= {right}" if right else f"& {left}" for left, right in fitted(lines, _LINE))
         return f"\\begin{{aligned}}\n{rows}\n\\end{{aligned}}".join(self.block)
 
     def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:
