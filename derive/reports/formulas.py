@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +10,9 @@ from derive.expressions.tree import Apply, Name, Node, names_in
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.presentation import derivation, mathematics
-from derive.presentation.derivation import Line, lay_out
+from derive.presentation.derivation import Derivation, Line, digits_borne, lay_out, letters_of, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
+from derive.reports.elimination import eliminated
 from derive.solving.execution.answer import Answer
 from quantities.declaration import Declaration
 from quantities.source import Source
@@ -67,12 +68,41 @@ def closed_form(library: Library, target: str, given: Iterable[str]) -> Formulas
 
 def worked(title: str, answer: Answer) -> Worked:
     """An answer's derivation under a title."""
-    return Worked(title, lay_out(answer))
+    return Worked(title, _laid_out(answer))
+
+
+def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
+    """The page of an answer; steps of several unknowns with each unknown in closed form, where there is one."""
+    page, letters = lay_out(answer, digits, is_report=True), letters_of(answer)
+    known = {name: value.base[1] for name, value in answer.given.items()}
+    written = {name: reported(value.number, value.unit.text) for name, value in answer.given.items()}
+    steps = []
+    for step, shown in zip(answer.steps, page.steps, strict=True):
+        forms = eliminated(step, known, answer.quantities)
+        for part in step.together or (step,):
+            if part.result is not None:
+                (low, _), unit = part.result
+                known[part.quantity] = low
+                written[part.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
+        steps.append(replace(shown, lines=_with_forms(shown.lines, forms, letters, written)) if forms else shown)
+    return replace(page, steps=tuple(steps))
+
+
+def _with_forms(
+    lines: Sequence[Line], forms: Mapping[str, Any], letters: Mapping[str, str], written: Mapping[str, str]
+) -> tuple[Line, ...]:
+    """The lines of a joint step, with the closed form of each unknown and its numbers before each result."""
+    shown = list(lines[: -len(forms)])
+    for (left, result), form in zip(lines[-len(forms) :], forms.values(), strict=True):
+        node = _tree(form)
+        shown.append((left, mathematics.mathematics(node, letters.__getitem__)))
+        shown += [("", mathematics.mathematics(node, written.__getitem__)), ("", result)]
+    return tuple(shown)
 
 
 def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> Formulas:
     """An answer to follow with a pencil: the relations as they are stated, and the last step's lines."""
-    last = lay_out(answer, digits).steps[-1].lines
+    last = _laid_out(answer, digits).steps[-1].lines
     given = tuple(_line(relation) for relation in relations)
     further = tuple(line for line in last if line not in given)
     return Formulas(given + further, tuple(answer.quantities.values()))
@@ -80,7 +110,7 @@ def pencil(answer: Answer, *relations: Relation, digits: int | None = None) -> F
 
 def chain(answer: Answer, digits: int | None = None) -> Formulas:
     """All steps of an answer, each in as few lines as possible: as stated, solved, with its numbers, and the result."""
-    lines = (line for step in lay_out(answer, digits).steps for line in _joined(step.lines))
+    lines = (line for step in _laid_out(answer, digits).steps for line in _joined(step.lines))
     return Formulas(tuple(lines), tuple(answer.quantities.values()))
 
 
@@ -93,7 +123,7 @@ def briefly(shown: Worked, steps: int) -> Worked:
 
 def forms(answer: Answer) -> Formulas:
     """The steps of an answer in letters: as they are stated, and as they are solved."""
-    lines = (line for step in lay_out(answer).steps for line in step.lines if line[0])
+    lines = (line for step in _laid_out(answer).steps for line in step.lines if line[0])
     return Formulas(tuple(dict.fromkeys(lines)), tuple(answer.quantities.values()))
 
 
@@ -147,13 +177,18 @@ def _one_fraction(form: Any) -> Any:
 
 
 def _form(library: Library, target: str, given: Sequence[str]) -> tuple[str, str]:
-    from derive.expressions.sympy_bridge import from_sympy
-
     def written(name: str) -> str:
         return _letter(library.declared[name])
 
-    node, _ = from_sympy(_one_fraction(library.formula(target, given)))
-    return mathematics.mathematics(Name(target), written), mathematics.mathematics(_positive_first(node), written)
+    node = _tree(library.formula(target, given))
+    return mathematics.mathematics(Name(target), written), mathematics.mathematics(node, written)
+
+
+def _tree(form: Any) -> Node:
+    """A form of sympy's as it is written by hand."""
+    from derive.expressions.sympy_bridge import from_sympy
+
+    return _positive_first(from_sympy(_one_fraction(form))[0])
 
 
 def _positive_first(node: Node) -> Node:
