@@ -28,7 +28,9 @@ __all__ = [
     "Report",
     "Span",
     "Text",
+    "Where",
     "Worked",
+    "anchor",
     "spans",
     "verbatim",
 ]
@@ -77,6 +79,13 @@ class Formulas:
 
 
 @dataclass(frozen=True, slots=True)
+class Where:
+    """The quantities whose letters formulas use for the first time, below these formulas."""
+
+    quantities: tuple[Declaration, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Worked:
     """A derivation, with its inputs and notes."""
 
@@ -104,7 +113,7 @@ class Picture:
     caption: str
 
 
-Block = Heading | Text | Items | Formulas | Worked | Grid | Picture
+Block = Heading | Text | Items | Formulas | Where | Worked | Grid | Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +153,15 @@ def spans(words: str) -> Iterator[Span]:
         position = found.end()
     if position < len(words):
         yield "text", words[position:]
+
+
+def anchor(words: str) -> str:
+    """The name by which a heading is linked to, as code hosts make it from its words.
+
+    >>> anchor("S4. Throughput and cost")
+    's4-throughput-and-cost'
+    """
+    return re.sub(r"[^\w\- ]", "", words.lower()).replace(" ", "-")
 
 
 def verbatim(text: str) -> str:

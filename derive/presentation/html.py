@@ -17,18 +17,34 @@ __all__ = ["Html"]
 _LINE = 80  # characters of mathematics that a line holds
 
 _STYLE = """
-body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 Georgia, serif; color: #1a1a1a; }
-h1, h2, h3, h4, th { font-family: system-ui, sans-serif; line-height: 1.25; }
-h2 { margin-top: 2.5rem; border-bottom: 1px solid #ddd; padding-bottom: .2rem; }
-table { border-collapse: collapse; margin: 1rem 0; font-size: .85rem; display: block; overflow-x: auto; }
-th, td { text-align: left; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid #eee; vertical-align: top; }
+:root { color-scheme: light dark; --ink: #1a1a1a; --soft: #555; --line: #ddd; --page: #fff; --link: #0b5cad; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e4e4e4; --soft: #a8a8a8; --line: #3a3a3a; --page: #16181c; --link: #7db7f5; }
+  figure svg { filter: invert(.92) hue-rotate(180deg); }
+}
+body { max-width: 46rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.55 Georgia, serif; color: var(--ink);
+  background: var(--page); }
+a { color: var(--link); text-decoration: none; } a:hover { text-decoration: underline; }
+:target { background: color-mix(in srgb, var(--link) 18%, transparent); }
+h1, h2, h3, h4, th, nav { font-family: system-ui, sans-serif; line-height: 1.25; }
+h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); padding-bottom: .2rem; }
+nav { font-size: .85rem; } nav ul { list-style: none; padding: 0; } nav li { margin: .3rem 0; }
+nav .level1 { font-weight: 600; margin-top: .8rem; } nav a { color: var(--soft); }
+@media (min-width: 76rem) {
+  body { margin-left: max(20rem, calc(50vw - 18rem)); }
+  nav { position: fixed; top: 0; bottom: 0; left: 0; width: 16rem; overflow-y: auto; padding: 2rem 1rem;
+    border-right: 1px solid var(--line); }
+}
+.lead { border-left: 3px solid var(--link); padding-left: 1rem; }
+.table { overflow-x: auto; margin: 1rem 0; }
+table { border-collapse: collapse; font-size: .85rem; }
+th, td { text-align: left; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 math[display=block] { overflow-x: auto; margin: .8rem 0; }
 mtable.aligned mtd:nth-child(1) { text-align: right; }
 mtable.aligned mtd:nth-child(3) { text-align: left; }
 figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
-figcaption, .small { font-size: .85rem; color: #444; }
+figcaption, .small { font-size: .85rem; color: var(--soft); }
 code { font-size: .9em; }
-@media (prefers-color-scheme: dark) { figure { background: #fff; } }
 """
 
 
@@ -53,13 +69,28 @@ class Html:
                 return f"<em>{self.escaped(text)}</em>"
         return self.escaped(text)
 
-    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str:
-        head = f'<meta charset="utf-8"><title>{self.escaped(text)}</title><style>{_STYLE}</style>'
-        body = "\n".join([self.heading(title, 1), *parts])
-        return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+    def linked(self, words: str, target: str) -> str:
+        return f'<a href="#{self.escaped(target)}">{words}</a>'
 
-    def heading(self, words: str, level: int) -> str:
-        return f"<h{level}>{words}</h{level}>"
+    def target(self, words: str, name: str) -> str:
+        return f'<span id="{self.escaped(name)}">{words}</span>'
+
+    def head(self, title: str, facts: str, lead: Sequence[str], contents: Sequence[tuple[int, str, str]]) -> list[str]:
+        rows = "".join(f'<li class="level{level}">{self.linked(words, name)}</li>' for level, words, name in contents)
+        nav = [f'<nav aria-label="Contents"><ul>{rows}</ul></nav>'] if rows else []
+        dated = [f'<p class="small">{self.escaped(facts)}</p>'] if facts else []
+        abstract = ['<section class="lead">', *lead, "</section>"] if lead else []
+        return [*nav, self.heading(title, 1), *dated, *abstract]
+
+    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
+        meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        top = f"{meta}<title>{self.escaped(text)}</title><style>{_STYLE}</style>"
+        body = "\n".join([*head, *parts])
+        return f'<!DOCTYPE html>\n<html lang="en"><head>{top}</head>\n<body>\n{body}\n</body></html>\n'
+
+    def heading(self, words: str, level: int, name: str = "") -> str:
+        named = f' id="{self.escaped(name)}"' if name else ""
+        return f"<h{level}{named}>{words}</h{level}>"
 
     def paragraph(self, words: str) -> str:
         return f"<p>{words}</p>"
@@ -94,14 +125,16 @@ class Html:
 
     def inputs(self, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         body = _each("tr", (_each("td", row) for row in rows))
-        return f"<table><tr>{_each('th', header)}</tr>{body}</table>"
+        return f'<div class="table"><table><tr>{_each("th", header)}</tr>{body}</table></div>'
 
     def note(self, title: str, body: str) -> str:
         return f"<p><b>{title}</b></p>{body}"
 
     def listed(self, texts: Sequence[str], is_numbered: bool = False) -> str:
-        tag = "ol" if is_numbered else "ul"
-        return f"<{tag}>{_each('li', map(self.escaped, texts))}</{tag}>"
+        if not is_numbered:
+            return f"<ul>{_each('li', map(self.escaped, texts))}</ul>"
+        rows = (f'<li id="source-{i}">{self.escaped(text)}</li>' for i, text in enumerate(texts, 1))
+        return f"<ol>{''.join(rows)}</ol>"
 
     def small(self, parts: list[str]) -> list[str]:
         return parts

@@ -44,7 +44,7 @@ _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
   {\includegraphics[width=\linewidth]{figures/#1.pdf}}{\fbox{figures/#1.svg}}}
 \title{TITLE}
 \author{}
-\date{}
+\date{\small FACTS}
 \begin{document}
 \maketitle
 """
@@ -98,12 +98,22 @@ class Latex:
     def word(self, kind: str, text: str) -> str:
         return _SHOWN[kind].format(text if kind == "math" else _signed(text))
 
-    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str:
-        preamble = _PREAMBLE.replace("CLASS", "report" if is_volume else "article").replace("TITLE", title)
-        contents = [r"\tableofcontents"] if is_volume else []
-        return preamble + "\n" + "\n\n".join([*contents, *parts, "\\end{document}"]) + "\n"
+    def linked(self, words: str, target: str) -> str:
+        return words
 
-    def heading(self, words: str, level: int) -> str:
+    def target(self, words: str, name: str) -> str:
+        return words
+
+    def head(self, title: str, facts: str, lead: Sequence[str], contents: Sequence[tuple[int, str, str]]) -> list[str]:
+        abstract = ["\\begin{abstract}\\noindent", *lead, "\\end{abstract}"] if lead else []
+        preamble = _PREAMBLE.replace("TITLE", title).replace("FACTS", escaped(facts))
+        return [preamble, *abstract, *([r"\tableofcontents"] if contents else [])]
+
+    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
+        preamble = head[0].replace("CLASS", "report" if is_volume else "article", 1)
+        return preamble + "\n" + "\n\n".join([*head[1:], *parts, "\\end{document}"]) + "\n"
+
+    def heading(self, words: str, level: int, name: str = "") -> str:
         return rf"\{_LEVELS[level - 1]}{{{words}}}"
 
     def paragraph(self, words: str) -> str:

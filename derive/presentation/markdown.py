@@ -50,10 +50,22 @@ class Markdown:
                 return f"*{plain(text)}*"
         return plain(text)
 
-    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str:
-        return "\n\n".join([f"# {title}", *parts]) + "\n"
+    def linked(self, words: str, target: str) -> str:
+        return words
 
-    def heading(self, words: str, level: int) -> str:
+    def target(self, words: str, name: str) -> str:
+        return words
+
+    def head(self, title: str, facts: str, lead: Sequence[str], contents: Sequence[tuple[int, str, str]]) -> list[str]:
+        top = min((level for level, _, _ in contents), default=1)
+        rows = "\n".join(f"{'  ' * (level - top)}- [{words}](#{name})" for level, words, name in contents)
+        listed = [self.note("Contents", rows)] if rows else []
+        return [f"# {title}", *([plain(facts)] if facts else []), *lead, *listed]
+
+    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
+        return "\n\n".join([*head, *parts]) + "\n"
+
+    def heading(self, words: str, level: int, name: str = "") -> str:
         return f"{'#' * level} {words}"
 
     def paragraph(self, words: str) -> str:

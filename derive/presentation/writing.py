@@ -6,12 +6,28 @@ content of a derivation. Each language is a `Dialect` in a module of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from derive.presentation.derivation import Derivation, Line, lay_out
-from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Picture, Report, Text, Worked, spans
+from derive.presentation.derivation import Derivation, Line, Symbol, lay_out
+from derive.presentation.document import (
+    Block,
+    Formulas,
+    Grid,
+    Heading,
+    Items,
+    Picture,
+    Report,
+    Text,
+    Where,
+    Worked,
+    anchor,
+    spans,
+)
+from derive.presentation.mathematics import letter, unit
+from quantities.declaration import Declaration
 from quantities.source import Source
 
 if TYPE_CHECKING:
@@ -21,7 +37,11 @@ __all__ = ["Dialect", "bound", "derivation"]
 
 _WORD = 40  # longest source, in characters, that is cited by its text
 
+_FEWEST = 3  # headings that have a table of contents
+
 Rows = Sequence[Sequence[str]]
+Contents = Sequence[tuple[int, str, str]]
+"""Of each part and section its level, its words and the name by which it is linked to."""
 
 
 class Dialect(Protocol):
@@ -36,14 +56,17 @@ class Dialect(Protocol):
 
     def escaped(self, text: str, /) -> str: ...
     def word(self, kind: str, text: str) -> str: ...
+    def linked(self, words: str, target: str) -> str: ...
+    def target(self, words: str, name: str) -> str: ...
 
-    def heading(self, words: str, level: int) -> str: ...
+    def heading(self, words: str, level: int, name: str = "") -> str: ...
     def paragraph(self, words: str) -> str: ...
     def items(self, rows: Sequence[str], citations: str) -> str: ...
     def aligned(self, lines: Sequence[Line]) -> str: ...
     def grid(self, header: Sequence[str], rows: Rows, caption: str, shares: Sequence[float]) -> str: ...
     def picture(self, name: str, caption: str, text: str) -> str: ...
-    def document(self, title: str, text: str, parts: Sequence[str], is_volume: bool) -> str: ...
+    def head(self, title: str, facts: str, lead: Sequence[str], contents: Contents) -> list[str]: ...
+    def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str: ...
 
     def result(self, title: str, level: int, formula: str) -> str: ...
     def caution(self, text: str) -> str: ...
@@ -54,13 +77,23 @@ class Dialect(Protocol):
     def small(self, parts: list[str]) -> list[str]: ...
 
 
-def bound(title: str, reports: Sequence[Report], dialect: Dialect) -> str:
+def bound(
+    title: str, reports: Sequence[Report], dialect: Dialect, lead: Sequence[Block] = (), edition: str = ""
+) -> str:
     r"""A report, or several as one volume under a title, with one list of sources at the end.
 
+    Above the first section stand the date of the facts, which is the latest of the sources' dates, the abstract and the
+    takeaways: a report's own blocks before its first heading, or a volume's `lead`.
+
     >>> from derive.presentation.markdown import HOST
-    >>> toy = Report("toy", "A toy", (Text("It *falls* at $g$.", (Source("a survey", date="2026-08"),)),))
+    >>> falls = Text("It *falls* at $g$.", (Source("a survey", date="2026-08"),))
+    >>> toy = Report("toy", "A toy", (Heading("One"), falls))
     >>> print(bound(toy.title, [toy], HOST))
     # A toy
+    <BLANKLINE>
+    Facts as of 2026\-08.
+    <BLANKLINE>
+    ## One
     <BLANKLINE>
     It *falls* at $`g`$. \[1\]
     <BLANKLINE>
@@ -69,13 +102,25 @@ def bound(title: str, reports: Sequence[Report], dialect: Dialect) -> str:
     1. a survey \(2026\-08\)
     <BLANKLINE>
     """
-    page, is_volume = _Page(dialect), len(reports) > 1
-    parts: list[str] = []
-    for report in reports:
-        parts += page.blocks((Heading(report.title, 1), *report.blocks) if is_volume else report.blocks)
+    is_volume = len(reports) > 1
+    blocks = [block for report in reports for block in (*([Heading(report.title, 1)] * is_volume), *report.blocks)]
+    if not lead:
+        first = next((place for place, block in enumerate(blocks) if isinstance(block, Heading)), len(blocks))
+        lead, blocks = blocks[:first], blocks[first:]
+    names = {one.name for block in (*lead, *blocks) if isinstance(block, Where) for one in block.quantities}
+    page = _Page(dialect, frozenset(names))
+    opening, parts = page.lead(lead), page.blocks(blocks)
     if page.cited:
-        parts += [dialect.heading("Sources", 2), page.sources]
-    return dialect.document(page.words(title), _bare(title), parts, is_volume)
+        parts += [dialect.heading("Sources", 2, "sources"), page.sources]
+    head = dialect.head(page.words(title), _facts(page.cited, edition), opening, page.contents(blocks))
+    return dialect.document(page.words(title), _bare(title), head, parts, is_volume)
+
+
+def _facts(cited: Iterable[Source], edition: str) -> str:
+    """The date of the latest source, and what made the report."""
+    latest = max((source.date for source in cited), default="")
+    said = ", ".join(part for part in (f"Facts as of {latest}" if latest else "", edition) if part)
+    return f"{said}." if said else ""
 
 
 def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> str:
@@ -97,6 +142,7 @@ class _Page:
     """A page that is being written, and the numbers of the sources cited so far."""
 
     dialect: Dialect
+    introduced: frozenset[str] = frozenset()  # the quantities whose letters are explained on the page
     cited: dict[Source, int] = field(default_factory=dict)
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
@@ -109,17 +155,34 @@ class _Page:
                 parts += self.block(block)
         return parts
 
+    def lead(self, blocks: Sequence[Block]) -> list[str]:
+        """The abstract; a list in it has the takeaways."""
+        parts: list[str] = []
+        for block in blocks:
+            shown = self.block(block)
+            parts += [self.dialect.note("Takeaways", shown[0])] if isinstance(block, Items) else shown
+        return parts
+
+    def contents(self, blocks: Sequence[Block]) -> Contents:
+        """The parts and sections, if there are more than a few."""
+        headings = [block for block in blocks if isinstance(block, Heading) and block.level <= 2]
+        if len(headings) < _FEWEST:
+            return ()
+        return [(one.level, self.words(one.words), anchor(_bare(one.words))) for one in headings]
+
     def block(self, block: Block) -> list[str]:
         dialect = self.dialect
         match block:
             case Heading():
-                return [dialect.heading(self.words(block.words), block.level)]
+                return [dialect.heading(self.words(block.words), block.level, anchor(_bare(block.words)))]
             case Text():
                 return [dialect.paragraph(self.words(block.words) + self.citations(block.sources))]
             case Items():
                 return [dialect.items([*map(self.words, block.rows)], self.citations(block.sources))]
             case Formulas():
                 return [dialect.aligned(block.lines)]
+            case Where():
+                return [dialect.paragraph(f"Here {'; '.join(map(self.introduction, block.quantities))}.")]
             case Worked():
                 return self.derivation(self.words(block.title), 4, block.page)
             case Grid():
@@ -139,7 +202,7 @@ class _Page:
             parts.append(dialect.step(number, self.named(step.relation), reason, step.lines))
         if shown.symbols:
             rows = [
-                (self.math(one.letter), self.named(one.name), self.math(one.value), self.cite(one.source, "{}"))
+                (self.symbol(one), self.named(one.name), self.math(one.value), self.cite(one.source, "{}"))
                 for one in shown.symbols
             ]
             parts.append(dialect.inputs(("symbol", "quantity", "value", "source"), rows))
@@ -154,8 +217,26 @@ class _Page:
     def math(self, formula: str) -> str:
         return self.dialect.word("math", formula)
 
+    def introduction(self, quantity: Declaration) -> str:
+        """A letter, what it means in short, and its unit."""
+        shown = self.math(letter(quantity.name, quantity.latex))
+        spelled = unit(quantity.unit.text)
+        meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
+        said = f"{shown} is {meaning}" + (f" ({self.math(spelled)})" if spelled else "")
+        return self.dialect.target(said, f"symbol-{quantity.name}")
+
+    def symbol(self, one: Symbol) -> str:
+        """A letter, linked to where it is introduced."""
+        shown = self.math(one.letter)
+        return self.dialect.linked(shown, f"symbol-{one.name}") if one.name in self.introduced else shown
+
     def words(self, words: str) -> str:
-        return "".join(self.dialect.word(kind, text) for kind, text in spans(words))
+        return "".join(self.word(kind, text) for kind, text in spans(words))
+
+    def word(self, kind: str, text: str) -> str:
+        shown = self.dialect.word(kind, text)
+        is_linked = kind == "name" and text in self.introduced
+        return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown
 
     def citations(self, sources: Sequence[Source]) -> str:
         text = " ".join(self.cite(source, "({})") for source in sources)
@@ -165,7 +246,8 @@ class _Page:
         """The number of a source; or its text in the given form, if it is short and names no publication."""
         escaped = self.dialect.escaped
         if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
-            return escaped(f"[{self.cited.setdefault(source, len(self.cited) + 1)}]")
+            number = self.cited.setdefault(source, len(self.cited) + 1)
+            return self.dialect.linked(escaped(f"[{number}]"), f"source-{number}")
         return in_words.format(escaped(source.text))
 
     @property

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +12,25 @@ from derive.library import Library
 from derive.model.relation import Relation
 from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Derivation, Line, digits_borne, lay_out, letters_of, reported
-from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Worked, verbatim
+from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.reports.elimination import eliminated
 from derive.solving.execution.answer import Answer
 from quantities.declaration import Declaration
 from quantities.source import Source
 
-__all__ = ["briefly", "chain", "closed_form", "forms", "letter", "pencil", "stated", "symbols", "turned", "worked"]
+__all__ = [
+    "briefly",
+    "chain",
+    "closed_form",
+    "forms",
+    "introduced",
+    "letter",
+    "pencil",
+    "stated",
+    "symbols",
+    "turned",
+    "worked",
+]
 
 _LINE = 70  # characters of mathematics that a line of a page holds
 
@@ -37,6 +50,24 @@ def stated(library: Library, *names: str) -> tuple[Block, ...]:
     sources = tuple(dict.fromkeys(Source(r.source) for r in chosen if r.source and r.source != "by definition"))
     formulas = Formulas(tuple(_line(relation) for relation in chosen), tuple(met.values()))
     return (formulas, Items(reasons, sources)) if reasons else (formulas,)
+
+
+def introduced(blocks: Iterable[Block], met: set[Declaration]) -> Iterator[Block]:
+    """The blocks of a page; below formulas, the letters that were not met before, each with its meaning and unit."""
+    for block in blocks:
+        yield block
+        if isinstance(block, Formulas):
+            text = " ".join(side for line in block.lines for side in line)
+            new = [one for one in block.quantities if one not in met and not _is_spelled_out(one)]
+            shown = tuple(one for one in dict.fromkeys(new) if _is_in(_letter(one), text))
+            met.update(shown)
+            if shown:
+                yield Where(shown)
+
+
+def _is_in(shown: str, text: str) -> bool:
+    """Whether a letter stands in mathematics, and not only as a part of another one."""
+    return re.search(rf"(?<![A-Za-z\\_])(?<!_\{{){re.escape(shown)}(?![A-Za-z_])", text) is not None
 
 
 def symbols(quantities: Sequence[Declaration]) -> tuple[Block, ...]:

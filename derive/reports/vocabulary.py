@@ -66,15 +66,21 @@ class Said(str):
 
     @classmethod
     def of(cls, answer: Answer, digits: int | None = None) -> Said:
-        """The value with its unit; the bounds if there is no value."""
+        """The value with its unit, or the bounds if there is none; and the bounds of the library that it breaks."""
         borne = digits or digits_borne(answer)
         unit = answer.quantity.unit
         if answer.base is not None:
-            said = cls(number(unit.from_base(answer.base), unit.text, borne))
+            said = cls(number(unit.from_base(answer.base), unit.text, borne) + _breaks(answer))
         else:
-            said = cls(spread(answer, borne))
+            said = cls(spread(answer, borne) + _breaks(answer))
         said.answer = answer
         return said
+
+
+def _breaks(answer: Answer) -> str:
+    """The inequalities that do not hold at an answer, such as a cache that is larger than the memory, in brackets."""
+    broken = [check.name.replace("_", " ") for check in answer.failed if re.search("[<>]=", check.statement)]
+    return f" (where {' and '.join(f'*{verbatim(name)}*' for name in broken)} does not hold)" if broken else ""
 
 
 def spread(answer: Answer, digits: int = 3) -> str:

@@ -8,20 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, ExpressionError
 from derive.presentation import latex, markdown
-from derive.presentation.document import Picture, Report
+from derive.presentation.document import Picture, Report, Where
 from derive.presentation.html import Html
 from derive.presentation.plotting import as_pdf, as_svg
-from derive.presentation.writing import bound
-from derive.reports.formulas import symbols
+from derive.presentation.writing import Dialect, bound
+from derive.reports.formulas import introduced, symbols
 from derive.reports.templating import opening, rendered
 from derive.reports.vocabulary import vocabulary
 from derive.search.index import Entry, Index
 from derive.tokens.reports import titles
+from quantities.declaration import Declaration
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -36,7 +38,8 @@ def report(name: str) -> Report:
     """A report, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
     made = rendered(named(name), path, _words(path))
-    return replace(made, blocks=(*made.blocks, *(symbols(made.quantities) if made.quantities else ())))
+    blocks = tuple(introduced(made.blocks, set()))
+    return replace(made, blocks=(*blocks, *(symbols(made.quantities) if made.quantities else ())))
 
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
@@ -92,7 +95,24 @@ def _drawn(picture: Picture) -> str:
 
 def parts(name: str) -> tuple[Report, ...]:
     """The reports in a document: itself, or in the volume all of them."""
-    return tuple(map(report, titles.parts())) if name == titles.VOLUME else (report(name),)
+    return _bound_parts() if name == titles.VOLUME else (report(name),)
+
+
+@cache
+def _bound_parts() -> tuple[Report, ...]:
+    """The reports of the volume: each letter is introduced once, and one table has all of them."""
+    met: set[Declaration] = set()
+    parts, held = [], dict.fromkeys(quantity for name in titles.parts() for quantity in report(name).quantities)
+    for made in map(report, titles.parts()):
+        own = made.blocks[:-2] if made.quantities else made.blocks  # without its table
+        bare = (block for block in own if not isinstance(block, Where))
+        parts.append(replace(made, blocks=tuple(introduced(bare, met))))
+    return (*parts, Report("symbols", "Symbols", symbols(tuple(held))[1:]))
+
+
+def _bound(name: str, dialect: Dialect) -> str:
+    lead = report(name).blocks if name == titles.VOLUME else ()
+    return bound(_title(name), parts(name), dialect, lead, f"derive {version('derive-engine')}")
 
 
 def _title(name: str) -> str:
@@ -108,13 +128,13 @@ def texts(name: str) -> Mapping[str, str]:
     """The files of a report: their paths below the folder of reports, and their contents."""
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
-        made[f"{named(name)}.{ending}"] = bound(_title(name), parts(name), dialect)
+        made[f"{named(name)}.{ending}"] = _bound(name, dialect)
     return made
 
 
 def page(name: str) -> str:
     """The report as one HTML file."""
-    return bound(_title(name), parts(name), Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
+    return _bound(name, Html({picture.name: _drawn(picture) for picture in _pictures(name)}))
 
 
 def pressed_pictures(name: str) -> dict[str, bytes]:

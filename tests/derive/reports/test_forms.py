@@ -52,7 +52,8 @@ def test_every_block_is_in_every_form(form):
 @pytest.mark.parametrize("bounds", [("a \\le b", "c \\ge d"), (" + ".join("a" * 60) + " \\le b",)])
 def test_bounds_stand_in_the_place_of_equations(bounds):
     told = as_latex(Report("toy", "A toy", (Formulas(tuple((bound, "") for bound in bounds)),)))
-    assert all(f"  & {bound}" in told for bound in bounds)
+    unbroken = told.replace(" \\\\\n  & \\quad ", "")
+    assert all(f"  & {bound}" in unbroken for bound in bounds)
 
 
 def test_a_source_is_cited_by_one_number_wherever_it_is_used():

@@ -1,0 +1,113 @@
+"""The pages of the reports: numbers by one rule, emphasis only where it was written, links that lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+import pytest
+from markdown_it import MarkdownIt
+
+from derive.presentation.document import Report, Text, Where
+from derive.presentation.html import Html
+from derive.presentation.markdown import HOST, Markdown
+from derive.presentation.writing import bound
+from derive.tokens.reports import shelf
+
+NAMES = ("roofline", "layout", "walls", "training", "menu", "practice", "prices")
+NUMBER = re.compile(r"(?<![\w.\\-])\d+(?:\.\d+)?(?![\w.])")
+MULTIPLES = r"(?:byte|FLOP|token|parameter|bit|USD|s|J|W)(?![A-Za-z])"
+
+
+@cache
+def told(name: str) -> str:
+    """The page, without its sources and where the numbers of publications stand in it."""
+    page = bound("", shelf.parts(name), HOST)
+    return re.sub(r"arXiv \d+\.\d+", "", page[: page.rindex("## Sources")])
+
+
+def digits(number: str) -> int:
+    """The significant digits of a number; a whole number is a count."""
+    return len(number.replace(".", "").strip("0")) if "." in number else 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_number_has_more_than_five_digits_unless_it_is_a_count(name):
+    assert [number for number in NUMBER.findall(told(name)) if digits(number) > 5] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_count_is_a_million_or_more_and_written_out(name):
+    assert [number for number in NUMBER.findall(told(name)) if len(number) > 9] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_negative_is_added_and_no_power_of_ten_stands_before_a_unit_that_has_multiples(name):
+    assert re.findall(r"[+-] -\s*[\d\\a-zA-Z]", told(name)) == []
+    assert re.findall(rf"10\^\{{-?\d+\}}\\,\\mathrm\{{[kMGTPE]?{MULTIPLES}", told(name)) == []
+    assert re.findall(rf"\de[+-]\d+ [kMGTPE]?{MULTIPLES}", told(name).replace("\\", "")) == []
+
+
+class Marked(Markdown):
+    """Markdown in which all that was stressed stands between brackets of its own."""
+
+    def word(self, kind: str, text: str) -> str:
+        return super().word(kind, f"⟦{text}⟧" if kind == "stress" else text)
+
+    def step(self, number, name, reason, lines):
+        return super().step(number, f"⟦{name}⟧", reason, lines)
+
+
+def stressed(blocks, title="toy") -> list[str]:
+    """What a reader of the Markdown sees stressed."""
+    page = bound(title, [Report("toy", title, tuple(blocks))], Marked(HOST.inline, HOST.block))
+    shown = MarkdownIt("commonmark").enable("table").render(page)
+    return re.findall(r"<em>(.*?)</em>", shown, re.DOTALL)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_stressed_but_what_the_report_stresses(name):
+    assert [words for words in stressed(shelf.report(name).blocks) if not re.fullmatch(r"⟦[^⟦⟧]*⟧", words)] == []
+
+
+@pytest.mark.parametrize("words", ["30 USD*h and 2 token*s", "kv_bytes_per_token and h*chip, and _x_", "a * b * c"])
+def test_asterisks_of_units_and_underscores_of_names_survive(words):
+    page = bound("", [Report("toy", "", (Text(words),))], HOST)
+    shown = re.sub("<[^>]+>", "", MarkdownIt("commonmark").render(page))
+    assert words in shown
+    assert stressed([Text(words)]) == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_letter_is_introduced_once_and_every_link_of_the_page_leads_somewhere(name):
+    met = [one.name for block in shelf.report(name).blocks if isinstance(block, Where) for one in block.quantities]
+    assert len(met) == len(set(met)) > 0
+    page = bound("toy", shelf.parts(name), Html({one.name: "<svg></svg>" for one in shelf.report(name).pictures}))
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
+    assert all(f"symbol-{one}" in ids for one in met)
+
+
+def test_a_context_that_does_not_fit_in_memory_is_said_not_to_where_it_is_named():
+    served = ("h100-sxm:bf16", "llama3-70b")
+    from derive.reports.vocabulary import Said
+    from derive.tokens.relations import library
+
+    answer = library().solve("context", *served, chips="8 chip", batch="32 sequence", step_time="25 ms")
+    assert str(Said.of(answer)).endswith(" (where *fits in memory* does not hold)")
+    fits = library().solve("context", *served, chips="8 chip", batch="32 sequence", step_time="20 ms")
+    assert "where" not in str(Said.of(fits))
+
+
+def test_the_shares_of_a_menu_are_eliminated_by_hand():
+    step = next(
+        step
+        for block in shelf.report("menu").blocks
+        if hasattr(block, "page")
+        for step in block.page.steps
+        if "together" in step.relation
+    )
+    equations = [left for left, right in step.lines if left]
+    assert equations == ["m", "r_s", "w", "v"]
+    form, numbers, value = (right for left, right in step.lines[2:5])
+    assert (r"\frac" in form, "2.5" in numbers, value) == (True, True, "0.357")
