@@ -96,7 +96,7 @@ class Html:
         return f"<p>{words}</p>"
 
     def items(self, rows: Sequence[str], citations: str) -> str:
-        return f"<ul>{_each('li', rows)}</ul>{citations}"
+        return f"<ul>{_each('li', (*rows[:-1], rows[-1] + citations))}</ul>"
 
     def aligned(self, lines: Sequence[Line]) -> str:
         rows = "".join(

@@ -107,7 +107,7 @@ class Latex:
     def head(self, title: str, facts: str, lead: Sequence[str], contents: Sequence[tuple[int, str, str]]) -> list[str]:
         abstract = ["\\begin{abstract}\\noindent", *lead, "\\end{abstract}"] if lead else []
         preamble = _PREAMBLE.replace("TITLE", title).replace("FACTS", escaped(facts))
-        return [preamble, *abstract, *([r"\tableofcontents"] if contents else [])]
+        return [preamble, *abstract, *([r"{\setlength{\parskip}{0pt}\tableofcontents}"] if contents else [])]
 
     def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
         preamble = head[0].replace("CLASS", "report" if is_volume else "article", 1)

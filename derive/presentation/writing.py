@@ -26,7 +26,7 @@ from derive.presentation.document import (
     anchor,
     spans,
 )
-from derive.presentation.mathematics import letter, unit
+from derive.presentation.mathematics import letter
 from quantities.declaration import Declaration
 from quantities.source import Source
 
@@ -220,9 +220,9 @@ class _Page:
     def introduction(self, quantity: Declaration) -> str:
         """A letter, what it means in short, and its unit."""
         shown = self.math(letter(quantity.name, quantity.latex))
-        spelled = unit(quantity.unit.text)
+        spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.escaped(quantity.unit.text)})"
         meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
-        said = f"{shown} is {meaning}" + (f" ({self.math(spelled)})" if spelled else "")
+        said = f"{shown} is {meaning}{spelled}"
         return self.dialect.target(said, f"symbol-{quantity.name}")
 
     def symbol(self, one: Symbol) -> str:

@@ -7,7 +7,11 @@ read as Markdown: headings, paragraphs, lists, tables.
     # The pendulum
     A string of one metre swings in {{ solve("period", length="1 m") }}.
 
+    ## Small swings
     {{ stated("small_swing") }}
+
+What stands between the title and the first heading is the abstract, and a list there has the takeaways. The date of the
+facts, the contents and the meanings of letters are added.
 
 Templates may come from anywhere, so they run in Jinja's sandbox, further restricted: a template can call its vocabulary
 and read the attributes that `_OPEN` lists, and no others.
