@@ -1,8 +1,8 @@
 """Charts drawn with matplotlib, which no other module imports.
 
-All pictures have one look: colours that the colour-blind can distinguish, few lines besides the data, labels where
-there is room. The same chart gives the same bytes: numbers are rounded before they are drawn, since the last digit of
-a logarithm depends on the processor.
+All pictures have one look: the colours of Okabe and Ito, which the colour-blind can distinguish, few lines besides the
+data, and the names of marks beside the panel, where no curve crosses them. The same chart gives the same bytes: numbers
+are rounded before they are drawn, since the last digit of a logarithm depends on the processor.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from itertools import count
+from math import log
+from textwrap import fill
 from typing import Any
 
 from derive.errors import DeriveError
@@ -17,7 +19,7 @@ from derive.presentation.charts import Axis, Chart, Series
 
 __all__ = ["as_pdf", "as_svg", "figure"]
 
-_PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#B22222")
+_PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _SHADES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
 _LOOK = {
     "font.size": 9,
@@ -38,10 +40,16 @@ _LOOK = {
     "pdf.fonttype": 42,
     "figure.dpi": 100,
 }
-_HATCHES = (("///", "#B22222"), ("\\\\\\", "#555555"), ("...", "#B22222"))
+_HATCHES = (("///", "#D55E00"), ("\\\\\\", "#000000"), ("...", "#D55E00"))
 _STYLES = {"line": "-", "dashed": "--", "dotted": ":"}
 _WIDTH = 6.4
 _ROOM = 7  # labels up to which the legend is inside the panel
+# Of points that bear a name: each shape stands around the ones before it, so that points at one place are told apart.
+_POINTS = (("o", 4.0, "full"), ("s", 6.5, "none"), ("D", 8.5, "none"), ("^", 11.0, "none"))
+_SMALL = 7  # points, the size of the names of marks
+_LETTER = 0.0105  # width of a small letter, as a share of a panel's
+_ROW = 9.5  # points from one row of small words to the next
+_MARKED = {"color": "#777777", "linewidth": 0.9, "linestyle": (0, (4, 2))}
 
 
 def figure(*charts: Chart) -> Any:
@@ -84,26 +92,29 @@ def _matplotlib() -> Any:
 
 
 def _draw(panel: Any, chart: Chart) -> None:
-    panel.set_title(chart.title, loc="left")
     panel.grid(True, axis="x" if chart.y.names else "y" if chart.x.names else "both")
-    free = iter(count())
+    free, named = iter(count()), iter(count())
     for series in chart.series:
         color = _PALETTE[(next(free) if series.color is None else series.color) % len(_PALETTE)]
-        _draw_series(panel, series, color, bool(chart.y.names))
+        shape = next(named) % len(_POINTS) if series.style == "points" and series.label else 0
+        _draw_series(panel, series, color, bool(chart.y.names), shape)
     _scale(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
     _scale(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
     if chart.y.names:
         panel.invert_yaxis()
-    _annotate(panel, chart)
-    _hatch(panel, chart)
     labelled = [*(one for one in chart.series if one.label), *chart.hatches]
+    _shade(panel, chart)
+    rows = _mark_across(panel, chart)
+    _mark_up(panel, chart, is_outside=len(labelled) <= _ROOM)
+    panel.set_title(chart.title, loc="left", pad=6 + _ROW * rows)
+    _hatch(panel, chart)
     if len(labelled) > _ROOM:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif labelled:
         panel.legend(loc="best")
 
 
-def _draw_series(panel: Any, series: Series, color: str, across: bool) -> None:
+def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
     x, y = _rounded(series.x), _rounded(series.y)
     label = series.label or None
     if series.style == "bars":
@@ -113,7 +124,9 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool) -> None:
         length = [high - low for low, high in zip(start, end, strict=True)]
         draw(place, length, **{"left" if across else "bottom": start}, color=color, label=label, alpha=0.85)
     elif series.style == "points":
-        panel.plot(x, y, "o", color=color, label=label, markersize=4.5)
+        marker, size, inside = _POINTS[shape]
+        look = {"marker": marker, "markersize": size, "fillstyle": inside, "zorder": 4}
+        panel.plot(x, y, linestyle="", color=color, label=label, **look)
     elif series.style == "hatched":
         look = {"facecolor": "none", "edgecolor": color, "linewidth": 0, "zorder": 1.5}
         panel.fill_between(x, y, hatch=_HATCHES[0][0], label=label, **look)
@@ -124,8 +137,12 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool) -> None:
         panel.plot(
             x, y, _STYLES[series.style], color=color, label=label, linewidth=width, zorder=3 if series.strong else 2
         )
+    rises = not across and len(x) > 1 and (x[-1] - x[0]) * (y[-1] - y[0]) > 0  # then there is room on the left
+    where = {"xytext": (-4, 3), "ha": "right"} if rises else {"xytext": (4, 3), "ha": "left"}
+    behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.4}
     for tag, at, level in zip(series.tags, x, y, strict=False):
-        panel.annotate(tag, (at, level), xytext=(4, 3), textcoords="offset points", fontsize=7)
+        if tag:
+            panel.annotate(tag, (at, level), textcoords="offset points", fontsize=_SMALL, bbox=behind, **where)
 
 
 def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
@@ -138,8 +155,8 @@ def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
         set_limits(stated.low, stated.high)
 
 
-def _annotate(panel: Any, chart: Chart) -> None:
-    """Regimes as shades with their names above, knees and limits as lines with their names."""
+def _shade(panel: Any, chart: Chart) -> None:
+    """Regimes as shades with their names above."""
     limits = panel.get_xlim()
     for i, shade in enumerate(chart.shades):
         low, high = max(shade.low, min(limits)), min(shade.high, max(limits))
@@ -149,16 +166,44 @@ def _annotate(panel: Any, chart: Chart) -> None:
         middle = (low * high) ** 0.5 if chart.x.log else (low + high) / 2
         words = {"ha": "center", "va": "bottom", "fontsize": 7.5, "color": "#444444"}
         panel.text(middle, 1.005, shade.label, transform=panel.get_xaxis_transform(), **words)
-    for mark in chart.marks:
-        if mark.axis == "x":
-            panel.axvline(mark.at, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)))
-            where = {"xytext": (3, 4), "xycoords": panel.get_xaxis_transform(), "rotation": 90, "va": "bottom"}
-            panel.annotate(mark.label, (mark.at, 0.0), textcoords="offset points", fontsize=7, color="#444444", **where)
-        else:
-            panel.axhline(mark.at, color="#777777", linewidth=0.9, linestyle=(0, (4, 2)))
-            where = {"xytext": (-3, 2), "xycoords": panel.get_yaxis_transform(), "ha": "right"}
-            panel.annotate(mark.label, (1.0, mark.at), textcoords="offset points", fontsize=7, color="#444444", **where)
     panel.set_xlim(limits)
+
+
+def _mark_across(panel: Any, chart: Chart) -> int:
+    """Values of the horizontal axis as lines, with their names above, in the number of rows that is returned.
+
+    Each name begins at its line. They are placed from the right, so that a line that goes on to a higher row has only
+    names to its right to pass.
+    """
+    limits = panel.get_xlim()
+    first = 1 if chart.shades else 0
+    starts: list[float] = []  # of the leftmost name of each row
+    for mark in sorted((one for one in chart.marks if one.axis == "x"), key=lambda one: -one.at):
+        panel.axvline(mark.at, **_MARKED)
+        if not mark.label:
+            continue
+        low, at, high = (log(one) if chart.x.log else one for one in (limits[0], mark.at, limits[1]))
+        begins = (at - low) / (high - low)
+        ends = begins + _LETTER * (len(mark.label) + 1)
+        row = next((row for row, start in enumerate(starts) if ends < start), len(starts))
+        starts[row : row + 1] = [begins]
+        line = {"arrowstyle": "-", "color": "#777777", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0)}
+        where = {"xycoords": panel.get_xaxis_transform(), "textcoords": "offset points", "arrowprops": line}
+        above = (0, 3 + _ROW * (first + row))
+        panel.annotate(mark.label, (mark.at, 1.0), above, fontsize=_SMALL, color="#444444", **where)
+    panel.set_xlim(limits)
+    return first + len(starts)
+
+
+def _mark_up(panel: Any, chart: Chart, is_outside: bool) -> None:
+    """Values of the vertical axis as lines, with their names at the right end, outside unless the legend is there."""
+    for mark in chart.marks:
+        if mark.axis == "y":
+            panel.axhline(mark.at, **_MARKED)
+            label = fill(mark.label, 16) if is_outside else mark.label
+            where = {"xytext": (3, 0), "va": "center"} if is_outside else {"xytext": (-3, 2), "ha": "right"}
+            look = {"fontsize": _SMALL, "color": "#444444", "textcoords": "offset points"}
+            panel.annotate(label, (1.0, mark.at), xycoords=panel.get_yaxis_transform(), **look, **where)
 
 
 def _hatch(panel: Any, chart: Chart) -> None:
