@@ -73,14 +73,14 @@ def test_devices_drain_in_capacity_over_bandwidth():
 
 
 def test_a_slow_tier_has_a_floor_and_its_time():
-    year = 365.25 * 24
+    rent = 0.08 / 2**30 / (365.25 * 24 / 12)  # USD/byte/h of local SSD
     flash, memory = line("prices", "prices-tiers", "flash"), line("prices", "prices-tiers", "DDR5")
     bytes_of_a_million = 70272 * 1e6
     for time, cost in flash.items():
         drained = max(time, 30.72e12 / 14e9)
-        assert cost == pytest.approx(600 / year / 30.72e12 * bytes_of_a_million * drained / 3600, rel=1e-6)
+        assert cost == pytest.approx(rent * bytes_of_a_million * drained / 3600, rel=1e-6)
     meeting = picture("prices", "prices-tiers").charts[0].marks[0].at
-    assert meeting == pytest.approx((600 / 14e9) / (1200 / 1.5e12), rel=1e-6)
+    assert meeting == pytest.approx(rent * 30.72e12 / 14e9 / (3600 * 1.235e-6 / 1e9), rel=1e-6)
     assert min(memory.values()) < min(flash.values())
 
 
