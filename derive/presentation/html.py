@@ -57,7 +57,7 @@ class Html:
     between: ClassVar[str] = "\n"
     before_formulas: ClassVar[str] = "\n"
     before_citations: ClassVar[str] = " "
-    escaped = staticmethod(html.escape)
+    escaped = breakable = staticmethod(html.escape)
 
     def word(self, kind: str, text: str) -> str:
         match kind:

@@ -79,8 +79,8 @@ def escaped(text: str) -> str:
     return text.translate(_ESCAPES)
 
 
-def _breakable(text: str) -> str:
-    """Text that TeX prints as it is, with breaks allowed within addresses and paths."""
+def breakable(text: str) -> str:
+    """Text that TeX prints as it is, with breaks allowed within addresses, paths and units."""
     return escaped(text).translate(_BREAKS)
 
 
@@ -94,6 +94,7 @@ class Latex:
     before_formulas: ClassVar[str] = "\n"  # a blank line would begin an empty paragraph
     before_citations: ClassVar[str] = "~"
     escaped = staticmethod(escaped)
+    breakable = staticmethod(breakable)
 
     def word(self, kind: str, text: str) -> str:
         return _SHOWN[kind].format(text if kind == "math" else _signed(text))
@@ -156,7 +157,7 @@ class Latex:
         return rf"\{_LEVELS[level - 1]}*{{{title}: ${formula}$}}"
 
     def caution(self, text: str) -> str:
-        return rf"\noindent\textbf{{{_breakable(text)}}}"
+        return rf"\noindent\textbf{{{breakable(text)}}}"
 
     def step(self, number: int, name: str, reason: str, lines: Sequence[Line]) -> str:
         return f"\\noindent\\textbf{{{number}.}} \\textit{{{name}}}{reason}\n{self.aligned(lines)}"
@@ -171,7 +172,7 @@ class Latex:
 
     def listed(self, texts: Sequence[str], is_numbered: bool = False) -> str:
         kind = "enumerate" if is_numbered else "itemize"
-        rows = "\n".join(rf"\item {_breakable(text)}" for text in texts)
+        rows = "\n".join(rf"\item {breakable(text)}" for text in texts)
         return f"\\begin{{{kind}}}\\raggedright\n{rows}\n\\end{{{kind}}}"
 
     def small(self, parts: list[str]) -> list[str]:

@@ -38,7 +38,7 @@ class Markdown:
     between: ClassVar[str] = "\n\n"
     before_formulas: ClassVar[str] = "\n\n"
     before_citations: ClassVar[str] = " "
-    escaped = staticmethod(plain)
+    escaped = breakable = staticmethod(plain)
 
     def word(self, kind: str, text: str) -> str:
         match kind:

@@ -55,6 +55,7 @@ class Dialect(Protocol):
     before_citations: ClassVar[str]
 
     def escaped(self, text: str, /) -> str: ...
+    def breakable(self, text: str, /) -> str: ...
     def word(self, kind: str, text: str) -> str: ...
     def linked(self, words: str, target: str) -> str: ...
     def target(self, words: str, name: str) -> str: ...
@@ -220,7 +221,7 @@ class _Page:
     def introduction(self, quantity: Declaration) -> str:
         """A letter, what it means in short, and its unit."""
         shown = self.math(letter(quantity.name, quantity.latex))
-        spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.escaped(quantity.unit.text)})"
+        spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.breakable(quantity.unit.text)})"
         meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
         said = f"{shown} is {meaning}{spelled}"
         return self.dialect.target(said, f"symbol-{quantity.name}")

@@ -23,7 +23,7 @@ MULTIPLES = r"(?:byte|FLOP|token|parameter|bit|USD|s|J|W)(?![A-Za-z])"
 def told(name: str) -> str:
     """The page, without its sources and where the numbers of publications stand in it."""
     page = bound("", shelf.parts(name), HOST)
-    return re.sub(r"arXiv \d+\.\d+", "", page[: page.rindex("## Sources")])
+    return re.sub(r"arXiv[ :]\d+\.\d+", "", page[: page.rindex("## Sources")])
 
 
 def digits(number: str) -> int:
@@ -109,5 +109,5 @@ def test_the_shares_of_a_menu_are_eliminated_by_hand():
     )
     equations = [left for left, right in step.lines if left]
     assert equations == ["m", "r_s", "w", "v"]
-    form, numbers, value = (right for left, right in step.lines[2:5])
+    form, numbers, value = step.lines[2][1].split(" = ")
     assert (r"\frac" in form, "2.5" in numbers, value) == (True, True, "0.357")

@@ -15,11 +15,11 @@ def test_the_cliff_is_derived_in_six_lines():
     six = next(lines for lines in formulas("prices") if lines[2] == ("t_{kv}", "t_c"))
     assert len(six) == 6
     assert [left for left, _ in six] == ["t_c", "t_{kv}", "t_{kv}", r"\kappa", "", ""]
-    assert six[-1][1].startswith(f"{KEPT:.0f}")
-    assert f"{KEPT:.0f}" == "1693"
+    assert six[-1][1].startswith(f"{KEPT / 1e3:.4g}")
+    assert f"{KEPT / 1e3:.4g}" == "1.693"
     assert "B" not in six[3][1]  # the batch has cancelled, and so has the number of chips
     assert "n" not in six[3][1].replace("frac", "")
-    for unit in ("FLOP/parameter/token", "TB/s/chip", "Gparameter", "TFLOP/s/chip", "ktoken/sequence"):
+    for unit in ("FLOP/parameter/token", "TB/s/chip", "Gparameter", "PFLOP/s/chip", "ktoken/sequence"):
         assert unit in six[4][1]
 
 
@@ -28,13 +28,14 @@ def test_three_hundred_is_read_in_fp8_and_in_fp4_apart(label, size):
     ratio, tokens, kept = row("prices", "A cliff at 200k", label)
     assert f"{300 * 2 / size:.0f}" in ratio
     assert "300" in tokens
-    assert f"{size * BILLIONS / 300 / CLIFF:.4g}" in kept
-    assert kept.startswith("$1667" if size == 1 else "$833.3")
+    bytes_kept = size * BILLIONS / 300 / CLIFF
+    assert kept.startswith(f"${bytes_kept / 1e3:.4g}" if size == 1 else f"${bytes_kept:.3g}")
+    assert kept.startswith("$1.667" if size == 1 else "$833")
 
 
 def test_the_two_readings_of_the_cliff_agree_at_the_balanced_batch():
     said = paragraph("prices", "At the balanced batch this is the same statement")
-    assert f"{KEPT:.0f}" in said
+    assert f"{KEPT / 1e3:.4g}" in said
     assert f"{KEPT / 3:.0f}" in said
 
 
