@@ -14,13 +14,13 @@ from derive.expressions.sympy_bridge import from_sympy, to_sympy
 from derive.expressions.tree import Apply, Node, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.solving.execution.answer import Step
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.quantity import symbol
 
 __all__ = ["eliminated"]
 
 _MOST = 3  # unknowns
-_AGREEMENT = 1e-9
 
 
 def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, Declaration]) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def eliminated(step: Step, known: Mapping[str, float], declared: Mapping[str, De
         return {}
     forms = _solved([(_binding(left, numbers), _binding(right, numbers)) for left, right in sides], unknowns, declared)
     found = ((value(from_sympy(form)[0], numbers), numbers[name]) for name, form in forms.items())
-    return forms if all(math.isclose(*pair, rel_tol=_AGREEMENT) for pair in found) else {}
+    return forms if all(math.isclose(*pair, rel_tol=AGREEMENT) for pair in found) else {}
 
 
 def _binding(node: Node, numbers: Mapping[str, float]) -> Node:

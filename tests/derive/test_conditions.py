@@ -169,3 +169,20 @@ def test_a_relation_whose_condition_has_no_meaning_does_not_apply():
     for backend in ("python", "numpy"):
         function = rivals.compile("y", ["x"], backend)
         assert [float(function(x=x)) for x in (-1.0, 0.5, 800.0)] == pytest.approx([4, 3, 2])
+
+
+@pytest.mark.parametrize("size", [4, 12])
+def test_conditions_that_decide_each_other_are_gone_through_once(size):
+    """Each of several quantities has two ways, and which of them applies is decided by all the others."""
+    names = [f"x{i}" for i in range(size)]
+    quantities = "".join(f'{name} = {{ unit = "1", domain = "nonnegative" }}\n' for name in (*names, "given", "goal"))
+    relations = ""
+    for name in names:
+        others = " + ".join(other for other in names if other != name)
+        relations += f'small_{name} = {{ equation = "{name} = given", when = ["{others} < 9"] }}\n'
+        relations += f'large_{name} = {{ equation = "{name} = 2*given", when = ["{others} >= 9"] }}\n'
+    total = " + ".join(names)
+    relations += f'goal = {{ equation = "goal = 3*given", when = ["{total} >= 0"] }}\n'
+    library = derive.load(f"[quantities]\n{quantities}[relations]\n{relations}")
+    with derive.limits(seconds=20):
+        assert library.solve("goal", given=2).base == 6

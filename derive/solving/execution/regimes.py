@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
@@ -224,6 +224,7 @@ class Decisions:
         self.decided: dict[str, bool | None] = {}
         self.pending: set[tuple[str, str]] = set()  # what is being decided or derived now
         self.met: set[tuple[str, str]] = set()  # the pending items that were needed again meanwhile
+        self.provisional: dict[tuple[str, str], tuple[Any, frozenset[tuple[str, str]]]] = {}  # with what they met
         self.box: dict[str, Span] | None = None
 
     def applies(self, relation: Relation) -> bool | None:
@@ -239,21 +240,36 @@ class Decisions:
         return self._once(self.derived, "derived", name, lambda: self._derived(name))
 
     def _once(self, kept: dict[str, _T | None], kind: str, name: str, found: Callable[[], _T | None]) -> _T | None:
+        """A result that is found once; None while it is being found.
+
+        A result that met such a None is kept only until the other is found: then it is found again. Otherwise
+        conditions that decide each other would be gone through in every order.
+        """
         if name in kept:
             return kept[name]
+        key = kind, name
+        if key in self.provisional:
+            result, met = self.provisional[key]
+            self.met |= met
+            return result  # type: ignore[no-any-return]
         tick()
-        if (kind, name) in self.pending:
-            self.met.add((kind, name))
+        if key in self.pending:
+            self.met.add(key)
             return None
-        self.pending.add((kind, name))
+        outer, self.met = self.met, set()
+        self.pending.add(key)
         try:
-            result = found()
+            found_now = found()
         finally:
-            self.pending.discard((kind, name))
-            self.met.discard((kind, name))
-        if not self.met:
-            kept[name] = result
-        return result
+            self.pending.discard(key)
+            met = frozenset(self.met - {key})
+            self.met = outer | met
+            self.provisional = {one: entry for one, entry in self.provisional.items() if key not in entry[1]}
+        if met:
+            self.provisional[key] = found_now, met
+        else:
+            kept[name] = found_now
+        return found_now
 
     def _decided(self, relation: Relation) -> bool | None:
         verdicts = [self.truth(condition) for condition in relation.conditions]
