@@ -242,8 +242,8 @@ class Decisions:
     def _once(self, kept: dict[str, _T | None], kind: str, name: str, found: Callable[[], _T | None]) -> _T | None:
         """A result that is found once; None while it is being found.
 
-        A result that met such a None is kept only until the other is found: then it is found again. Otherwise
-        conditions that decide each other would be gone through in every order.
+        A result that rests on such a None is provisional. It is dropped if the other is found to be something else;
+        otherwise conditions that decide each other would be gone through in every order.
         """
         if name in kept:
             return kept[name]
@@ -258,18 +258,34 @@ class Decisions:
             return None
         outer, self.met = self.met, set()
         self.pending.add(key)
+        was_right = False
         try:
-            found_now = found()
+            result = found()
+            was_right = not result if kind == "decided" else result is None
         finally:
             self.pending.discard(key)
             met = frozenset(self.met - {key})
             self.met = outer | met
-            self.provisional = {one: entry for one, entry in self.provisional.items() if key not in entry[1]}
+            self._settle(key, met, was_right)
+        self._keep(key, result, met)
+        return result
+
+    def _settle(self, key: tuple[str, str], met: frozenset[tuple[str, str]], was_right: bool) -> None:
+        """Results that took this one for None: they rest on what it met, or are dropped."""
+        resting = {one: entry for one, entry in self.provisional.items() if key in entry[1]}
+        for one, (result, others) in resting.items():
+            del self.provisional[one]
+            if was_right:
+                self._keep(one, result, (others - {key}) | met)
+
+    def _keep(self, key: tuple[str, str], result: Any, met: frozenset[tuple[str, str]]) -> None:
+        kind, name = key
         if met:
-            self.provisional[key] = found_now, met
+            self.provisional[key] = result, met
+        elif kind == "decided":
+            self.decided[name] = result
         else:
-            kept[name] = found_now
-        return found_now
+            self.derived[name] = result
 
     def _decided(self, relation: Relation) -> bool | None:
         verdicts = [self.truth(condition) for condition in relation.conditions]
@@ -327,12 +343,30 @@ class Decisions:
         structure = structure_of(self.library, left_out, stated)
         return _REACHES.of(self.library.session, key, lambda: determined(structure, strong, weak))
 
+    def _undecided(self) -> Iterator[tuple[str, frozenset[tuple[str, str]]]]:
+        """The relations of which it is not known yet whether they apply, each with what is being found meanwhile."""
+        for kind, name in self.pending:
+            if kind == "decided":
+                yield name, frozenset({(kind, name)})
+        for (kind, name), (applies, met) in self.provisional.items():
+            if kind == "decided" and applies is not True:
+                yield name, met
+
     def _derived(self, name: str) -> float | None:
+        """A quantity's number from relations that apply; those that are undecided are not even tried."""
         if name not in self.question.weak and name not in self._reach:
             return None
         weak = {other: value for other, value in self.question.weak.items() if other != name}
-        question = replace(self.question, target=name, weak=weak)
-        aside: set[str] = set(self.question.case.failing)
+        undecided = dict(self._undecided())
+        never = {relation for relation, applies in self.decided.items() if applies is not True}
+        aside = never | undecided.keys() | self.question.case.failing
+        found = self._without(replace(self.question, target=name, weak=weak), aside)
+        if found is None:
+            self.met.update(*undecided.values())
+        return found
+
+    def _without(self, question: Question, aside: set[str]) -> float | None:
+        """The number of a question's target without some relations, and without those that do not surely apply."""
         while True:
             made = self.planning(question, frozenset(aside))
             if not made.is_determined:

@@ -9,6 +9,9 @@ import random
 import pytest
 
 import derive
+from derive.numerics.algebra.evaluation import holds
+from derive.solving.execution.plan_execution import decisions_of
+from derive.solving.execution.question import ask
 from tests.derive.statements import bare, number
 
 GIVEN = ("a", "b", "c")
@@ -82,3 +85,36 @@ def test_a_weak_value_decides_a_condition_before_the_plan_is_made():
     )
     assert number(library.solve("out", context=10)) == pytest.approx(2)
     assert number(library.solve("out", context=1)) == pytest.approx(10)
+
+
+def circular(seed: int):
+    """Relations that all hold at one point, on conditions on any of the quantities; and that point."""
+    draw = random.Random(seed)
+    names = [f"q{i}" for i in range(draw.choice((3, 4, 5, 6)))]
+    point = {name: draw.choice((0.5, 1.5, 3.5, 7.5)) for name in (*GIVEN, *names)}
+    relations = []
+    for name in names:
+        for _ in range(draw.choice((1, 2, 2, 3))):
+            other = draw.choice([one for one in point if one != name])
+            when = [f"{draw.choice(names)} {draw.choice(('<', '>='))} {draw.choice((1, 2, 4))}"]
+            equation = f"{name} = {point[name] / point[other]}*{other}"
+            relations.append({"equation": equation, "when": when if draw.random() < 0.7 else []})
+    return bare(" ".join(point), *relations), point
+
+
+def verdicts(library, order, given):
+    """Whether each relation applies, asked in this order of one question."""
+    decisions = decisions_of(library, ask(library, "a", (), given))
+    return {name: decisions.applies(library.relations[name]) for name in order}
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_applies_is_true_and_does_not_depend_on_what_is_asked_first(seed):
+    library, point = circular(seed)
+    draw, given = random.Random(seed), {name: point[name] for name in ("b", "c")}
+    alone = {name: verdicts(library, [name], given)[name] for name in library.relations}
+    for name, applies in alone.items():
+        assert applies in (None, all(holds(one, point) for one in library.relations[name].conditions))
+    for _ in range(6):
+        order = draw.sample(list(library.relations), len(library.relations))
+        assert verdicts(library, order, given) == alone
