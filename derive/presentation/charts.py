@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-__all__ = ["Axis", "Chart", "Hatch", "Mark", "Series", "Shade"]
+__all__ = ["Axis", "Chart", "Hatch", "Mark", "Series", "Shade", "described"]
 
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
 
@@ -90,3 +90,22 @@ class Chart:
     hatches: tuple[Hatch, ...] = ()
     title: str = ""
     height: float = 3.4  # inches, at a width of 6.4
+
+
+def described(charts: Iterable[Chart]) -> str:
+    """What charts show, in plain words, for those who do not see them.
+
+    >>> time = Chart(Axis("batch"), Axis("time [s]"), (Series.of([1, 2], [3, 4], "step"),), (Mark(2, "the knee"),))
+    >>> described([time])
+    'Chart of time [s] against batch: step. Marked: the knee.'
+    """
+    return " ".join(map(_described, charts))
+
+
+def _described(chart: Chart) -> str:
+    shown = [series.label for series in chart.series if series.label]
+    marked = [mark.label for mark in chart.marks if mark.label]
+    up = chart.y.label or ", ".join(chart.y.names)
+    said = f"Chart of {up} against {chart.x.label or ', '.join(chart.x.names)}"
+    said = ": ".join(filter(None, (chart.title, said, ", ".join(shown)))) + "."
+    return f"{said} Marked: {', '.join(marked)}." if marked else said

@@ -86,7 +86,7 @@ class _Hand:
 def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) -> Derivation:
     """The content of a page; results have the given digits, or as many as their inputs justify.
 
-    In a report all numbers are short, and in customary multiples of their units.
+    In a report all numbers are short, and in customary multiples of their units; its notes are its own.
     """
     letters = letters_of(answer)
     digits = digits or digits_borne(answer)
@@ -182,8 +182,8 @@ def _paragraph(step: Step, letters: Mapping[str, str], hand: _Hand, given: Mappi
         return Paragraph(f"{step.relation}, together", step.because, (*said, *values))
 
     def filled(name: str) -> str:
-        if name not in step.worth:
-            return written(name)
+        if name not in step.worth or (written(name)[:1].isdigit() and given[name].source.kind == "exact"):
+            return written(name)  # a letter such as 1/token has its number
         number, unit = step.worth[name]
         return (hand.stated if name in given else hand.result)(number, unit.text)
 

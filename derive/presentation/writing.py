@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from derive.presentation.charts import described
 from derive.presentation.derivation import Derivation, Line, Symbol, lay_out
 from derive.presentation.document import (
     Block,
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Dialect", "bound", "derivation"]
 
+_DATE = re.compile(r"(?<![\w.-])20\d\d-\d\d(?:-\d\d)?(?![\w-])")
+_COMMIT = re.compile(r"(?<=@)([0-9a-f]{7})[0-9a-f]+\b")
 _WORD = 40  # longest source, in characters, that is cited by its text
 
 _FEWEST = 3  # headings that have a table of contents
@@ -118,8 +121,8 @@ def bound(
 
 
 def _facts(cited: Iterable[Source], edition: str) -> str:
-    """The date of the latest source, and what made the report."""
-    latest = max((source.date for source in cited), default="")
+    """The latest date in the sources, and what made the report."""
+    latest = max((date for source in cited for date in _DATE.findall(str(source))), default="")
     said = ", ".join(part for part in (f"Facts as of {latest}" if latest else "", edition) if part)
     return f"{said}." if said else ""
 
@@ -140,11 +143,11 @@ def _bare(words: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page that is being written, and the numbers of the sources cited so far."""
+    """A page that is being written, and the sources cited so far, numbered in their order."""
 
     dialect: Dialect
     introduced: frozenset[str] = frozenset()  # the quantities whose letters are explained on the page
-    cited: dict[Source, int] = field(default_factory=dict)
+    cited: dict[Source, dict[str, None]] = field(default_factory=dict)  # without its remark, and all remarks of it
 
     def blocks(self, blocks: Sequence[Block]) -> list[str]:
         """The parts of a page; formulas continue the sentence before them."""
@@ -183,7 +186,7 @@ class _Page:
             case Formulas():
                 return [dialect.aligned(block.lines)]
             case Where():
-                return [dialect.paragraph(f"Here {'; '.join(map(self.introduction, block.quantities))}.")]
+                return [dialect.paragraph(f"Letters: {'; '.join(map(self.introduction, block.quantities))}.")]
             case Worked():
                 return self.derivation(self.words(block.title), 4, block.page)
             case Grid():
@@ -191,7 +194,7 @@ class _Page:
                 caption = self.words(block.caption) + self.citations(block.sources)
                 return [dialect.grid(header, rows, caption, block.shares)]
             case Picture():
-                return [dialect.picture(block.name, self.words(block.caption), _bare(block.caption))]
+                return [dialect.picture(block.name, self.words(block.caption), described(block.charts))]
 
     def derivation(self, title: str, level: int, shown: Derivation) -> list[str]:
         """The result and its cautions, the steps, the inputs and the notes."""
@@ -223,7 +226,7 @@ class _Page:
         shown = self.math(letter(quantity.name, quantity.latex))
         spelled = "" if quantity.unit.text in ("", "1") else f" ({self.dialect.breakable(quantity.unit.text)})"
         meaning = self.dialect.escaped(re.split("[;:] ", quantity.meaning or quantity.name.replace("_", " "))[0])
-        said = f"{shown} is {meaning}{spelled}"
+        said = f"{shown}, {meaning}{spelled}"
         return self.dialect.target(said, f"symbol-{quantity.name}")
 
     def symbol(self, one: Symbol) -> str:
@@ -247,11 +250,14 @@ class _Page:
         """The number of a source; or its text in the given form, if it is short and names no publication."""
         escaped = self.dialect.escaped
         if source.kind in ("published", "measured") or source.url or source.date or len(source.text) > _WORD:
-            number = self.cited.setdefault(source, len(self.cited) + 1)
+            bare = replace(source, note="")
+            self.cited.setdefault(bare, {}).update({source.note: None} if source.note else {})
+            number = [*self.cited].index(bare) + 1
             return self.dialect.linked(escaped(f"[{number}]"), f"source-{number}")
         return in_words.format(escaped(source.text))
 
     @property
     def sources(self) -> str:
-        """The list of cited sources."""
-        return self.dialect.listed([*map(str, self.cited)], is_numbered=True)
+        """The list of cited sources, each once, with the remarks on its numbers; a commit has seven digits."""
+        told = ("; ".join((str(source), *remarks)) for source, remarks in self.cited.items())
+        return self.dialect.listed([_COMMIT.sub(r"\1", one) for one in told], is_numbered=True)

@@ -14,6 +14,7 @@ from derive.presentation import derivation, mathematics
 from derive.presentation.derivation import Derivation, Line, digits_borne, lay_out, letters_of, reported
 from derive.presentation.document import Block, Formulas, Grid, Heading, Items, Where, Worked, verbatim
 from derive.reports.elimination import eliminated
+from derive.reports.remarks import failures, remarks, shown_source
 from derive.solving.execution.answer import Answer
 from quantities.declaration import Declaration
 from quantities.source import Source
@@ -58,7 +59,7 @@ def introduced(blocks: Iterable[Block], met: set[Declaration]) -> Iterator[Block
         yield block
         if isinstance(block, Formulas):
             text = " ".join(side for line in block.lines for side in line)
-            new = [one for one in block.quantities if one not in met and not _is_spelled_out(one)]
+            new = [one for one in block.quantities if one not in met and not _needs_no_word(one)]
             shown = tuple(one for one in dict.fromkeys(new) if _is_in(_letter(one), text))
             met.update(shown)
             if shown:
@@ -116,7 +117,15 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
                 known[part.quantity] = low
                 written[part.quantity] = reported(unit.from_base(low), unit.text, digits or digits_borne(answer))
         steps.append(replace(shown, lines=_with_forms(shown.lines, forms, letters, written)) if forms else shown)
-    return replace(page, steps=tuple(steps))
+    inputs = (replace(one, source=shown_source(one.source)) for one in page.symbols if not _is_a_number(one.letter))
+    noted = remarks(answer)
+    return replace(
+        page,
+        steps=tuple(steps),
+        symbols=tuple(inputs),
+        notes=(("assumptions", noted),) if noted else (),
+        cautions=failures(answer),
+    )
 
 
 def _with_forms(
@@ -177,6 +186,15 @@ def _letter(quantity: Declaration) -> str:
 def _is_spelled_out(quantity: Declaration) -> bool:
     """Whether formulas show the name itself, since there is no letter."""
     return _letter(quantity) == mathematics.upright(quantity.name.replace("_", " "))
+
+
+def _is_a_number(letter: str) -> bool:
+    """Whether a letter is a number, such as the 2 of a key and a value, or a unit with its number."""
+    return letter[:1].isdigit()
+
+
+def _needs_no_word(quantity: Declaration) -> bool:
+    return _is_spelled_out(quantity) or _is_a_number(_letter(quantity))
 
 
 def _line(relation: Relation) -> Line:

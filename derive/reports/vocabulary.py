@@ -56,6 +56,10 @@ __all__ = ["Said", "places_of", "vocabulary"]
 
 _NAME = re.compile(r"[A-Za-z0-9_-]+")  # of a picture, which becomes a file's
 _TIMES = ("ms", "s", "min", "h")
+_COUNTED = re.compile(r"([kMGT]?)(token|parameter|sequence|chip)(?:(?<=token)/sequence)?")
+_POWERS = {"": 0, "k": 3, "M": 6, "G": 9, "T": 12}
+_MANY = ((12, " trillion"), (9, " billion"), (6, " million"), (3, "k"))
+_LONG = 1e5  # from which a count is not written out
 
 
 class Said(str):
@@ -95,12 +99,20 @@ def spread(answer: Answer, digits: int = 3) -> str:
 
 
 def number(value: float, unit: str = "", digits: int = 3) -> str:
-    """A number that was computed from answers, in a line of words.
+    """A number that was computed from answers, in a line of words; what is counted is named in words too.
 
     >>> number(0.0144, "s")
     '$14.4\\\\,\\\\mathrm{ms}$'
+    >>> number(37650.2, "token/sequence", 4), number(150, "Ttoken"), number(1, "sequence")
+    ('$37650$ tokens', '$150$ trillion tokens', '$1$ sequence')
     """
-    return f"${reported(value, unit, digits)}$"
+    counted = _COUNTED.fullmatch(unit)
+    if counted is None:
+        return f"${reported(value, unit, digits)}$"
+    base = float(f"{value * 10.0 ** _POWERS[counted[1]]:.15g}")
+    power = next((power for power, _ in _MANY if abs(base) >= 10.0**power), 0) if abs(base) >= _LONG else 0
+    shown = reported(float(f"{base / 10.0**power:.15g}"), "", digits)
+    return f"${shown}${dict(_MANY).get(power, '')} {counted[2]}{'' if base == 1 else 's'}"
 
 
 def magnitude(answer: Answer, unit: str | None = None) -> float:

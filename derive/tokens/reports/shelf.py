@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["chosen", "is_own", "named", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
 
+_EDITION = f"derive {version('derive-engine')}; numbers are shown rounded and computed with all their digits"
 _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never stale
 
 
@@ -38,8 +39,7 @@ def report(name: str) -> Report:
     """A report, with its questions answered."""
     path = Path(name) if is_own(name) else titles.TEMPLATES / f"{name}.md"
     made = rendered(named(name), path, _words(path))
-    blocks = tuple(introduced(made.blocks, set()))
-    return replace(made, blocks=(*blocks, *(symbols(made.quantities) if made.quantities else ())))
+    return replace(made, blocks=tuple(introduced(made.blocks, set())))
 
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
@@ -104,15 +104,14 @@ def _bound_parts() -> tuple[Report, ...]:
     met: set[Declaration] = set()
     parts, held = [], dict.fromkeys(quantity for name in titles.parts() for quantity in report(name).quantities)
     for made in map(report, titles.parts()):
-        own = made.blocks[:-2] if made.quantities else made.blocks  # without its table
-        bare = (block for block in own if not isinstance(block, Where))
+        bare = (block for block in made.blocks if not isinstance(block, Where))
         parts.append(replace(made, blocks=tuple(introduced(bare, met))))
     return (*parts, Report("symbols", "Symbols", symbols(tuple(held))[1:]))
 
 
 def _bound(name: str, dialect: Dialect) -> str:
     lead = report(name).blocks if name == titles.VOLUME else ()
-    return bound(_title(name), parts(name), dialect, lead, f"derive {version('derive-engine')}")
+    return bound(_title(name), parts(name), dialect, lead, _EDITION)
 
 
 def _title(name: str) -> str:

@@ -1,0 +1,96 @@
+"""What a report says of an answer beside its number: plain sentences, where the command line prints a log.
+
+Checks that hold, conditions that are taken to hold and the arm of a maximum are left out: the lines of the derivation
+show what they rest on. A check that fails is said once, with both numbers and without the source, which the table has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from derive.presentation.failed_checks import without_part
+from derive.presentation.numbers import customary, readable
+from derive.solving.execution.answer import Answer, Check
+from quantities.source import ASKER, DEFAULT, OTHERWISE, Source
+
+__all__ = ["failures", "remarks", "shown_source"]
+
+_PROVED = "bounds are exact: monotone in every range"
+_LEFT_OUT = re.compile(r"(\w+) leaves out (.+): (-?[\d.e+-]+) of what it counts \(\w+\)")
+_BELIEVED = re.compile(r"(\w+) = .+? is assumed: ")
+_CITED = re.compile(r", .*(?=, but )")
+_REASON = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)$")
+_ASSUMED = Source("assumed", "assumed")
+_SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assumed")}
+
+
+def failures(answer: Answer) -> tuple[str, ...]:
+    """The failed checks of an answer, the givens that play no part, and the whole numbers next to a count.
+
+    >>> from derive.relation_files.loading import load
+    >>> shelf = load('''[quantities]
+    ... book = { unit = "kg" }
+    ... books_held = { unit = "kg" }
+    ... shelf_bears = { unit = "kg" }
+    ... [relations]
+    ... held = { equation = "books_held = 3*book" }
+    ... shelf = { equation = "books_held <= shelf_bears", because = "the board bends" }''')
+    >>> failures(shelf.solve("books_held", book="2 kg", shelf_bears="5 kg"))
+    ('books held is 6 kg, more than shelf bears, which is 5 kg',)
+    """
+    told = [_failure(check) for check in answer.failed]
+    told += [f"{_in_words(without_part(answer.unused))} in this answer"] if answer.unused else []
+    return (*told, readable(answer.whole)) if answer.whole else tuple(told)
+
+
+def _failure(check: Check) -> str:
+    """Both numbers of a failed check in a sentence."""
+    said = _CITED.sub("", check.verdict or check.statement)
+    said = _REASON.sub("", said.removeprefix(f"{check.name} does not hold: "))
+    return readable(_in_words(said))
+
+
+def _in_words(text: str) -> str:
+    """A text with the names in it as words."""
+    return re.sub(r"(?<=\w)\*(?=[a-z])", " times ", text.replace("_", " "))
+
+
+def remarks(answer: Answer) -> tuple[str, ...]:
+    """What an answer leaves out or takes for granted, with its size, and its range.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''[quantities]
+    ... height = { unit = "m" }
+    ... speed = { unit = "m/s" }
+    ... drag_share = { unit = "", meaning = "drag of the air" }
+    ... thickness = { unit = "m" }
+    ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
+    ... [relations]
+    ... fall_speed = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
+    ... drag = { equation = "drag_share = 0.001*height/thickness" }''')
+    >>> remarks(fall.solve("speed", height="5 m", thickness="0.1 m"))
+    ('drag of the air would add 5 % to fall speed',)
+    """
+    return tuple(_remarks(answer))
+
+
+def _remarks(answer: Answer) -> Iterator[str]:
+    if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
+        low, high = (customary(end, answer.quantity.unit, 3) for end in answer.bounds)
+        yield f"the ranges of the inputs allow {readable(low)} to {readable(high)}"
+    for said in answer.assumptions:
+        if " is assumed to apply: " in said or said == _PROVED:
+            continue
+        if left_out := _LEFT_OUT.fullmatch(said):
+            relation, what, share = left_out.groups()
+            yield f"{what} would add {100 * float(share):.3g} % to {_in_words(relation)}"
+        elif believed := _BELIEVED.match(said):
+            yield f"{_in_words(believed[1])} is an assumption"
+        else:
+            yield readable(_in_words(said))
+
+
+def shown_source(source: Source) -> Source:
+    """The source of an input as a table shows it."""
+    return _SHORT.get(source, source)
