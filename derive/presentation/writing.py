@@ -243,7 +243,7 @@ class _Page:
         return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown
 
     def citations(self, sources: Sequence[Source]) -> str:
-        text = " ".join(self.cite(source, "({})") for source in sources)
+        text = " ".join(dict.fromkeys(self.cite(source, "({})") for source in sources))
         return f"{self.dialect.before_citations}{text}" if text else ""
 
     def cite(self, source: Source, in_words: str) -> str:

@@ -123,7 +123,7 @@ def _laid_out(answer: Answer, digits: int | None = None) -> Derivation:
         page,
         steps=tuple(steps),
         symbols=tuple(inputs),
-        notes=(("assumptions", noted),) if noted else (),
+        notes=(("note", noted),) if noted else (),
         cautions=failures(answer),
     )
 

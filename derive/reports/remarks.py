@@ -32,11 +32,11 @@ def failures(answer: Answer) -> tuple[str, ...]:
     >>> shelf = load('''[quantities]
     ... book = { unit = "kg" }
     ... books_held = { unit = "kg" }
-    ... shelf_bears = { unit = "kg" }
+    ... shelf_bears = { unit = "kg", value = "5 kg" }
     ... [relations]
     ... held = { equation = "books_held = 3*book" }
     ... shelf = { equation = "books_held <= shelf_bears", because = "the board bends" }''')
-    >>> failures(shelf.solve("books_held", book="2 kg", shelf_bears="5 kg"))
+    >>> failures(shelf.solve("books_held", book="2 kg"))
     ('books held is 6 kg, more than shelf bears, which is 5 kg',)
     """
     told = [_failure(check) for check in answer.failed]
@@ -53,7 +53,7 @@ def _failure(check: Check) -> str:
 
 def _in_words(text: str) -> str:
     """A text with the names in it as words."""
-    return re.sub(r"(?<=\w)\*(?=[a-z])", " times ", text.replace("_", " "))
+    return re.sub(r"(?<=\w\w)\*(?=[a-z])", " times ", text.replace("_", " "))
 
 
 def remarks(answer: Answer) -> tuple[str, ...]:
@@ -70,21 +70,21 @@ def remarks(answer: Answer) -> tuple[str, ...]:
     ... fall_speed = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
     ... drag = { equation = "drag_share = 0.001*height/thickness" }''')
     >>> remarks(fall.solve("speed", height="5 m", thickness="0.1 m"))
-    ('drag of the air would add 5 % to fall speed',)
+    ('drag of the air would add 5 % to the fall speed',)
     """
     return tuple(_remarks(answer))
 
 
 def _remarks(answer: Answer) -> Iterator[str]:
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
-        low, high = (customary(end, answer.quantity.unit, 3) for end in answer.bounds)
-        yield f"the ranges of the inputs allow {readable(low)} to {readable(high)}"
+        low, high = (readable(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
+        yield f"the ranges of the inputs make it {low} to {high}"
     for said in answer.assumptions:
         if " is assumed to apply: " in said or said == _PROVED:
             continue
         if left_out := _LEFT_OUT.fullmatch(said):
             relation, what, share = left_out.groups()
-            yield f"{what} would add {100 * float(share):.3g} % to {_in_words(relation)}"
+            yield f"{what} would add {100 * float(share):.3g} % to the {_in_words(relation)}"
         elif believed := _BELIEVED.match(said):
             yield f"{_in_words(believed[1])} is an assumption"
         else:

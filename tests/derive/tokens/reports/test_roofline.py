@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from tests.derive.tokens.reports.reading import line, picture, row, words
@@ -38,11 +40,13 @@ def test_the_derivations_come_to_what_is_worked_out_by_hand():
     assert f"{1e3 * step(32, 8000):.4g}" == "8.399"
     assert "t = 8.399" in told
     context = (25e-3 * BANDWIDTH * CHIPS - PARAMETERS * BYTES) / (32 * CACHE)
-    assert f"L = {context:.0f}" in told
+    assert f"$`{float(f'{context:.4g}'):.0f}`$ tokens" in told
+    assert f"{(PARAMETERS * BYTES + 32 * context * CACHE) / 1e9:.0f}" == "670"
+    assert re.search(r"670\\,\\mathrm\{GB\}`\$, more than the \$`640\\,\\mathrm\{GB\}`\$ of memory", told)
 
 
 def test_balance_tokens_are_operations_over_bytes():
-    ampere, hopper = (row("roofline", "Balance tokens", chip) for chip in ("a100-sxm-80gb", "h100-sxm"))
+    ampere, hopper = (row("roofline", "Balance tokens", chip) for chip in ("A100 80 GB", "H100"))
     assert f"{312e12 / 2.039e12 * 2 / 2:.0f}" in ampere[0]
-    assert f"{1978.9 / 3.35 * 1 / 2:.1f}" in hopper[1]
+    assert f"{1978.9 / 3.35 * 1 / 2:.0f}" in hopper[1]
     assert ampere[2] == "none"

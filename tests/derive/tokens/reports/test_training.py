@@ -40,7 +40,7 @@ def test_size_chip_and_rent_cancel_from_the_quotient_of_two_bills():
 
 def test_two_months_of_use_are_more_than_the_blackboard_s_two_hundred_trillion():
     served = 50e6 * 60 * 86400
-    assert rf"{served / 1e12:.0f}\,\mathrm{{Ttoken}}" in told("training")
+    assert f"{served / 1e12:.0f}`$ trillion tokens" in told("training")
     assert rf"{200e12 / (60 * 86400) / 1e6:.1f}\,\mathrm{{Mtoken/s}}" in told("training")
 
 
@@ -92,7 +92,7 @@ def test_the_life_for_which_a_model_is_right_makes_it_the_cheapest_of_its_qualit
 
 def test_where_no_use_makes_a_model_right_it_is_said():
     assert row("training", "The tokens served", "Llama 3.1 405B")[1] == []
-    assert "no use is enough" in told("training")
+    assert "already larger than compute" in told("training")
 
 
 def test_a_model_with_experts_has_two_ratios():
