@@ -50,7 +50,8 @@ class Clause:
 class Claim:
     """A paraphrased claim and its name; who made it, where and at which place in it, and the words.
 
-    `brief` is the claim in a few words, for tables; the statement if there are none.
+    `brief` is the claim in a few words, for tables; the statement if there are none. `plainly` says what it comes to,
+    with the computed and the claimed number of the part that decides in the place of {computed} and {claimed}.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Claim:
     at: str = ""
     words: str = ""
     brief: str = ""
+    plainly: str = ""
 
     @property
     def said(self) -> str:

@@ -20,7 +20,7 @@ with verdicts of their own and never change the clause's. A reading with `each` 
 these quantities, and holds if it holds for a `share` of them: `share = 0.5` for what is said to be usual, all if none
 is stated. A given, and the end of a bound, may itself be a question: `given.weight_bytes.asked = "weight_bytes"`.
 
-A claim may also state its `brief` (the claim in a few words), its `speaker`, `place` and `at` (where in that place),
+A claim may also state its `brief` (the claim in a few words) and what it comes to `plainly`, its `speaker`, `place` and `at` (where in that place),
 and the `words` that were spoken; a `speaker` and a `place` of the file are those of all its claims.
 """
 
@@ -43,7 +43,7 @@ __all__ = ["Book", "read_claims"]
 
 _Place = tuple[str, ...]
 _FILE = ("title", "speaker", "place", "claims", "scenes")
-_SAYING = ("speaker", "place", "at", "words", "brief")
+_SAYING = ("speaker", "place", "at", "words", "brief", "plainly")
 _CLAIM = ("says", *_SAYING, "clauses")
 _CLAUSE = ("says", "readings")
 _QUESTION = ("asked", "profiles", "given")

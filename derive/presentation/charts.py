@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 __all__ = ["Axis", "Chart", "Hatch", "Mark", "Series", "Shade", "described"]
 
+_FEW = 12  # names of an axis that are all told
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
 
 
@@ -105,7 +106,11 @@ def described(charts: Iterable[Chart]) -> str:
 def _described(chart: Chart) -> str:
     shown = [series.label for series in chart.series if series.label]
     marked = [mark.label for mark in chart.marks if mark.label]
-    up = chart.y.label or ", ".join(chart.y.names)
-    said = f"Chart of {up} against {chart.x.label or ', '.join(chart.x.names)}"
+    up, along = (axis.label or _listed(axis.names) for axis in (chart.y, chart.x))
+    said = f"Chart of {up} against {along}"
     said = ": ".join(filter(None, (chart.title, said, ", ".join(shown)))) + "."
     return f"{said} Marked: {', '.join(marked)}." if marked else said
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) if len(names) <= _FEW else f"{names[0]} and {len(names) - 1} others"

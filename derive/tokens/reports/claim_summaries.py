@@ -10,11 +10,14 @@ from derive.audit.verdicts import ClauseFinding, Finding, Verdict
 from derive.presentation.document import Block, Formulas, Grid, Heading, Text, verbatim
 from derive.presentation.numbers import rounded
 from derive.reports.formulas import chain, pencil
+from derive.reports.vocabulary import number
 from derive.solving.execution.answer import Answer
 
-__all__ = ["in_short", "is_whole"]
+__all__ = ["in_short", "is_whole", "plainly"]
 
 _DIGITS = re.compile(r"\d+\.\d{6,}")
+_SIDE = re.compile("^(?:at least|at most|more than|less than) ")
+_AMOUNT = re.compile(r"(\d+(?:\.\d+)?) (\S+)")
 _LONG = 1e7  # from which a number is written with an exponent
 _STEPS = 4  # limit on steps of a derivation that is shown
 _BESIDE = 4  # limit on readings of a claim that are told beside the natural ones
@@ -27,6 +30,8 @@ def in_short(finding: Finding) -> Iterator[Block]:
     yield Text(f"Claimed: {verbatim(finding.claim.statement)}.")
     rows = tuple(_row(clause) for clause in finding.clauses)
     yield Grid(("part", "read as", "computed", "claimed", "verdict"), rows, shares=(0.2, 0.27, 0.13, 0.13, 0.0))
+    if finding.claim.plainly:
+        yield Text(plainly(finding))
     if finding.verdict is not Verdict.REPRODUCED:  # of what holds, the table has told it
         yield Text(f"Found: {verbatim(finding.why)}.")
     asked = finding.decides.weighed.asked
@@ -36,6 +41,20 @@ def in_short(finding: Finding) -> Iterator[Block]:
     if beside:
         more = "" if is_whole(finding) else "; more in the appendix"
         yield Text(f"Read otherwise: {'; '.join(beside[:_BESIDE])}{more}.")
+
+
+def plainly(finding: Finding) -> str:
+    """What is said and what it comes to, in a plain sentence or two, with the numbers of the part that decides."""
+    computed, claimed = (_worded(_SIDE.sub("", one)) for one in finding.decides.weighed.brief)
+    said = finding.claim.plainly
+    return verbatim(said).replace("{computed}", computed).replace("{claimed}", claimed)
+
+
+def _worded(found: str) -> str:
+    """A number as a sentence has it: counts are named in words."""
+    amount = _AMOUNT.fullmatch(found)
+    shown = number(float(amount[1]), amount[2]) if amount else ""
+    return verbatim(found) if not shown or "mathrm" in shown else shown.replace("$", "")
 
 
 def _arithmetic(answer: Answer) -> Formulas:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from derive.audit.conflicts import Conflict
@@ -12,63 +12,77 @@ from derive.audit.text import summary
 from derive.audit.verdicts import Finding, Judgement, Verdict, worst_first
 from derive.library import Library
 from derive.presentation.charts import Axis, Chart, Series, Shade
-from derive.presentation.document import Block, Grid, Heading, verbatim
-from derive.reports.vocabulary import number
-from derive.tokens.reports.claim_summaries import in_short, is_whole
-from derive.tokens.reports.conflict_pages import clash
+from derive.presentation.document import Block, Grid, Heading, Items, verbatim
+from derive.reports.vocabulary import Said, number
+from derive.tokens.reports.claim_summaries import in_short, is_whole, plainly
+from derive.tokens.reports.conflict_pages import Follows, clash, follows, said
+from derive.tokens.reports.profile_names import displayed, with_names
 from derive.tokens.reports.reading_tables import all_readings
 
 __all__ = ["verdicts"]
 
 _COLORS = {Verdict.REPRODUCED: 2, Verdict.ROUNDED: 0, Verdict.HOLDS_IF: 4, Verdict.CONTRADICTED: 1}
 _FOUND = ("computed", "claimed")
+_MEANS = {Verdict.HOLDS_IF: ", but holds with another input"}  # what a verdict's name leaves unsaid
 _ROW = 0.17  # inches that a claim has in the picture
 
 
 def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library: Library) -> Mapping[str, Any]:
     """The words that a template may use of these findings and conflicts in a library."""
+    named, followed = displayed(library), {conflict: follows(conflict, library) for conflict in conflicts}
+
+    def shown(blocks: Iterable[Block]) -> tuple[Block, ...]:
+        return tuple(with_names(blocks, named))
+
     return {
         "bearing": BEARING,
         "summary": verbatim(summary(findings)),
-        "at_a_glance": tuple(_at_a_glance(findings)),
-        "clashing": _clashing(conflicts),
+        "at_a_glance": shown(_at_a_glance(findings)),
+        "clashing": shown([_clashing(followed)]),
         "chart": _chart(worst_first(findings)),
-        "claims": [tuple(in_short(finding)) for finding in worst_first(findings)],
-        "in_full": [tuple(all_readings(finding)) for finding in findings if not is_whole(finding)],
-        "conflicts": [tuple(clash(conflict, library)) for conflict in conflicts],
+        "claims": [shown(in_short(finding)) for finding in worst_first(findings)],
+        "in_full": [shown(all_readings(finding)) for finding in findings if not is_whole(finding)],
+        "conflicts": [shown(clash(conflict, found)) for conflict, found in followed.items()],
     }
 
 
 def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
-    """A table for each verdict, the worst first, with a row for each claim; what holds needs no reason."""
+    """A table for each verdict, the worst first, with a row for each claim; what fails is told in sentences above it."""
     for verdict in reversed(Verdict):
         of_it = [finding for finding in worst_first(findings) if finding.verdict is verdict]
         if not of_it:
             continue
-        yield Heading(f"{str(verdict).capitalize()}: {len(of_it)}", 3)
+        yield Heading(f"{str(verdict).capitalize()}{_MEANS.get(verdict, '')}: {len(of_it)}", 3)
+        told = tuple(f"*{verbatim(one.claim.name)}* {plainly(one)}" for one in of_it if one.claim.plainly)
+        if told and verdict > Verdict.ROUNDED:
+            yield Items(told)
+        header = ("", "claim", "what decides", *_FOUND)
         if verdict is Verdict.REPRODUCED:
-            yield Grid(("", "claim", *_FOUND), tuple(map(_holding, of_it)), shares=(0.0, 0.52, 0.19, 0.19))
+            yield Grid(header, tuple(map(_holding, of_it)), shares=(0.0, 0.27, 0.31, 0.14, 0.14))
         else:
-            header = ("", "claim", "what decides", *_FOUND, "off by")
-            yield Grid(header, tuple(map(_failing, of_it)), shares=(0.0, 0.25, 0.29, 0.125, 0.125, 0.0))
+            shares = (0.0, 0.25, 0.29, 0.125, 0.125, 0.0)
+            yield Grid((*header, "off by"), tuple(map(_failing, of_it)), shares=shares)
 
 
 def _holding(finding: Finding) -> tuple[str, ...]:
-    cells = (finding.claim.name, finding.claim.brief or finding.claim.statement, *finding.decides.weighed.brief)
-    return tuple(map(verbatim, cells))
+    claim, brief = finding.claim, finding.decides.weighed.brief
+    return tuple(map(verbatim, (claim.name, claim.brief or claim.statement, finding.reading, *brief)))
 
 
 def _failing(finding: Finding) -> tuple[str, ...]:
-    name, claim, *found = _holding(finding)
-    times = f"{number(finding.off, digits=2 if finding.off < 10 else 3)} times"
-    return name, claim, verbatim(finding.reading), *found, times if math.isfinite(finding.off) else "in kind"
+    times = f"{number(finding.off, digits=3 if finding.off < 10 else 2)} times"
+    return *_holding(finding), times if math.isfinite(finding.off) else "wrong direction"
 
 
-def _clashing(conflicts: Sequence[Conflict]) -> Grid:
-    """The claims that cannot hold together, those that are farthest apart first."""
-    apart = sorted(conflicts, key=lambda conflict: -conflict.factor)
-    cells = ((", ".join(one.claims), verbatim(one.scene.words), f"{number(one.factor)} times") for one in apart)
-    return Grid(("claims", "what they speak of", "apart by"), tuple(cells), shares=(0.2, 0.6, 0.0))
+def _clashing(followed: Mapping[Conflict, Follows]) -> Grid:
+    """The claims in conflict, those that are farthest apart first: what one says, and what the others imply."""
+    header = ("claims", "what they speak of", "one says", "the others imply", "apart by")
+    rows = []
+    for conflict, found in sorted(followed.items(), key=lambda pair: -pair[0].factor):
+        against = (said(*found), Said.of(found[1], 3)) if found else ("", "")
+        apart = f"{number(conflict.factor)} times"
+        rows.append((", ".join(conflict.claims), verbatim(conflict.scene.words), *against, apart))
+    return Grid(header, tuple(rows), shares=(0.09, 0.2, 0.26, 0.18, 0.0))
 
 
 def _chart(findings: Sequence[Finding]) -> Chart:
@@ -88,7 +102,7 @@ def _chart(findings: Sequence[Finding]) -> Chart:
         Axis("claimed over computed", log=True),
         Axis("", names=tuple(finding.claim.name for finding in findings)),
         tuple(series),
-        shades=(Shade(1 / BEARING, BEARING, "what a spoken number bears"),),
+        shades=(Shade(1 / BEARING, BEARING, "the tolerance of a spoken number"),),
         height=1 + _ROW * len(findings),
     )
 

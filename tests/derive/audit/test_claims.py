@@ -98,7 +98,7 @@ BY_HAND = [
     ("C07", "500e6", 500e6 / 128e3, Verdict.CONTRADICTED),
     ("C07", "what 1,000 racks", 1000 * 0.128, Verdict.REPRODUCED),
     ("C08", "a dense model", None, Verdict.CONTRADICTED),
-    ("C09", "the ratios as stated", 1 / (6 * 2.5), Verdict.REPRODUCED),
+    ("C09", "fast over normal batch, from the ratios as stated", 1 / (6 * 2.5), Verdict.REPRODUCED),
     ("C11", "over the active parameters", 1300 / 370, Verdict.ROUNDED),
     ("C11", "on the assumption that experts hold a third", (370 * 2 / 3 + 64 * 370 / 3) / 370, Verdict.CONTRADICTED),
     ("C11", "of the dense model", 64 * 370 / 1300, Verdict.CONTRADICTED),
@@ -137,9 +137,9 @@ BY_HAND = [
     ("C27", "by cost", None, Verdict.CONTRADICTED),
     ("C28", "prefill does as much as the parameters of llama3-1-405b", None, Verdict.CONTRADICTED),
     ("C29", "an index of all", None, Verdict.CONTRADICTED),
-    ("C31", "80 layers, of which one is kept", 1 - 1 / 80, Verdict.REPRODUCED),
+    ("C31", "share of the activations that is not stored: 80 layers, of which one is kept", 1 - 1 / 80, Verdict.REPRODUCED),
     ("C36", "h100-sxm, b200-sxm", 8 / 3.35, Verdict.CONTRADICTED),
-    ("C37", "hops of 2 ms", 20 / 28, Verdict.HOLDS_IF),
+    ("C37", "latency without a pipeline over that with 4 stages and hops of 2 ms", 20 / 28, Verdict.HOLDS_IF),
     ("C39", "as published", 2048, Verdict.CONTRADICTED),
     ("C43", "8 of h100-sxm, 1 byte", 8 * 0.08, Verdict.HOLDS_IF),
 ]
@@ -327,7 +327,7 @@ def test_claims_conflict_as_arithmetic_has_it(conflicts):
 
 
 def test_the_prices_of_storage_in_a_scene_are_those_of_the_catalogue():
-    (scene,) = [scene for scene in scenes() if "gcp-pd-ssd" in scene.words]
+    (scene,) = [scene for scene in scenes() if "persistent disks on SSD" in scene.words]
     profiles = derive.llm.profiles
     rent = next(one.value for one in scene.assertions if one.quantity == "implied_tier_price")
     assert read_value(rent).base[1] == profiles["gcp-pd-ssd"].values["tier_price"].base[1]

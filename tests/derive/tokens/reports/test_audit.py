@@ -13,19 +13,20 @@ import pytest
 
 import derive
 from derive.audit.verdicts import Verdict, worst_first
-from derive.presentation.document import Formulas, Grid, Heading, Report, Text
+from derive.presentation.document import Formulas, Grid, Heading, Items, Report, Text
 from derive.presentation.plotting import as_pdf, as_svg
 from derive.reports import tex
-from derive.reports.formulas import symbols
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import number, vocabulary
 from derive.tokens.audit import audit, clashes
-from derive.tokens.reports.claim_summaries import is_whole
+from derive.tokens.reports.claim_summaries import is_whole, plainly
+from derive.tokens.reports.profile_names import displayed
 from derive.tokens.reports.titles import TEMPLATES
 from derive.tokens.reports.verdict_tables import verdicts
 from tests.derive.audit.catalogues import changed
 from tests.derive.reports.pages import as_html, as_latex, as_markdown
 
+NAMED = displayed(derive.llm)
 SOME = """
 from derive.tokens.audit import audit, clashes
 from tests.derive.reports.pages import as_latex, as_markdown
@@ -38,7 +39,7 @@ print(as_markdown(made), as_latex(made))
 def report(findings, conflicts, library=derive.llm):
     words = {**vocabulary(library), "audit": lambda: verdicts(findings, conflicts, library)}
     made = rendered("audit", TEMPLATES / "audit.md", words)
-    return Report(made.name, "The audit", (*made.blocks, *symbols(made.quantities)))
+    return Report(made.name, "The audit", made.blocks)
 
 
 @pytest.fixture(scope="module")
@@ -82,16 +83,16 @@ def test_every_claim_every_clause_and_every_verdict_are_in_every_form(form, form
     text = bare(forms[form])
     for name, finding in findings.items():
         head = f"{bare(name)}{bare(str(finding.verdict))}{bare(finding.claim.said)}"
-        assert head + "Claimed" + bare(finding.claim.statement) in text
-        assert finding.verdict is Verdict.REPRODUCED or "Found" + bare(finding.why) in text
+        assert head + "Claimed" + bare(NAMED(finding.claim.statement)) in text
+        assert finding.verdict is Verdict.REPRODUCED or "Found" + bare(NAMED(finding.why)) in text
         computed, claimed = finding.decides.weighed.brief
-        reason = "" if finding.verdict is Verdict.REPRODUCED else finding.reading
-        assert bare(name + finding.claim.brief + reason + computed + claimed) in text
+        assert bare(name + finding.claim.brief + NAMED(finding.reading) + computed + claimed) in text
+        assert finding.verdict <= Verdict.ROUNDED or bare(plainly(finding)) in text
         for clause in finding.clauses:
             decides = clause.natural.decides
             brief = "".join(decides.weighed.brief)
             words = decides.words if clause.natural.reading.each else clause.natural.words
-            assert bare(f"{clause.clause.words}{words}{brief}{clause.verdict}") in text
+            assert bare(NAMED(f"{clause.clause.words} {words} {brief}{clause.verdict}")) in text
 
 
 def test_the_worst_claims_are_told_first(made, findings):
@@ -109,11 +110,11 @@ def test_every_reading_is_told_with_what_it_computes(made, findings):
         for clause in finding.clauses:
             for ruling in clause.rulings:
                 computed, claimed = ruling.decides.weighed.brief
-                beside = f"{ruling.decides.words}, {computed}: {ruling.verdict}"
+                beside = NAMED(f"{ruling.decides.words}, {computed}: {ruling.verdict}")
                 assert beside in whole or f"{computed} | {claimed} | {ruling.verdict}" in whole, (name, ruling.words)
                 for one in ruling.judgements if ruling.reading.each else ():
-                    profile = re.escape(one.words.removeprefix(ruling.words).strip())
-                    assert re.search(rf"{re.escape(one.weighed.brief[0])} by [^;]*\b{profile}\b", whole), one.words
+                    profile = re.escape(NAMED(one.words.removeprefix(ruling.words).strip()))
+                    assert re.search(rf"{re.escape(one.weighed.brief[0])} by [^;]*\b{profile}(?!\w)", whole), one.words
 
 
 def test_the_reading_that_decides_is_derived_and_asked_backwards(made):
@@ -125,7 +126,7 @@ def test_the_reading_that_decides_is_derived_and_asked_backwards(made):
 def test_a_table_holds_what_came_out_and_what_it_would_take(made):
     flash = told(below(made, "All readings of C26"))
     minutes = f"{30.72e12 / 28e9 / 60:.3g} min | 1 min | contradicted"
-    assert f"nvme-gen6-30tb | {minutes} | tier_bandwidth = {30.72e12 / 60e9:.4g} GB/s" in flash
+    assert f"{NAMED('nvme-gen6-30tb')} | {minutes} | tier_bandwidth = {30.72e12 / 60e9:.4g} GB/s" in flash
 
 
 def test_claims_that_clash_are_shown_with_what_follows_from_the_others(made, conflicts):
@@ -162,8 +163,8 @@ def test_another_catalogue_makes_another_report():
     text, other = (
         re.sub(r"[\\$`]", "", as_markdown(report(audit(["C04"], given), (), given))) for given in (derive.llm, library)
     )
-    assert f"h100-sxm | {80 / 3.35:.3g} ms | 15..20 ms | contradicted |" in text
-    assert f"h100-sxm | {80 / 5:.3g} ms | 15..20 ms | reproduced |" in other
+    assert f"H100 SXM5 80GB | {80 / 3.35:.3g} ms | 15..20 ms | contradicted |" in text
+    assert f"H100 SXM5 80GB | {80 / 5:.3g} ms | 15..20 ms | reproduced |" in other
     assert f"{80 / 3.35:.3g} ms" not in other
 
 
@@ -189,3 +190,25 @@ def test_no_line_runs_over_the_page(made):
 def test_conflicts_of_one_claim_alone_are_told_alone():
     text = as_markdown(report(audit(["C05"]), clashes(["C05"])))
     assert "1.28" in text  # 64 steps of 20 ms
+
+
+def test_no_table_names_a_profile_by_its_key(made):
+    cells = " ".join(cell for block in made.blocks if isinstance(block, Grid) for row in block.rows for cell in row)
+    assert {key for key in derive.llm.profiles if re.search(rf"(?<![\w-]){re.escape(key)}(?![\w:-])", cells)} == set()
+
+
+def test_what_fails_is_told_in_a_plain_sentence_with_its_numbers(made, findings):
+    told = [row for block in made.blocks if isinstance(block, Items) for row in block.rows]
+    failing = [one for one in worst_first(findings.values()) if one.verdict > Verdict.ROUNDED]
+    assert [row.partition("* ")[0][1:] for row in told] == [one.claim.name for one in failing]
+    assert all(re.search(r" (The )?(lecture|flashcards) (say|take)s? ", row) and "{" not in row for row in told)
+
+
+def test_a_conflict_says_which_number_stands_against_which(made, conflicts):
+    (shown,) = [block for block in made.blocks if isinstance(block, Grid) and block.header[-1] == "apart by"
+                and block.header[0] == "claims"]
+    assert len(shown.rows) == len(conflicts)
+    assert all(all(row) for row in shown.rows)
+    rows = {row[0]: row for row in shown.rows}
+    assert "64/s" in rows["C05, C06"][2]
+    assert f"{1 / 0.02:.0f}" in rows["C05, C06"][3]
