@@ -60,7 +60,7 @@ def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
         if verdict is Verdict.REPRODUCED:
             yield Grid(header, tuple(map(_holding, of_it)), shares=(0.0, 0.27, 0.31, 0.14, 0.14))
         else:
-            shares = (0.0, 0.25, 0.29, 0.125, 0.125, 0.0)
+            shares = (0.0, 0.23, 0.27, 0.12, 0.12, 0.0)
             yield Grid((*header, "off by"), tuple(map(_failing, of_it)), shares=shares)
 
 

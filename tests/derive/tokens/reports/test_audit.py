@@ -205,8 +205,11 @@ def test_what_fails_is_told_in_a_plain_sentence_with_its_numbers(made, findings)
 
 
 def test_a_conflict_says_which_number_stands_against_which(made, conflicts):
-    (shown,) = [block for block in made.blocks if isinstance(block, Grid) and block.header[-1] == "apart by"
-                and block.header[0] == "claims"]
+    (shown,) = [
+        block
+        for block in made.blocks
+        if isinstance(block, Grid) and block.header[-1] == "apart by" and block.header[0] == "claims"
+    ]
     assert len(shown.rows) == len(conflicts)
     assert all(all(row) for row in shown.rows)
     rows = {row[0]: row for row in shown.rows}

@@ -18,7 +18,7 @@ def test_no_two_quantities_share_a_letter():
 
 
 def test_six_times_the_price_for_two_and_a_half_times_the_speed_is_a_fifteenth_of_the_batch():
-    price, batch, weights, cache, fastest = map(first, row("menu", "Two fast modes", "Opus 4.6"))
+    price, batch, weights, cache, fastest = map(first, row("menu", "What two fast modes imply", "Opus 4.6"))
     assert (price, batch) == (6, pytest.approx(1 / 15, rel=1e-3))
     assert weights + batch * cache == pytest.approx(1 / 2.5, rel=1e-3)
     assert weights + cache == pytest.approx(1)

@@ -111,7 +111,7 @@ def test_the_fast_mode_asks_for_longer_contexts_than_the_cliff_allows():
     assert headline("oracle", "Where the fast mode of Claude Opus 4.6 puts the mean context, in cliffs").endswith(
         f"= {scaled:.3g}"
     )
-    said = paragraph("oracle", "The fast mode is so much dearer")
+    said = paragraph("oracle", "The fast mode is so much more expensive")
     assert f"{200 * scaled:.0f}" in said
     slower = 1.21
     assert 5 * (1 - 1 / slower) / (1 - 1 / (6 * slower)) == pytest.approx(1, rel=0.02)

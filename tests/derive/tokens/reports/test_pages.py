@@ -8,11 +8,12 @@ from functools import cache
 import pytest
 from markdown_it import MarkdownIt
 
-from derive.presentation.document import Report, Text, Where
+from derive.presentation.document import Formulas, Report, Text, Where
 from derive.presentation.html import Html
 from derive.presentation.markdown import HOST, Markdown
 from derive.presentation.writing import bound
 from derive.tokens.reports import shelf
+from tests.derive.tokens.reports.shown import letters
 
 NAMES = ("roofline", "layout", "walls", "training", "menu", "practice", "prices")
 NUMBER = re.compile(r"(?<![\w.\\-])\d+(?:\.\d+)?(?![\w.])")
@@ -86,6 +87,46 @@ def test_every_letter_is_introduced_once_and_every_link_of_the_page_leads_somewh
     ids = re.findall(r' id="([^"]+)"', page)
     assert set(re.findall(r'href="#([^"]+)"', page)) <= set(ids)
     assert all(f"symbol-{one}" in ids for one in met)
+
+
+TRANSLATED = (  # words of a translation, and of a log, that no page has
+    "blackboard", "backwards", "dearer", "gives away", "give away", "for want of", "whoever", "on the mean", "in kind",
+    "deny each other", "compute binds", "memory binds", "condition of lagrange", "at the batches that pay", "does it in the head",
+    "(gap", "is assumed to apply", "used where no relation", "default of the quantity", "monotone in every range", "the engine",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*NAMES, "oracle"])
+def test_a_page_is_plain_english_and_prints_no_log(name):
+    shown = re.sub(r"\\(?=[^a-z])", "", told(name)).lower()
+    assert [words for words in TRANSLATED if re.search(rf"(?<!\w){re.escape(words)}", shown)] == []
+
+
+@pytest.mark.parametrize("name", [*NAMES, "oracle"])
+def test_a_picture_is_told_in_plain_words_and_not_by_its_caption_again(name):
+    for text, below in re.findall(r"!\[(.*)\]\(figures[^)]*\)\n\n(.*)", told(name)):
+        assert text.startswith(
+            ("Chart of ", *(one.title for one in shelf.report(name).pictures for one in one.charts if one.title))
+        )
+        assert "mathrm" not in text
+        assert text != below
+
+
+@pytest.mark.parametrize("name", [*NAMES, "oracle"])
+def test_no_letter_stands_twice_in_a_report_and_none_is_defined_by_itself(name):
+    assert {letter: names for letter, names in letters(name).items() if len(names) > 1} == {}
+    lines = [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]
+    assert [
+        left for left, right in lines if "/" in left and right.startswith("\\frac{%s}{%s}" % tuple(left.split("/", 1)))
+    ] == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_source_is_listed_once(name):
+    page = bound("", shelf.parts(name), HOST)
+    listed = re.findall(r"^\d+\. (.*)$", page[page.rindex("## Sources") :], re.MULTILINE)
+    assert len(listed) == len(set(listed))
+    assert re.findall(r"@[0-9a-f]{8,}", "".join(listed)) == []
 
 
 def test_a_context_that_does_not_fit_in_memory_is_said_not_to_where_it_is_named():

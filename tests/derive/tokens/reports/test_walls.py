@@ -83,7 +83,7 @@ def test_a_square_root_is_read_by_who_selects_one_and_a_line_by_who_keeps_an_ind
 
 
 def test_rent_cancels_from_the_time_that_a_cached_token_is_worth_holding():
-    (form,) = [right for left, right in lines("walls") if left == "t_h^*" and "p_C" not in right]
+    (form,) = [right for left, right in lines("walls") if left == "t_{hbm}" and "p_C" not in right]
     assert "p" not in form.replace(r"\kappa", "").replace("kappa", "")
     held = 2 * LLAMA["size"] / H100_BF16 * 141e9 / KV
     *_, (seconds,) = row("walls", "What the cache saves", "Llama 3 70B")
