@@ -20,8 +20,9 @@ with verdicts of their own and never change the clause's. A reading with `each` 
 these quantities, and holds if it holds for a `share` of them: `share = 0.5` for what is said to be usual, all if none
 is stated. A given, and the end of a bound, may itself be a question: `given.weight_bytes.asked = "weight_bytes"`.
 
-A claim may also state its `brief` (the claim in a few words) and what it comes to `plainly`, its `speaker`, `place` and `at` (where in that place),
-and the `words` that were spoken; a `speaker` and a `place` of the file are those of all its claims.
+A claim may also state its `brief` (the claim in a few words) and what it comes to `plainly`, its `speaker`, `place`
+and `at` (where in that place), and the `words` that were spoken; a `speaker` and a `place` of the file are those of
+all its claims.
 """
 
 from __future__ import annotations

@@ -47,7 +47,7 @@ def verdicts(findings: Sequence[Finding], conflicts: Sequence[Conflict], library
 
 
 def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
-    """A table for each verdict, the worst first, with a row for each claim; what fails is told in sentences above it."""
+    """A table for each verdict, the worst first, with a row for each claim; sentences above it tell what fails."""
     for verdict in reversed(Verdict):
         of_it = [finding for finding in worst_first(findings) if finding.verdict is verdict]
         if not of_it:

@@ -137,7 +137,7 @@ BY_HAND = [
     ("C27", "by cost", None, Verdict.CONTRADICTED),
     ("C28", "prefill does as much as the parameters of llama3-1-405b", None, Verdict.CONTRADICTED),
     ("C29", "an index of all", None, Verdict.CONTRADICTED),
-    ("C31", "share of the activations that is not stored: 80 layers, of which one is kept", 1 - 1 / 80, Verdict.REPRODUCED),
+    ("C31", "share of the activations that is not stored", 1 - 1 / 80, Verdict.REPRODUCED),
     ("C36", "h100-sxm, b200-sxm", 8 / 3.35, Verdict.CONTRADICTED),
     ("C37", "latency without a pipeline over that with 4 stages and hops of 2 ms", 20 / 28, Verdict.HOLDS_IF),
     ("C39", "as published", 2048, Verdict.CONTRADICTED),
