@@ -60,7 +60,7 @@ class Weighed:
             names = " and ".join(criterion.names)
             return f"{'without' if self.met.holds else 'with'} {names}", f"without {names}"
         if self.reading.response_to and self.base is not None:
-            return self._powers(self.base)
+            return f"power {rounded(self.base, 3, _LONG)}", f"power {criterion}"
         if self.base is None or self.asked is None or self.claimed is None:
             return str(criterion) if self.met.holds else self.finds, str(criterion)
         computed = _brief(self.base, self.claimed.unit, self.asked)
@@ -68,11 +68,14 @@ class Weighed:
             return computed, _tidy(str(criterion))
         return computed, f"{criterion.side} {_brief(self.claimed.base[1], self.claimed.unit, self.bound)}"
 
-    def _powers(self, base: float) -> tuple[str, str]:
-        """How what is asked moves with other quantities, computed and claimed: `as context^0.5`."""
+    @property
+    def told(self) -> tuple[str, str]:
+        """The same for a page, which says what a power is a power of: `as context^0.5`."""
+        if not self.reading.response_to or self.base is None:
+            return self.brief
         moved = " and ".join(name.replace("_", " ") for name in self.reading.response_to)
         claimed = {"less than 0": f"falling with {moved}", "more than 0": f"rising with {moved}"}
-        found = f"as {moved}^{rounded(base, 3, _LONG)}" if base else f"unchanged by {moved}"
+        found = f"as {moved}^{rounded(self.base, 3, _LONG)}" if self.base else f"unchanged by {moved}"
         criterion = str(self.reading.criterion)
         stated = f"as {moved}^{criterion}" if criterion != "0" else f"unchanged by {moved}"
         return found, claimed.get(criterion, stated)

@@ -45,7 +45,7 @@ def in_short(finding: Finding) -> Iterator[Block]:
 
 def plainly(finding: Finding) -> str:
     """What is said and what it comes to, in a plain sentence or two, with the numbers of the part that decides."""
-    computed, claimed = (_worded(_SIDE.sub("", one)) for one in finding.decides.weighed.brief)
+    computed, claimed = (_worded(_SIDE.sub("", one)) for one in finding.decides.weighed.told)
     said = finding.claim.plainly
     return verbatim(said).replace("{computed}", computed).replace("{claimed}", claimed)
 
@@ -73,7 +73,7 @@ def is_whole(finding: Finding) -> bool:
 def _row(clause: ClauseFinding) -> tuple[str, ...]:
     natural = clause.natural
     words = natural.decides.words if natural.reading.each else natural.words
-    cells = (clause.clause.words, words, *natural.decides.weighed.brief, str(clause.verdict))
+    cells = (clause.clause.words, words, *natural.decides.weighed.told, str(clause.verdict))
     return tuple(map(verbatim, cells))
 
 
@@ -81,5 +81,5 @@ def _beside(finding: Finding) -> Iterator[str]:
     """The readings beside the natural ones, first those that come to another verdict than theirs."""
     rulings = [(clause, ruling) for clause in finding.clauses for ruling in clause.beside]
     for _, ruling in sorted(rulings, key=lambda both: both[1].verdict == both[0].verdict):
-        computed, _ = ruling.decides.weighed.brief
+        computed, _ = ruling.decides.weighed.told
         yield f"{verbatim(ruling.decides.words)}, {verbatim(computed)}: {ruling.verdict}"

@@ -26,7 +26,7 @@ def _rows(clause: ClauseFinding, is_part: bool) -> Iterator[tuple[str, ...]]:
         words = _told(ruling) or clause.clause.words
         named = f"{clause.clause.words}: {words}" if is_part and ruling is clause.natural and _told(ruling) else words
         change = ruling.decides.change
-        cells = (named, *ruling.decides.weighed.brief, str(ruling.verdict), str(change or ""))
+        cells = (named, *ruling.decides.weighed.told, str(ruling.verdict), str(change or ""))
         yield tuple(map(verbatim, cells))
 
 
@@ -42,6 +42,6 @@ def _one_by_one(ruling: Ruling) -> Text:
     """What each profile says, those first that hold, and those together that say the same."""
     names: dict[str, list[str]] = {}
     for one in sorted(ruling.judgements, key=lambda one: (one.verdict, one.weighed.met.off)):
-        names.setdefault(one.weighed.brief[0], []).append(one.words.removeprefix(ruling.words).strip())
+        names.setdefault(one.weighed.told[0], []).append(one.words.removeprefix(ruling.words).strip())
     said = "; ".join(f"{found} by {', '.join(those)}" for found, those in names.items())
     return Text(verbatim(f"{ruling.words.rstrip(':')}: {said}."))

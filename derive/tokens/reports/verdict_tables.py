@@ -65,7 +65,7 @@ def _at_a_glance(findings: Sequence[Finding]) -> Iterator[Block]:
 
 
 def _holding(finding: Finding) -> tuple[str, ...]:
-    claim, brief = finding.claim, finding.decides.weighed.brief
+    claim, brief = finding.claim, finding.decides.weighed.told
     return tuple(map(verbatim, (claim.name, claim.brief or claim.statement, finding.reading, *brief)))
 
 
