@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.value import Value
 
-__all__ = ["broken", "cautions", "displaced", "without_part"]
+__all__ = ["broken", "cautions", "displaced", "sides_apart", "without_part"]
 
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
 def broken(relation: Relation, values: Mapping[str, float]) -> str:
-    """Why a relation does not hold at these numbers, in base units.
+    """Why a relation does not hold at these numbers, in base units: its name, both sides, and its reason.
 
     >>> from derive.relation_files.loading import load
     >>> shelf = load('''[quantities]
@@ -39,20 +39,25 @@ def broken(relation: Relation, values: Mapping[str, float]) -> str:
     >>> broken(shelf, {"book": 2.0, "bears": 5.0})
     'shelf does not hold: 3*book is 6 kg, more than bears, which is 5 kg (the board bends)'
     """
+    because = f" ({relation.because})" if relation.because else ""
+    return f"{relation.name} does not hold: {sides_apart(relation, values)}{because}"
+
+
+def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
+    """Both sides of a relation that does not hold at these numbers, in base units."""
     written = relation.written
     sides = [(side, value(side, values)) for side in (written.lhs, written.rhs)]
-    because = f" ({relation.because})" if relation.because else ""
     if any(math.isnan(number) for _, number in sides):
-        return f"{relation.name} does not hold: {written} is undefined here{because}"
+        return f"{written} is undefined here"
     (left, less), (right, more) = (
         (render(side), [customary(number, _unit(relation, side), digits) for digits in _DIGITS])
         for side, number in sides
     )
     shown = next((pair for pair in zip(less, more, strict=True) if pair[0] != pair[1]), (less[-1], more[-1]))
     if written.op == "=":
-        return f"{relation.name} does not hold: {left} is {shown[0]}, and {right} is {shown[1]}{because}"
+        return f"{left} is {shown[0]}, and {right} is {shown[1]}"
     than = {"<=": "more than", ">=": "less than"}[written.op]
-    return f"{relation.name} does not hold: {left} is {shown[0]}, {than} {right}, which is {shown[1]}{because}"
+    return f"{left} is {shown[0]}, {than} {right}, which is {shown[1]}"
 
 
 def cautions(answer: Answer) -> tuple[str, ...]:
@@ -72,8 +77,9 @@ def without_part(unused: Sequence[str]) -> str:
     return f"{', '.join(names)} and {last} play no part" if names else f"{last} plays no part"
 
 
-def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
-    """The sentence for a weak value that is displaced by another number, or that no value fits.
+def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief: bool = False) -> str:
+    """The sentence for a weak value that is displaced by another number, or that no value fits; if brief, without its
+    source.
 
     >>> from quantities.spelling import parse_unit
     >>> from quantities.value import read_value
@@ -81,7 +87,7 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit) -> str:
     'gravity is 9.81 m/s**2, given in the question, but comes out as 1.62 m/s**2 here'
     """
     here = "but no value of it fits here" if number is None else f"but comes out as {customary(number, unit)} here"
-    return f"{name} is {weak}, {weak.source}, {here}"
+    return f"{name} is {weak}, {here}" if is_brief else f"{name} is {weak}, {weak.source}, {here}"
 
 
 def _unit(relation: Relation, side: Node) -> Unit:

@@ -12,15 +12,11 @@ from collections.abc import Iterator
 from derive.presentation.failed_checks import without_part
 from derive.presentation.numbers import customary, readable
 from derive.solving.execution.answer import Answer, Check
+from derive.solving.sensitivity.elasticities import EXACT
 from quantities.source import ASKER, DEFAULT, OTHERWISE, Source
 
 __all__ = ["failures", "remarks", "shown_source"]
 
-_PROVED = "bounds are exact: monotone in every range"
-_LEFT_OUT = re.compile(r"(\w+) leaves out (.+): (-?[\d.e+-]+) of what it counts \(\w+\)")
-_BELIEVED = re.compile(r"(\w+) = .+? is assumed: ")
-_CITED = re.compile(r", .*(?=, but )")
-_REASON = re.compile(r" \([^()]*(?:\([^()]*\)[^()]*)*\)$")
 _ASSUMED = Source("assumed", "assumed")
 _SHORT = {DEFAULT: _ASSUMED, OTHERWISE: _ASSUMED, ASKER: Source("given", "assumed")}
 
@@ -46,9 +42,7 @@ def failures(answer: Answer) -> tuple[str, ...]:
 
 def _failure(check: Check) -> str:
     """Both numbers of a failed check in a sentence."""
-    said = _CITED.sub("", check.verdict or check.statement)
-    said = _REASON.sub("", said.removeprefix(f"{check.name} does not hold: "))
-    return readable(_in_words(said))
+    return readable(_in_words(check.brief or check.statement))
 
 
 def _in_words(text: str) -> str:
@@ -63,14 +57,14 @@ def remarks(answer: Answer) -> tuple[str, ...]:
     >>> fall = load('''[quantities]
     ... height = { unit = "m" }
     ... speed = { unit = "m/s" }
-    ... drag_share = { unit = "", meaning = "drag of the air" }
+    ... drag_share = { unit = "", meaning = "the drag of the air, over the speed" }
     ... thickness = { unit = "m" }
     ... gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
     ... [relations]
     ... fall_speed = { equation = "speed = sqrt(2*gravity*height)", neglects = "drag_share" }
     ... drag = { equation = "drag_share = 0.001*height/thickness" }''')
     >>> remarks(fall.solve("speed", height="5 m", thickness="0.1 m"))
-    ('drag of the air would add 5 % to the fall speed',)
+    ('the fall speed leaves out the drag of the air: 5 % of what it counts',)
     """
     return tuple(_remarks(answer))
 
@@ -79,16 +73,14 @@ def _remarks(answer: Answer) -> Iterator[str]:
     if answer.base is not None and answer.bounds is not None and answer.bounds[0] < answer.bounds[1]:
         low, high = (readable(customary(end, answer.quantity.unit, 3)) for end in answer.bounds)
         yield f"the ranges of the inputs make it {low} to {high}"
-    for said in answer.assumptions:
-        if " is assumed to apply: " in said or said == _PROVED:
-            continue
-        if left_out := _LEFT_OUT.fullmatch(said):
-            relation, what, share = left_out.groups()
-            yield f"{what} would add {100 * float(share):.3g} % to the {_in_words(relation)}"
-        elif believed := _BELIEVED.match(said):
-            yield f"{_in_words(believed[1])} is an assumption"
-        else:
-            yield readable(_in_words(said))
+    for assumption in answer.stated_assumptions:
+        if assumption.kind == "value":
+            yield f"{_in_words(assumption.about)} is an assumption"
+        elif assumption.kind == "note" and assumption.text != EXACT:
+            yield readable(_in_words(assumption.text))
+    for left_out in answer.neglected:
+        share = f"{100 * left_out.number:.3g} % of what it counts"
+        yield f"the {_in_words(left_out.relation)} leaves out {left_out.what}: {share}"
 
 
 def shown_source(source: Source) -> Source:

@@ -17,7 +17,7 @@ from derive.presentation.numbers import shown_number
 from derive.solving.answering.neglected import neglected
 from derive.solving.answering.roles_of_givens import cancelling, unused
 from derive.solving.answering.steps import steps_of
-from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
 from derive.solving.ranges.range_propagation import WIDE, along, leaves_domain, ranges_of, spread
@@ -61,8 +61,8 @@ def answer_of(
         regime=MappingProxyType(_regime(library, made, state)),
         stated_assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
-            *unsteady(library, question, made, state, left_out, bounds),
-            *gone,
+            *map(Assumption, unsteady(library, question, made, state, left_out, bounds)),
+            *map(Assumption, gone),
         ),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),
@@ -136,11 +136,11 @@ def _assumptions(
     left_out: Mapping[str, str],
     used: Mapping[str, Value],
     how: str,
-) -> tuple[str, ...]:
+) -> tuple[Assumption, ...]:
     spent = [relation for block in made.blocks for relation in block.relations]
     known = state.values.keys() | state.spans.keys() | state.asides.keys() | question.weak.keys()
     unknown = [
-        f"{name} is assumed to apply: {render(condition)}"
+        Assumption(f"{name} is assumed to apply: {render(condition)}", "condition", name)
         for name in spent
         for condition in library.relations[name].conditions
         if not all(other in known for other in names_in(condition))
@@ -157,9 +157,13 @@ def _assumptions(
         for name, why in left_out.items()
         if written_for.get(name, question.target) in spoken
     ]
-    assumed = [f"{name} = {value} is assumed: {value.source}" for name, value in _believed(question, used)]
+    assumed = [
+        Assumption(f"{name} = {value} is assumed: {value.source}", "value", name)
+        for name, value in _believed(question, used)
+    ]
     apart = _going_apart(library, question, state, used)
-    return tuple(dict.fromkeys([*unknown, *near, *assumed, *apart, *aside, *state.notes, *([how] if how else [])]))
+    noted = map(Assumption, [*apart, *aside, *state.notes, *([how] if how else [])])
+    return tuple(dict.fromkeys([*unknown, *map(Assumption, near), *assumed, *noted]))
 
 
 def _going_apart(library: RelationSet, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import shown_number
+from derive.solving.execution.answer import Neglected
 from derive.solving.execution.plan_execution import Found, carried_out
 from derive.solving.execution.regimes import explored
 from derive.time_limits import query
@@ -26,8 +27,8 @@ __all__ = ["neglected"]
 _DIGITS = 3  # of what is left out
 
 
-def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[str, ...]:
-    """What the relations of a plan leave out, a sentence for each share; the meaning of a share begins with what it is.
+def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neglected, ...]:
+    """What the relations of a plan leave out, each share once; the meaning of a share begins with what it is.
 
     >>> from derive.relation_files.loading import load
     >>> fall = load('''[quantities]
@@ -44,21 +45,21 @@ def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[str
     >>> fall.solve("speed", height="5 m", thickness="9 m").assumptions, fall.solve("speed", height="5 m").assumptions
     ((), ())
     """
-    found: dict[str, str] = {}
+    found: dict[str, Neglected | None] = {}
     for relation in (name for block in made.blocks for name in block.relations):
         share = library.relations[relation].neglects
         if share in library.declared and share not in found:
-            found[share] = _sentence(library, question, relation, share)
-    return tuple(filter(None, found.values()))
+            found[share] = _neglected(library, question, relation, share)
+    return tuple(one for one in found.values() if one is not None)
 
 
-def _sentence(library: RelationSet, question: Question, relation: str, share: str) -> str:
+def _neglected(library: RelationSet, question: Question, relation: str, share: str) -> Neglected | None:
     number = _number(library, question, share)
     if number is None or abs(number) < WORTH_TELLING:
-        return ""
+        return None
     declared = library.declared[share]
     what = declared.meaning.partition(",")[0] or "a part"
-    return f"{relation} leaves out {what}: {shown_number(number, declared.unit, _DIGITS)} of what it counts ({share})"
+    return Neglected(relation, share, what, number, shown_number(number, declared.unit, _DIGITS))
 
 
 def _number(library: RelationSet, question: Question, name: str) -> float | None:

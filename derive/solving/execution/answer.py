@@ -18,7 +18,7 @@ from quantities.symbolic import Symbols
 from quantities.units import Unit
 from quantities.value import Value
 
-__all__ = ["Answer", "Check", "Step"]
+__all__ = ["Answer", "Assumption", "Check", "Neglected", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,29 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Assumption:
+    """A sentence on what an answer takes for granted."""
+
+    text: str
+    kind: str = "note"  # or "condition": that a relation applies; "value": a number that its source assumes
+    about: str = ""  # the relation or quantity, where there is one
+
+
+@dataclass(frozen=True, slots=True)
+class Neglected:
+    """What a relation leaves out, and its size over what the relation counts."""
+
+    relation: str
+    share: str  # the quantity that says how much it is
+    what: str
+    number: float
+    shown: str
+
+    def __str__(self) -> str:
+        return f"{self.relation} leaves out {self.what}: {self.shown} of what it counts ({self.share})"
+
+
+@dataclass(frozen=True, slots=True)
 class Check:
     """A relation or weak value that the answer does not need, tested against it."""
 
@@ -80,6 +103,7 @@ class Check:
     gap: float  # the residual relative to the terms
     passed: bool
     verdict: str = ""  # a failed check as a plain sentence, with its numbers
+    brief: str = ""  # the same without the name of the check, and without source and reason
 
     def __str__(self) -> str:
         return f"{'holds' if self.passed else 'FAILS'}: {self.statement} (gap {self.gap:.2g})"
@@ -94,7 +118,7 @@ class Answer:
     bounds: tuple[float, float] | None
     given: Mapping[str, Value]
     regime: Mapping[str, str]
-    stated_assumptions: tuple[str, ...]
+    stated_assumptions: tuple[Assumption, ...]
     sources: tuple[Source, ...]
     checks: tuple[Check, ...]
     unused: tuple[str, ...]  # typed names without effect: the answer would be the same without them
@@ -102,7 +126,7 @@ class Answer:
     _steps: Callable[[], tuple[Step, ...]] = field(repr=False, compare=False)
     _form: Callable[[], Node | None] = field(repr=False, compare=False)
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
-    _neglected: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
+    _neglected: Callable[[], tuple[Neglected, ...]] = field(repr=False, compare=False)
     _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -136,7 +160,12 @@ class Answer:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the answer takes for granted, and what its relations leave aside, with its size where that is known."""
-        return (*self.stated_assumptions, *self._neglected())
+        return (*(one.text for one in self.stated_assumptions), *map(str, self.neglected))
+
+    @property
+    def neglected(self) -> tuple[Neglected, ...]:
+        """What the relations in use leave out; computed on demand."""
+        return self._neglected()
 
     @property
     def failed(self) -> tuple[Check, ...]:

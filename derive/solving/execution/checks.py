@@ -15,7 +15,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
-from derive.presentation.failed_checks import broken, displaced
+from derive.presentation.failed_checks import broken, displaced, sides_apart
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Check
 from derive.solving.execution.block_execution import block_states
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.block_execution import State
     from derive.solving.execution.question import Question
+    from quantities.units import Unit
     from quantities.value import Value
 
 __all__ = ["applies", "checked", "checks_of", "extended", "idle_checks", "replaced", "testable"]
@@ -52,7 +53,7 @@ def checks_of(
         elif name in state.barred:
             unit = library.declared[name].unit
             statement = f"{name} = {shown_number(weak.base[1], unit)} ({weak.source}); no value fits here"
-            found.append(Check(name, statement, math.inf, False, displaced(name, weak, None, unit)))
+            found.append(_displaced(Check(name, statement, math.inf, False), weak, None, unit))
     return found
 
 
@@ -106,7 +107,14 @@ def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach
     inside = low - slack <= reach[1] and reach[0] <= high + slack
     statement = f"{name} = {shown_number(stated, unit)} ({weak.source}); here {shown_number(number, unit)}"
     passed = gap <= AGREEMENT or inside
-    return Check(name, statement, gap, passed, "" if passed else displaced(name, weak, number, unit))
+    check = Check(name, statement, gap, passed)
+    return check if passed else _displaced(check, weak, number, unit)
+
+
+def _displaced(check: Check, weak: Value, number: float | None, unit: Unit) -> Check:
+    """The failed check of a weak value with its sentences."""
+    verdict, brief = (displaced(check.name, weak, number, unit, is_brief) for is_brief in (False, True))
+    return replace(check, verdict=verdict, brief=brief)
 
 
 def _limits(library: RelationSet, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
@@ -225,11 +233,17 @@ def checked(
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps."""
     gap = residual(relation.written, values)
     if math.isnan(gap):
-        return Check(relation.name, f"{relation.written} is undefined", math.inf, False, broken(relation, values))
+        return _broken(Check(relation.name, f"{relation.written} is undefined", math.inf, False), relation, values)
     tolerance = max(relation.approximate or 0.0, AGREEMENT)
     size = {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op]
     passed = size <= tolerance or _overlaps(relation, values, ranges, forms)
-    return Check(relation.name, str(relation.written), gap, passed, "" if passed else broken(relation, values))
+    check = Check(relation.name, str(relation.written), gap, passed)
+    return check if passed else _broken(check, relation, values)
+
+
+def _broken(check: Check, relation: Relation, values: Mapping[str, float]) -> Check:
+    """The failed check of a relation with its sentences."""
+    return replace(check, verdict=broken(relation, values), brief=sides_apart(relation, values))
 
 
 def _overlaps(

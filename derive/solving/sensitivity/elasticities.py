@@ -20,10 +20,11 @@ from derive.numerics.root_finding.branch_and_bound import greatest
 from derive.time_limits import tick
 from derive.tolerances import NO_RESPONSE, RESPONSE
 
-__all__ = ["LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
+__all__ = ["EXACT", "LARGEST", "bounds_of_form", "bounds_sampled", "composed", "put_in", "slopes"]
 
 LARGEST = 5000
 """Nodes of the largest closed form that is written out."""
+EXACT = "bounds are exact: monotone in every range"
 
 _STARTS = 2  # best points of a sample from which a search continues
 _SHORTEST = 1e-4  # last step of that search, relative to the range; near an extreme the error is its square
@@ -92,7 +93,7 @@ def bounds_of_form(form: Node, values: Mapping[str, float], ranges: Mapping[str,
         rising = found.slopes[0] >= 0
         low, high = ranges[name]
         least[name], greatest[name] = (low, high) if rising else (high, low)
-    return (value(form, least), value(form, greatest)), "bounds are exact: monotone in every range"
+    return (value(form, least), value(form, greatest)), EXACT
 
 
 def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple[Span, str]:

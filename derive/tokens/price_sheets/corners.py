@@ -12,6 +12,7 @@ from math import isclose, isfinite
 from typing import Any
 
 from derive.solving.execution.answer import Answer
+from derive.solving.sensitivity.elasticities import EXACT
 from derive.tokens.price_sheets.asker import NOES, Asker, Chosen, Span, ends, stated
 from derive.tokens.price_sheets.questions import SheetQuestion
 from derive.tolerances import AGREEMENT
@@ -21,7 +22,6 @@ __all__ = ["at_corners"]
 
 _FEW = 5  # choices up to which it is faster to evaluate all
 _OVER = Source("the ends over all choices", "assumed")
-_PROVED = "bounds are exact: monotone in every range"  # the wording of the library
 
 
 def at_corners(
@@ -52,7 +52,7 @@ def _over_all(
     library = asker.sheet.library
     boxed = {name: stated(library.declaration(name), *span, _OVER) for name, span in box.items()}
     whole = asker.ask(question.target, (), {**given, **boxed})
-    return whole if _PROVED in whole.stated_assumptions else None
+    return whole if any(one.text == EXACT for one in whole.stated_assumptions) else None
 
 
 def _states_more(choices: Sequence[Chosen], between: set[str]) -> bool:

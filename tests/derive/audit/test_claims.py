@@ -392,3 +392,55 @@ def test_the_command_prints_a_table_of_all_and_what_cannot_hold_together(finding
 def test_no_share_of_a_step_is_ten_times_the_whole_of_it():
     with pytest.raises(NoSolutionError):
         derive.solve("kv_share", slow_discount="10", mfu="1")
+
+
+def of(profile, quantity):
+    """The number that a profile states, in its unit there."""
+    return derive.llm.profiles[profile].values[quantity].number
+
+
+# The numbers that the plain sentence of a claim states of itself, in their order, beside what they come to.
+STATED = {
+    "C02": lambda: (
+        of("deepseek-v3", "active_experts"),
+        of("deepseek-v3", "experts") / of("deepseek-v3", "active_experts"),
+        of("deepseek-v3", "total_parameters") / of("deepseek-v3", "active_parameters"),
+        300,  # the lecture's ratio
+        18,
+        300 * 18,
+    ),
+    "C03": lambda: (2400, 2 * 2400, 3 * 2400),
+    "C04": lambda: (of("b100-sxm", "hbm_capacity"), of("b100-sxm", "hbm_bandwidth")),
+    "C06": lambda: (64, 1000 / 64, 15, 20),
+    "C12": lambda: (
+        of("gb200", "scale_up_bandwidth"),
+        of("gb200", "scale_out_bandwidth"),
+        90,  # from a ratio of ten on
+    ),
+    "C20": lambda: (50, 60 * 86_400 / 1e6, 60),
+    "C26": lambda: (30, of("nvme-gen5-30tb", "tier_bandwidth"), 30),
+    "C29": lambda: (of("deepseek-v3-2", "selected_tokens"),),
+    "C33": lambda: (2000,),
+    "C37": lambda: (4, 2, 20, 20 + 4 * 2),
+    "C39": lambda: (of("gpt3-175b", "context_limit"),),
+    "C42": lambda: (2000,),
+    "C43": lambda: (20,),
+}
+
+
+def test_the_numbers_of_a_plain_sentence_are_what_the_library_comes_to():
+    names = r"DeepSeek V[\d.]+|Llama 2 70B|GPT-3|Gemini 3.1|[A-Z]+\d+|{\w+}"
+    for claim in claims():
+        own = re.sub(names, "", claim.plainly).partition(". ")[2]
+        typed = [word.replace(",", "") for word in re.findall(r"\d[\d,]*(?:\.\d+)?", own)]
+        meant = STATED[claim.name]() if claim.name in STATED else ()
+        assert len(typed) == len(meant), (claim.name, typed)
+        for word, comes_to in zip(typed, meant, strict=True):
+            assert round(comes_to, len(word.partition(".")[2])) == float(word), (claim.name, word, comes_to)
+
+
+def test_thirty_terabytes_of_disk_take_more_than_a_day_and_of_flash_less_than_an_hour():
+    for tier, least, most in [("hdd-exos-m-30tb", 86_400, math.inf), ("nvme-gen5-30tb", 60, 3_600)]:
+        stated = derive.llm.profiles[tier].values
+        read_through = stated["tier_capacity"].base[1] / stated["tier_bandwidth"].base[1]
+        assert least < read_through < most
