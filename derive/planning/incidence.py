@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -107,15 +106,14 @@ class Structure:
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
         """The relations connected to the target through unknowns, in order of preference."""
-        seen = {target}
+        seen = {target, *given}
         found: set[str] = set()
-        pending = deque([target])
+        pending = [target]
         while pending:
-            for relation in self.holders.get(pending.popleft(), ()):
-                if relation in found:
-                    continue
-                found.add(relation)
-                fresh = [name for name in self.members[relation] if name not in seen and name not in given]
-                seen.update(fresh)
-                pending.extend(fresh)
+            for relation in self.holders.get(pending.pop(), ()):
+                if relation not in found:
+                    found.add(relation)
+                    if fresh := [name for name in self.members[relation] if name not in seen]:
+                        seen.update(fresh)
+                        pending += fresh
         return [relation for relation in self.members if relation in found]

@@ -64,7 +64,7 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
 def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:
     """The remaining relations, first those that are left with one unknown as others are settled."""
     rank = {relation: i for i, relation in enumerate(relations) if relation not in fired}
-    open_count = {r: sum(1 for name in structure.members[r] if name not in settled) for r in rank}
+    open_count = {one: len([name for name in structure.members[one] if name not in settled]) for one in rank}
     queue = [(rank[r]) for r, count in open_count.items() if count == 1]
     heapq.heapify(queue)
     names = {i: relation for relation, i in rank.items()}
@@ -89,7 +89,8 @@ def forwards(structure: Structure, relations: Sequence[str], known: frozenset[st
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
     waiting = {  # how many names each still waits for, except the one that it yields
-        r: sum(name not in known for name in structure.members[r]) - (structure.forward[r] not in known) for r in rank
+        one: len([name for name in structure.members[one] if name not in known and name != structure.forward[one]])
+        for one in rank
     }
     names = {i: relation for relation, i in rank.items()}
     queue = [rank[r] for r, count in waiting.items() if count == 0]

@@ -91,7 +91,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     checks = tuple(
         relation
         for relation in relations
-        if relation not in spent and all(name in settled for name in structure.members[relation])
+        if relation not in spent and settled.issuperset(structure.members[relation])
     )
     return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
 
@@ -202,8 +202,8 @@ def based(
     basis = Matching(strong)
     late = {one for one in relations if one in structure.rivals and structure.forward[one] not in strong}
     basis.add_all((relation for relation in relations if relation not in late), structure.members)
-    reached = {name for relation in relations for name in structure.members[relation]}
-    used = [name for name in weak if name in reached - strong and basis.add(f"={name}", (name,))]
+    reached = basis.unknowns.keys() | {name for one in late for name in structure.members[one]} - strong
+    used = [name for name in weak if name in reached and basis.add(f"={name}", (name,))]
     return basis, used
 
 

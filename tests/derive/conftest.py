@@ -1,6 +1,6 @@
-"""What runs for minutes is left out unless it is asked for with `-m long`; the audit is made once for all its tests.
+"""What runs for minutes is left out unless it is asked for with `-m long`; audit and reports are made once.
 
-These come first, side by side, so that one of the processes that share the tests runs them all.
+Their tests come first, side by side, so that one of the processes that share the tests runs them all.
 """
 
 from __future__ import annotations
@@ -8,8 +8,11 @@ from __future__ import annotations
 import pytest
 
 
+MADE_ONCE = ("tests/derive/audit/", "tests/derive/cli/test_audit", "tests/derive/tokens/reports/", "tests/derive/reports/test_reports")
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not {"findings", "conflicts"}.intersection(getattr(item, "fixturenames", ())))
+    items.sort(key=lambda item: not item.nodeid.startswith(MADE_ONCE))
     if config.getoption("markexpr"):
         return
     long = [item for item in items if item.get_closest_marker("long")]

@@ -224,6 +224,8 @@ def _bounds(
         return (found[0], f"{found[1]}, for this solution could not be followed through them") if unfollowed else found
     if target in state.spans:
         return state.spans[target], "bounds are those in the middle of the ranges"
+    if _hangs_on_what_cancels(library, made, state):
+        return None, "the ranges were taken at their middle"
     searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
     return searched, "bounds were searched for along this solution, and are not proved"
 

@@ -52,13 +52,15 @@ def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, 
     ranges = ranges_of(library, question, made)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     known = {name: value.base[1] for name, value in stated.items()}
-    system = _system(library, made, {**{name: (number, number) for name, number in known.items()}, **ranges})
+    points = {name: (number, number) for name, number in known.items()}
+    cancelling = _cancelling(library, question, made)
+    system = _system(library, made, {**points, **ranges, **cancelling})
     found = least_and_greatest(system) if system is not None else None
     if found is None:
         return None
 
     def at(moved: Mapping[str, float]) -> float | None:
-        return _value_at(library, made, {**known, **moved})
+        return None if cancelling else _value_at(library, made, {**known, **moved})
 
     names = list(ranges)[:_CORNERS]
     corners = [at(dict(zip(names, point, strict=True))) for point in product(*(ranges[name] for name in names))]
@@ -67,6 +69,13 @@ def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, 
     if all(bound.is_close for bound in found):
         return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
     return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+
+
+def _cancelling(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
+    """What the relations hold and nothing fixes, since it cancels in the end: it may be anything in its domain."""
+    fixed = {*question.strong, *made.weak, *(name for block in made.blocks for name in block.unknowns)}
+    held = {name for block in made.blocks for relation in block.relations for name in library.members[relation]}
+    return {name: _domain(library, name) for name in held - fixed}
 
 
 def _how_near(bounds: Span, met: Span | None) -> str:

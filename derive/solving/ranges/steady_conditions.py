@@ -18,7 +18,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_execution import planned
-from derive.solving.ranges.range_propagation import ranges_of, spread
+from derive.solving.ranges.range_propagation import along, ranges_of, spread
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class _Box:
     def __init__(
         self, library: RelationSet, question: Question, made: Plan, state: State, left_out: frozenset[str]
     ) -> None:
-        self.library, self.question, self.state, self.left_out = library, question, state, left_out
+        self.library, self.question, self.made, self.state, self.left_out = library, question, made, state, left_out
         stated = {**question.weak, **question.strong}
         self.given = question.strong.keys() | set(made.weak)
         self.ranges = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
@@ -91,9 +91,14 @@ class _Box:
         point = (self.values[name],) * 2
         if name in self.question.strong:
             return self.ranges.get(name, point)
-        along = self._over(composed(name, self.state.forms))
-        if along is not None:
-            return along
+        over = self._over(composed(name, self.state.forms))
+        if over is not None:
+            return over
+        if name in self.state.values:  # solved for together with others: this solution is followed
+            ranges = ranges_of(self.library, self.question, self.made)
+            followed = along(self.library, replace(self.made, target=name), self.state, ranges)
+            if followed is not None:
+                return followed[0]
         weak = {other: value for other, value in self.question.weak.items() if other != name}
         question = replace(self.question, target=name, weak=weak)
         made = planned(self.library, question, self.left_out)
@@ -108,8 +113,10 @@ class _Box:
         return found[0] if found else None
 
     def _over(self, form: Node | None) -> Span | None:
-        """The bounds of a form over the ranges of the givens; None if unknown."""
-        if form is None or not self.given >= set(names_in(form)):
+        """The bounds of a form over the ranges of the givens, and of what has bounds already; None if unknown."""
+        found = set(names_in(form)) - self.given if form is not None else set()
+        between = {name: span for name in found if (span := self.spans.get(name)) is not None}
+        if form is None or len(between) < len(found):
             return None
-        (low, high), _ = bounds_of_form(form, self.values, self.ranges)
+        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between})
         return (low, high) if low <= high else None
