@@ -89,9 +89,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}
     settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
     checks = tuple(
-        relation
-        for relation in relations
-        if relation not in spent and settled.issuperset(structure.members[relation])
+        relation for relation in relations if relation not in spent and settled.issuperset(structure.members[relation])
     )
     return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
 

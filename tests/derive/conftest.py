@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import pytest
 
-
-MADE_ONCE = ("tests/derive/audit/", "tests/derive/cli/test_audit", "tests/derive/tokens/reports/", "tests/derive/reports/test_reports")
+MADE_ONCE = (
+    "tests/derive/audit/",
+    "tests/derive/cli/test_audit",
+    "tests/derive/tokens/reports/",
+    "tests/derive/reports/test_reports",
+)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
-from derive.expressions.tree import Apply, Name, Node, Number
+from derive.expressions.tree import Apply, Name, Node, Number, names_in
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -59,7 +59,9 @@ def _sum(args: tuple[Node, ...]) -> Node:
             else:
                 share, rest = _shared(term)
                 shares[rest] = shares.get(rest, Fraction(0)) + share
-    parts: list[Node] = [_product((Number(share), rest)) for rest, share in shares.items() if share]
+    parts: list[Node] = [  # what has no name and is no number is undefined, and so is the sum, times zero as well
+        _product((Number(share), rest)) for rest, share in shares.items() if share or not names_in(rest)
+    ]
     if total or not parts:
         parts.append(_short(total))
     return parts[0] if len(parts) == 1 else Apply("add", tuple(parts))

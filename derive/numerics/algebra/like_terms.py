@@ -44,6 +44,8 @@ def simplified(node: Node) -> Node:
     args = tuple(simplified(arg) for arg in node.args)
     if node.op == "add":
         return added(*args)
+    if node.op == "inv":
+        return inverted(args[0])
     return multiplied(*args) if node.op == "mul" else Apply(node.op, args)
 
 

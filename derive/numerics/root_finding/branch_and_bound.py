@@ -20,13 +20,16 @@ from derive.numerics.intervals.enclosure import Enclosure, Span, enclose
 from derive.time_limits import tick
 from derive.tolerances import EXPRESSION, EXTREME, SMALLEST
 
-__all__ = ["greatest"]
+__all__ = ["ENCLOSED", "greatest"]
 
-_ENCLOSED = 8000  # enclosures that are made, at most
+ENCLOSED = 8000
+"""Enclosures that are made, at most."""
 _CORNERED = 8  # moving names up to which every corner is tried
 
 
-def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: float = 1.0) -> tuple[float, bool]:
+def greatest(
+    form: Node, spans: Mapping[str, Span], moving: list[str], sign: float = 1.0, most: int = ENCLOSED
+) -> tuple[float, bool]:
     """An upper bound of sign times the form, and whether it is tight.
 
     >>> from derive.expressions.grammar import parse_expression
@@ -42,7 +45,7 @@ def greatest(form: Node, spans: Mapping[str, Span], moving: list[str], sign: flo
     first = seen.box(whole)
     boxes = [(-first.ceiling, 0, first)]
     count = 0
-    while boxes and seen.enclosed < _ENCLOSED:
+    while boxes and seen.enclosed < most:
         tick()
         top, _, box = boxes[0]
         best = max(best, box.middle)

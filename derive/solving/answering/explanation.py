@@ -20,7 +20,8 @@ from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
-from derive.solving.ranges.range_propagation import WIDE, along, leaves_domain, ranges_of, spread
+from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
+from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
@@ -201,8 +202,10 @@ def _bounds(
         return ranges[target], ""
     if not ranges:
         return state.spans.get(target), ""
-    form = formed()
     domain = library.declared[target].domain
+    if state.spans.get(target) == (domain.low, domain.high):  # it is free, and ranges do not bind it
+        return state.spans[target], ""
+    form = formed()
     box = {name: (number, number) for name, number in state.values.items()} | ranges
     whole = form is not None and target in state.values and not _chosen_arm(library, made, state)
     if form is not None and whole and not (alone and leaves_domain(library, target, state.forms, box)):
@@ -224,7 +227,7 @@ def _bounds(
         return (found[0], f"{found[1]}, for this solution could not be followed through them") if unfollowed else found
     if target in state.spans:
         return state.spans[target], "bounds are those in the middle of the ranges"
-    if _hangs_on_what_cancels(library, made, state):
+    if hangs_on_what_cancels(library, made, state):
         return None, "the ranges were taken at their middle"
     searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
     return searched, "bounds were searched for along this solution, and are not proved"
@@ -260,13 +263,6 @@ def _again(
     return now.values[question.target]
 
 
-def _hangs_on_what_cancels(library: RelationSet, made: Plan, state: State) -> bool:
-    """Whether some quantities in the relations have no value, so that the relations cannot be run again one by one."""
-    return any(
-        name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]
-    )
-
-
 def _elasticities(
     library: RelationSet, question: Question, made: Plan, state: State, form: Node | None, used: Mapping[str, Value]
 ) -> Mapping[str, float]:
@@ -276,7 +272,7 @@ def _elasticities(
         exact = slopes(form, state.values)
         if exact.keys() >= set(names_in(form)):
             return {name: exact.get(name, 0.0) for name in used if name != question.target}
-    if _hangs_on_what_cancels(library, made, state):
+    if hangs_on_what_cancels(library, made, state):
         return {}
     found = {}
     at = state.values[question.target]

@@ -111,7 +111,8 @@ def _whole(system: System) -> Outcome | None:
     found = torn(system.equations, system)
     if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
         return None
-    return None if any(solution.spans for solution in found[0].solutions) else found[0]
+    is_sampled = any(solution.spans and not solution.is_whole for solution in found[0].solutions)
+    return None if is_sampled else found[0]
 
 
 def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:

@@ -46,6 +46,7 @@ from derive.solving.blocks.free_unknowns import (
     sides_meet,
 )
 from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
+from derive.solving.blocks.proportional import by_proportion
 from derive.tolerances import ASIDE, EXPRESSION, FELT, LARGEST, MET, ROUNDED, SAME_ROOT, SMALLEST, TIGHT, WHOLE
 from quantities.domain import Domain
 
@@ -63,8 +64,12 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
     >>> [dict(solution.values) for solution in found.solutions]
     [{'x': 3.0}]
     """
-    if _stands_often(equation, name) and holds_everywhere(equation, name, known, domain):
-        return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
+    if _stands_often(equation, name):
+        proportional = by_proportion(equation, name, known, domain)
+        if proportional is not None:
+            return proportional
+        if holds_everywhere(equation, name, known, domain):
+            return Outcome((Solution({}, {name: (domain.low, domain.high)}),))
     candidates = isolate(equation, name)
     if candidates is None:
         return _searched(equation, name, known, domain)

@@ -24,6 +24,7 @@ class Solution:
     spans: Mapping[str, Span]
     form: Node | None = None  # the closed form of the unknown, in a block of one
     proof: str = ""
+    is_whole: bool = False  # proved: the equations hold for these spans, and have no other solution
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,6 +42,7 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import settled
+from derive.solving.blocks.proportional import is_proportional
 from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
@@ -209,7 +210,8 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
         undecided = undecided or outcome.undecided
         for solution in outcome.solutions:
             if tear in solution.spans:
-                found.extend(_spanned(branch, tear, solution.spans[tear], system))
+                whole = _along_proportion(branch, tear, solution, system)
+                found.extend([whole] if whole else _spanned(branch, tear, solution.spans[tear], system))
                 continue
             at = solution.values[tear]
             beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
@@ -311,6 +313,18 @@ def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Seque
         if pieces:
             return [_piece(branch, tear, piece, system) for piece in pieces]
     return []
+
+
+def _along_proportion(branch: Branch, tear: str, solution: Solution, system: System) -> Solution | None:
+    """The solution all along the tear's domain, where every unknown is a power of it and so keeps its sign."""
+    if not solution.is_whole or not all(is_proportional(form, tear, system.known) for form in branch.forms.values()):
+        return None
+    ends = [system.inside(name) for name in branch.forms]
+    if any((low, high) != (0.0, math.inf) for low, high in ends) or not system.holds(
+        branch.at({tear: 1.0}, system.known)
+    ):
+        return None
+    return replace(_piece(branch, tear, solution.spans[tear], system), is_whole=True)
 
 
 def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:

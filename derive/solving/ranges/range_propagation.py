@@ -26,12 +26,21 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.plan_execution import Found
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
-from derive.solving.sensitivity.constrained_extremes import Bound, System, least_and_greatest
-from derive.solving.sensitivity.continuation import Stage, followed
+from derive.solving.sensitivity.constrained_extremes import PIECES, Bound, System, least_and_greatest
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
 from derive.tolerances import EXTREME
 
-__all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_without_middle"]
+__all__ = [
+    "WIDE",
+    "domain_of",
+    "how_near",
+    "leaves",
+    "leaves_domain",
+    "only_form",
+    "ranges_of",
+    "spread",
+    "spread_without_middle",
+]
 
 WIDE = "they may be too wide"
 """What is said of bounds that are far from what was met."""
@@ -47,15 +56,16 @@ def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str,
     return {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range and name in held}
 
 
-def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, str] | None:
-    """The target's bounds over all ranges and how they are known; None if this method finds none."""
+def spread(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Span, str] | None:
+    """The target's bounds over all ranges, from so many pieces of them at most, and how they are known; None if this
+    method finds none."""
     ranges = ranges_of(library, question, made)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     known = {name: value.base[1] for name, value in stated.items()}
     points = {name: (number, number) for name, number in known.items()}
     cancelling = _cancelling(library, question, made)
     system = _system(library, made, {**points, **ranges, **cancelling})
-    found = least_and_greatest(system) if system is not None else None
+    found = least_and_greatest(system, most) if system is not None else None
     if found is None:
         return None
 
@@ -68,17 +78,17 @@ def spread(library: RelationSet, question: Question, made: Plan) -> tuple[Span, 
     low, high = _nearest(found[0], met), _nearest(found[1], met)
     if all(bound.is_close for bound in found):
         return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
-    return (low, high), f"bounds contain every value in the range; {_how_near((low, high), bounds_sampled(at, ranges))}"
+    return (low, high), f"bounds contain every value in the range; {how_near((low, high), bounds_sampled(at, ranges))}"
 
 
 def _cancelling(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
     """What the relations hold and nothing fixes, since it cancels in the end: it may be anything in its domain."""
     fixed = {*question.strong, *made.weak, *(name for block in made.blocks for name in block.unknowns)}
     held = {name for block in made.blocks for relation in block.relations for name in library.members[relation]}
-    return {name: _domain(library, name) for name in held - fixed}
+    return {name: domain_of(library, name) for name in held - fixed}
 
 
-def _how_near(bounds: Span, met: Span | None) -> str:
+def how_near(bounds: Span, met: Span | None) -> str:
     """How near to the bounds values were attained, in words."""
     size = max(map(abs, bounds))
     if met is not None and 0 < size < math.inf:
@@ -86,38 +96,6 @@ def _how_near(bounds: Span, met: Span | None) -> str:
         if gap <= 0.01:
             return f"values within {gap:.1g} of their size were found"
     return WIDE
-
-
-def along(library: RelationSet, made: Plan, state: State, ranges: Mapping[str, Span]) -> tuple[Span, str] | None:
-    """The target's bounds along this solution, and how they are known; None if it cannot be followed."""
-    if any(name not in state.values for block in made.blocks for r in block.relations for name in library.members[r]):
-        return None
-    spans = {name: _domain(library, name) for name in state.values if name in library.declared}
-    given = state.values.keys() - {name for block in made.blocks for name in block.unknowns}
-    spans |= {name: ranges.get(name, (state.values[name],) * 2) for name in given}
-    stages = [stage for block in made.blocks for stage in _stages(library, block, spans)]
-    found = followed(stages, made.target, ranges, state.values, spans)
-    if found is None:
-        return None
-    how = "attained" if found.attained else f"those of an enclosure: {_how_near(found.span, found.met)}"
-    return found.span, f"bounds along this solution are {how}; elsewhere in the ranges there may be others"
-
-
-def _stages(library: RelationSet, block: Block, spans: Mapping[str, Span]) -> list[Stage]:
-    """The stages of a block: torn, if the other unknowns have forms in one of them; else a single one."""
-    written = [library.relations[name].written for name in block.relations]
-    domains = {name: library.declared[name].domain for name in block.unknowns}
-    way = straight(written, block.unknowns, spans, domains) if len(written) > 1 else None
-    if way is None or len(way[1].left) != 1:
-        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
-    tear, branch = way
-    left = branch.left[0]
-    whole = composed("", {**branch.forms, "": added(left.lhs, negated(left.rhs))})
-    forms = {name: composed(name, branch.forms) for name in branch.forms}
-    if whole is None or None in forms.values():
-        return [Stage(tuple(added(one.lhs, negated(one.rhs)) for one in written), tuple(block.unknowns))]
-    others = [Stage((added(Name(name), negated(form)),), (name,)) for name, form in forms.items() if form is not None]
-    return [Stage((whole,), (tear,)), *others]
 
 
 def spread_without_middle(library: RelationSet, question: Question, first: Found) -> Found | None:
@@ -141,12 +119,12 @@ def leaves_domain(library: RelationSet, target: str, forms: Mapping[str, Node], 
     """Whether some quantity that the target depends on may leave its domain in a part of the box."""
     wholes = {name: composed(name, forms) for name in forms.keys() - {target}}
     known = {name: whole for name, whole in wholes.items() if whole is not None and box.keys() >= {*names_in(whole)}}
-    return any(_leaves(library, whole, box, _domain(library, name)) for name, whole in known.items())
+    return any(leaves(library, whole, box, domain_of(library, name)) for name, whole in known.items())
 
 
-def _leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
+def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Span) -> bool:
     found = enclose(form, box, "")
-    if found is not None and domain[0] <= found.values[0] and found.values[1] <= domain[1]:
+    if found is not None and not found.partial and domain[0] <= found.values[0] and found.values[1] <= domain[1]:
         return False
     ranges = {name: span for name, span in box.items() if span[0] < span[1]}
     values = {name: span[0] for name, span in box.items()}
@@ -163,19 +141,19 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
     spans = dict(box)
     zeros: list[Node] = []
     for block in made.blocks:
-        form = _only_form(library, block)
+        form = only_form(library, block)
         if form is not None:
             name = block.unknowns[0]
             whole = composed(name, {**forms, name: form})
             if whole is None:
                 return None
-            if not _leaves(library, whole, spans, _domain(library, name)):
+            if not leaves(library, whole, spans, domain_of(library, name)):
                 forms[name] = form
                 continue
         if _winds(library, block):
             return None
         unknowns, written = _bound(library, block, forms, spans)
-        spans |= {name: _domain(library, name) for name in unknowns}
+        spans |= {name: domain_of(library, name) for name in unknowns}
         fresh = [composed("", {**forms, "": added(one.lhs, negated(one.rhs))}) for one in written]
         plain = [_plain(zero, unknowns[0], spans) for zero in fresh if zero is not None]
         left = narrowed([Equation(zero, "=", ZERO) for zero in plain], unknowns, spans)
@@ -187,7 +165,7 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
     if goal is None:
         return None
     used = {name: spans[name] for name in names_in(goal, *zeros)}
-    return System(goal, _domain(library, made.target), tuple(zeros), used)
+    return System(goal, domain_of(library, made.target), tuple(zeros), used)
 
 
 def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
@@ -208,10 +186,10 @@ def _bound(
     if way is None or inputs is None:
         return block.unknowns, written
     tear, branch = way
-    box = {**inputs, tear: _domain(library, tear)}
+    box = {**inputs, tear: domain_of(library, tear)}
     for name in branch.forms:
         whole = composed(name, {**forms, **branch.forms})
-        if whole is None or _leaves(library, whole, box, _domain(library, name)):
+        if whole is None or leaves(library, whole, box, domain_of(library, name)):
             return block.unknowns, written
     forms |= branch.forms
     return (tear,), branch.left
@@ -232,12 +210,12 @@ def _inputs(
     return found
 
 
-def _domain(library: RelationSet, name: str) -> Span:
+def domain_of(library: RelationSet, name: str) -> Span:
     domain = library.declared[name].domain
     return domain.low, domain.high
 
 
-def _only_form(library: RelationSet, block: Block) -> Node | None:
+def only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
     if len(block.unknowns) > 1:
         return None
@@ -246,7 +224,7 @@ def _only_form(library: RelationSet, block: Block) -> Node | None:
     if not candidates or len(candidates) > 1 or candidates[0].winds:
         return None
     powers = candidates[0].powers
-    if leaves_out(powers, {other: _domain(library, other) for other in names_in(*powers)}):
+    if leaves_out(powers, {other: domain_of(library, other) for other in names_in(*powers)}):
         return None
     plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
     bare = not candidates[0].conditions and not has_choice(equation, name)
@@ -255,7 +233,7 @@ def _only_form(library: RelationSet, block: Block) -> Node | None:
 
 def _winds(library: RelationSet, block: Block) -> bool:
     """Whether an unknown stands inside sin, cos or tan, with no bounds of its own."""
-    endless = {name for name in block.unknowns if any(map(math.isinf, _domain(library, name)))}
+    endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
     written = [library.relations[name].written for name in block.relations]
     return any(angles_of(equation, name) for equation in written for name in endless)
 

@@ -18,7 +18,8 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_execution import planned
-from derive.solving.ranges.range_propagation import along, ranges_of, spread
+from derive.solving.ranges.range_propagation import ranges_of, spread
+from derive.solving.ranges.solution_path import along, beside
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 
 if TYPE_CHECKING:
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["unsteady"]
 
 _GAP = Name("left without right")
+
+# A condition asks for a sign: bounds that are close are not needed, and a note is not worth more than its answer.
+_ENCLOSED = 100
+_PIECES = 20
 
 
 def unsteady(
@@ -68,6 +73,7 @@ class _Box:
         self.ranges = {name: (value.base[0], value.base[2]) for name, value in stated.items() if value.is_range}
         self.values = {**{name: value.base[1] for name, value in stated.items()}, **state.asides, **state.values}
         self.spans: dict[str, Span | None] = {}
+        self._forms: Mapping[str, Node] | None = None
 
     def turns(self, condition: Node) -> bool:
         """Whether a condition may be true in one part of the ranges and not in another: by forms, which is cheap, or
@@ -94,6 +100,9 @@ class _Box:
         over = self._over(composed(name, self.state.forms))
         if over is not None:
             return over
+        over = self._over(self._beside().get(name))
+        if over is not None:
+            return over
         if name in self.state.values:  # solved for together with others: this solution is followed
             ranges = ranges_of(self.library, self.question, self.made)
             followed = along(self.library, replace(self.made, target=name), self.state, ranges)
@@ -107,10 +116,16 @@ class _Box:
         if not ranges_of(self.library, question, made):
             return point
         try:
-            found = spread(self.library, question, made)
+            found = spread(self.library, question, made, _PIECES)
         except DeriveError:
             return None
         return found[0] if found else None
+
+    def _beside(self) -> Mapping[str, Node]:
+        """What is solved for together with the target, in terms of it and of the givens."""
+        if self._forms is None:
+            self._forms = beside(self.library, self.made, self.state, self.ranges)
+        return self._forms
 
     def _over(self, form: Node | None) -> Span | None:
         """The bounds of a form over the ranges of the givens, and of what has bounds already; None if unknown."""
@@ -118,5 +133,5 @@ class _Box:
         between = {name: span for name in found if (span := self.spans.get(name)) is not None}
         if form is None or len(between) < len(found):
             return None
-        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between})
+        (low, high), _ = bounds_of_form(form, self.values, {**self.ranges, **between}, _ENCLOSED)
         return (low, high) if low <= high else None

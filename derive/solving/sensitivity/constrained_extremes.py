@@ -21,9 +21,10 @@ from derive.numerics.root_finding.root_boxes import middle
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, FINEST_BREADTH, HANDFUL, HUGE, LEAST, MOST, NO_SIZE
 
-__all__ = ["Bound", "System", "least_and_greatest"]
+__all__ = ["PIECES", "Bound", "System", "least_and_greatest"]
 
-_PIECES = 1000  # limit for one end
+PIECES = 1000
+"""Pieces into which the box is cut for one end, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Bound:
     is_close: bool
 
 
-def least_and_greatest(system: System) -> tuple[Bound, Bound] | None:
+def least_and_greatest(system: System, most: int = PIECES) -> tuple[Bound, Bound] | None:
     """The bounds of the goal; None if the equations hold nowhere.
 
     >>> from derive.expressions.grammar import parse_expression
@@ -53,15 +54,15 @@ def least_and_greatest(system: System) -> tuple[Bound, Bound] | None:
     >>> [round(bound.at, 6) for bound in found]
     [0.0, 14.0]
     """
-    low = _least(system)
+    low = _least(system, most)
     if low is None:
         return None
     mirrored = (-system.allowed[1], -system.allowed[0])
-    high = _least(replace(system, goal=Apply("neg", (system.goal,)), allowed=mirrored))
+    high = _least(replace(system, goal=Apply("neg", (system.goal,)), allowed=mirrored), most)
     return None if high is None else (low, Bound(-high.at, high.is_close))
 
 
-def _least(system: System) -> Bound | None:
+def _least(system: System, most: int) -> Bound | None:
     """The least lower bound, refined until it is close; of equal pieces the newest comes first, to settle one soon."""
     count = 0
     queue: list[tuple[float, int, _Piece]] = []
@@ -79,7 +80,7 @@ def _least(system: System) -> Bound | None:
         if piece.is_settled and _is_close(piece.values, rough):
             return Bound(low, True)
         name = max(piece.box, key=piece.weight, default=None)
-        if name is None or not piece.weight(name) or count >= _PIECES:
+        if name is None or not piece.weight(name) or count >= most:
             return Bound(low, False)
         middle = _middle(piece.box[name])
         for half in ((piece.box[name][0], middle), (middle, piece.box[name][1])):

@@ -27,7 +27,7 @@ __all__ = ["Followed", "Stage", "followed"]
 
 _PARTS = 200  # limit on parts of the box in which the solution is followed
 _FINEST = 1 / 40  # share of each range below which it is not cut
-_CUTS = 300  # limit on cuts of branch and bound, for each end
+_CUTS = 24  # limit on cuts of branch and bound, for each end
 _SQUARE = 12  # limit on unknowns that are followed together
 
 
@@ -66,6 +66,8 @@ def followed(
     """
     if any(len(stage.unknowns) != len(stage.zeros) or len(stage.zeros) > _SQUARE for stage in stages):
         return None
+    if not ranges:
+        return Followed((point[target],) * 2, True, (point[target],) * 2)
     way = _Way(stages, target, tuple(ranges), domains)
     parts = way.parts({name: ranges[name] for name in ranges}, point)
     if not parts:

@@ -16,7 +16,7 @@ from itertools import product
 from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.branch_and_bound import greatest
+from derive.numerics.root_finding.branch_and_bound import ENCLOSED, greatest
 from derive.time_limits import tick
 from derive.tolerances import NO_RESPONSE, RESPONSE
 
@@ -81,24 +81,27 @@ def slopes(form: Node, values: Mapping[str, float]) -> dict[str, float]:
     return found
 
 
-def bounds_of_form(form: Node, values: Mapping[str, float], ranges: Mapping[str, Span]) -> tuple[Span, str]:
-    """The least and the greatest value over the box of the ranges, and how they are known."""
+def bounds_of_form(
+    form: Node, values: Mapping[str, float], ranges: Mapping[str, Span], most: int = ENCLOSED
+) -> tuple[Span, str]:
+    """The least and the greatest value over the box of the ranges, and how they are known: by so many enclosures for
+    each at most."""
     moving = [name for name in names_in(form) if name in ranges]
     spans = {name: (number, number) for name, number in values.items()} | {n: ranges[n] for n in moving}
     least, greatest = dict(values), dict(values)
     for name in moving:
         found = enclose(form, spans, name)
         if found is None or found.partial or found.slopes[0] < 0 < found.slopes[1]:
-            return _searched(form, spans, moving)
+            return _searched(form, spans, moving, most)
         rising = found.slopes[0] >= 0
         low, high = ranges[name]
         least[name], greatest[name] = (low, high) if rising else (high, low)
     return (value(form, least), value(form, greatest)), EXACT
 
 
-def _searched(form: Node, spans: Mapping[str, Span], moving: list[str]) -> tuple[Span, str]:
+def _searched(form: Node, spans: Mapping[str, Span], moving: list[str], most: int) -> tuple[Span, str]:
     """Branch and bound, once for each end."""
-    (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign) for sign in (-1.0, 1.0))
+    (low, low_is_close), (high, high_is_close) = (greatest(form, spans, moving, sign, most) for sign in (-1.0, 1.0))
     if low_is_close and high_is_close:
         return (-low, high), "bounds found by a global search, to one part in a million"
     return (-low, high), "bounds contain every value in the range; they may be too wide"

@@ -1,0 +1,120 @@
+"""Equations whose sides are powers of their positive unknown, up to factors that do not depend on it.
+
+If both sides are homogeneous in the unknown, of degrees p and q, they are x**p and x**q times their values at one,
+since a maximum, a minimum, an absolute value and an order of two terms of one degree keep it where x is positive. So
+there is one root, the power 1/(q - p) of the ratio of these values; or, where p is q, the sides meet everywhere or
+nowhere. That is a proof for the whole domain, choices included, where a search samples it: `max(a/x, b/x)*x = c` holds
+for every x or for none.
+
+A part that is zero has every degree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, Number, names_in
+from derive.numerics.algebra.evaluation import residual, value
+from derive.numerics.algebra.like_terms import inverted, multiplied, replaced
+from derive.solving.blocks.outcome import Outcome, Solution, agrees
+from derive.tolerances import AGREEMENT
+from quantities.domain import Domain
+
+__all__ = ["by_proportion", "is_proportional"]
+
+_ANY = "any"  # the degree of zero
+_ALIKE = ("add", "max", "min")  # operations whose arguments must have one degree
+_ONE = Number(Fraction(1))
+
+_Degree = Fraction | str | None
+
+
+def by_proportion(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome | None:
+    """All values of a positive name, if both sides are proportional to powers of it; None if they are not.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> positive = Domain("positive", 0.0, math.inf, open_low=True)
+    >>> known = {"t": 2.0, "a": 6.0, "b": 8.0, "none": 0.0}
+    >>> found = by_proportion(parse_equation("t = max(a/x, b/x, none)"), "x", known, positive)
+    >>> [dict(solution.values) for solution in found.solutions]
+    [{'x': 4.0}]
+    >>> by_proportion(parse_equation("8 = max(a/x, b/x, none)*x"), "x", known, positive).solutions[0].spans
+    {'x': (0.0, inf)}
+    >>> by_proportion(parse_equation("t = max(a/x, b)"), "x", known, positive) is None
+    True
+    """
+    if domain.low < 0 or 0.0 in domain:
+        return None
+    left, right = (_degree(side, name, known) for side in (equation.lhs, equation.rhs))
+    if left is None or right is None or (left == right == _ANY):
+        return None
+    at_one = {**known, name: 1.0}
+    if left == right or _ANY in (left, right):
+        gap = residual(equation, at_one)
+        whole = Solution({}, {name: (domain.low, domain.high)}, is_whole=True)
+        return Outcome((whole,)) if abs(gap) <= AGREEMENT else None
+    assert isinstance(left, Fraction)
+    assert isinstance(right, Fraction)
+    ends = [value(side, at_one) for side in (equation.lhs, equation.rhs)]
+    if not all(map(math.isfinite, ends)) or not ends[0] * ends[1] > 0:
+        return None
+    first, second = (replaced(side, Name(name), _ONE) for side in (equation.lhs, equation.rhs))
+    form = multiplied(first, inverted(second))
+    if right - left != 1:
+        form = Apply("pow", (form, Number(1 / (right - left))))
+    number = value(form, known)
+    if number not in domain or not agrees(equation, {**known, name: number}):
+        return None
+    return Outcome((Solution({name: number}, {}, form),))
+
+
+def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
+    """Whether an expression is a power of a positive name, times a factor: then it keeps its sign."""
+    return _degree(node, name, known) is not None
+
+
+def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:
+    """The degree of an expression in a positive name; None if it has none."""
+    if isinstance(node, Name) and node.name == name:
+        return Fraction(1)
+    if name not in names_in(node):
+        number = value(node, known)
+        return _ANY if number == 0 else Fraction(0) if math.isfinite(number) else None
+    assert isinstance(node, Apply)
+    match node.op:
+        case "pow":
+            base, exponent = node.args
+            return _of_power(base, exponent, name, known)
+        case "piecewise":
+            return None
+        case op if op in COMPARISONS.values():
+            return None
+    return _of_parts(node.op, [_degree(arg, name, known) for arg in node.args])
+
+
+def _of_parts(op: str, parts: Sequence[_Degree]) -> _Degree:
+    powers = [part for part in parts if isinstance(part, Fraction)]
+    if None in parts:
+        return None
+    if op in _ALIKE:
+        return None if len(set(powers)) > 1 else powers[0] if powers else _ANY
+    if op == "mul":
+        return sum(powers, Fraction(0)) if len(powers) == len(parts) else _ANY
+    (part,) = parts
+    match op:
+        case "neg" | "abs":
+            return part
+        case "inv" if powers:
+            return -powers[0]
+        case "sqrt":
+            return powers[0] / 2 if powers else _ANY
+    return None
+
+
+def _of_power(base: Node, exponent: Node, name: str, known: Mapping[str, float]) -> _Degree:
+    if name in names_in(exponent):
+        return None
+    power, inner = value(exponent, known), _degree(base, name, known)
+    return inner * Fraction(power) if isinstance(inner, Fraction) and math.isfinite(power) else None
