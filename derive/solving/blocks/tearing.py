@@ -42,7 +42,7 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import settled
-from derive.solving.blocks.proportional import is_proportional
+from derive.solving.blocks.proportional import by_proportion, is_proportional
 from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
@@ -316,13 +316,21 @@ def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Seque
 
 
 def _along_proportion(branch: Branch, tear: str, solution: Solution, system: System) -> Solution | None:
-    """The solution all along the tear's domain, where every unknown is a power of it and so keeps its sign."""
-    if not solution.is_whole or not all(is_proportional(form, tear, system.known) for form in branch.forms.values()):
+    """The solution all along the tear's domain, where every unknown is a power of it, which keeps its sign, and the
+    whole system holds with it, choices included."""
+    domain = system.domains[tear]
+    if not solution.is_whole or any(system.inside(name) != (0.0, math.inf) for name in branch.forms):
         return None
-    ends = [system.inside(name) for name in branch.forms]
-    if any((low, high) != (0.0, math.inf) for low, high in ends) or not system.holds(
-        branch.at({tear: 1.0}, system.known)
-    ):
+    if not all(is_proportional(form, tear, system.known) for form in branch.forms.values()):
+        return None
+    along = [
+        Equation(substituted(one.lhs, branch.forms), "=", substituted(one.rhs, branch.forms))
+        for one in system.equations
+    ]
+    held = [by_proportion(one, tear, system.known, domain) for one in along]
+    if any(one is None or not one.solutions[0].is_whole for one in held):
+        return None
+    if not system.holds(branch.at({tear: 1.0}, system.known)):
         return None
     return replace(_piece(branch, tear, solution.spans[tear], system), is_whole=True)
 

@@ -55,7 +55,7 @@ __all__ = ["missing_sets"]
 _OFFERED = {2: 64, 3: 16}  # limit on sets, by their number of names
 _COMBINED = 1000  # limit on sets of two names or more that are examined
 _FIRST = 12  # names nearest to the target that a set of three may begin with
-_TRIALS = 8  # limit on sets of two names or more whose quantities are eliminated on trial
+_TRIALS = {1: 6, 2: 8, 3: 8}  # limit on sets whose quantities are eliminated on trial, by their number of names
 _ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
@@ -133,8 +133,11 @@ class _Search:
         alike = alike if at is not None else seen  # the Jacobian fixes the target, but elimination failed
         is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
         standing = {name for name in self.standing_in if is_open and self.frees(name)}
+        trials = _TRIALS[1]
         for name in self.ranked((alike | standing) - {self.question.target}):
-            if not is_open or name in seen or name in standing or self.cancels((name,)):
+            is_seen = not is_open or name in seen or name in standing
+            trials -= not is_seen
+            if is_seen or (trials >= 0 and self.cancels((name,))):
                 yield (name,)
 
     def pairs(self) -> Iterator[Names]:
@@ -196,7 +199,7 @@ class _Search:
 
     def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
         """The sets that a plan, or elimination, confirms."""
-        trials, found = _TRIALS, 0
+        trials, found = _TRIALS[size], 0
         for names in islice(sets, _COMBINED):
             tick()
             does = self.settles(names)

@@ -27,7 +27,7 @@ __all__ = ["Followed", "Stage", "followed"]
 
 _PARTS = 200  # limit on parts of the box in which the solution is followed
 _FINEST = 1 / 40  # share of each range below which it is not cut
-_CUTS = 24  # limit on cuts of branch and bound, for each end
+_CUTS = 50  # limit on cuts of branch and bound, for each end
 _SQUARE = 12  # limit on unknowns that are followed together
 
 

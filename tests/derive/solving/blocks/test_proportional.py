@@ -1,0 +1,87 @@
+"""Sides that are powers of their unknown: one root, all of the domain, or a search, as the equation has it."""
+
+import math
+import random
+from fractions import Fraction
+
+import pytest
+
+from derive.expressions.grammar import parse_equation
+from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.one_unknown import values_of
+from derive.solving.blocks.proportional import by_proportion
+from quantities.domain import Domain
+
+POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
+ZERO = {"none": 0.0}
+
+
+def term(draw: random.Random, degree: Fraction, depth: int) -> str:
+    """A random expression that is x**degree times its value at one."""
+    if depth == 0:
+        return f"{draw.uniform(0.1, 9):.3f}*x**({degree})"
+    part = Fraction(draw.randint(-4, 4), 2)
+    match draw.choice(["max", "min", "sum", "product", "quotient", "root", "square", "idle"]):
+        case "max" | "min" as name:
+            return f"{name}({term(draw, degree, depth - 1)}, {term(draw, degree, depth - 1)})"
+        case "sum":
+            return f"({term(draw, degree, depth - 1)} + {term(draw, degree, depth - 1)})"
+        case "product":
+            return f"{term(draw, part, depth - 1)}*{term(draw, degree - part, depth - 1)}"
+        case "quotient":
+            return f"{term(draw, part, depth - 1)}/({term(draw, part - degree, depth - 1)})"
+        case "root":
+            return f"sqrt({term(draw, 2 * degree, depth - 1)})"
+        case "square":
+            return f"({term(draw, degree / 2, depth - 1)})**2"
+        case "idle":
+            return f"max({term(draw, degree, depth - 1)}, none)"
+    raise AssertionError
+
+
+def at(text: str, x: float) -> float:
+    return eval(text, {"max": max, "min": min, "sqrt": math.sqrt}, {"x": x, **ZERO})
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_one_root_of_two_powers_is_found_whatever_binds(seed):
+    draw = random.Random(seed)
+    left, right = draw.sample([Fraction(n, 2) for n in range(-4, 5)], 2)
+    root = 10 ** draw.uniform(-3, 3)
+    text, other = term(draw, left, 3), term(draw, right, 2)
+    share = at(text, root) / at(other, root)
+    found = values_of(parse_equation(f"{text} = {share!r}*{other}"), "x", ZERO, POSITIVE)
+    assert [one.values["x"] for one in found.solutions] == [pytest.approx(root, rel=1e-9)]
+    assert not found.caveat
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
+    draw = random.Random(seed)
+    degree = Fraction(draw.randint(-4, 4), 2)
+    text, other = term(draw, degree, 3), term(draw, degree, 2)
+    share = at(text, 1.0) / at(other, 1.0)
+    (whole,) = values_of(parse_equation(f"{text} = {share!r}*{other}"), "x", ZERO, POSITIVE).solutions
+    assert whole.spans == {"x": (0.0, math.inf)}
+    assert not values_of(parse_equation(f"{text} = {1.5 * share!r}*{other}"), "x", ZERO, POSITIVE).solutions
+
+
+@pytest.mark.parametrize(
+    "text", ["x = x**2 + 1", "4 = max(2*x, 3)", "8 = x + exp(x)", "2 = x if x > 1 else 2*x", "sin(x) = x", "x**x = 4*x"]
+)
+def test_what_is_no_power_is_left_to_the_search(text):
+    assert by_proportion(parse_equation(text), "x", {}, POSITIVE) is None
+
+
+def test_a_name_that_may_be_zero_or_negative_is_left_to_the_search():
+    for domain in (Domain("nonnegative", 0.0, math.inf), Domain("real", -math.inf, math.inf)):
+        found = values_of(parse_equation("max(x, 2*x) = 0*x"), "x", {}, domain)
+        assert by_proportion(parse_equation("max(x, 2*x) = 0*x"), "x", {}, domain) is None
+        assert any(one.values.get("x") == 0.0 for one in found.solutions) or found.solutions[0].spans
+
+
+def test_an_arm_that_cancels_makes_no_whole_of_a_system_in_which_another_may_bind():
+    equations = [parse_equation("t = max(a/x, b)"), parse_equation("y = t*x")]
+    known = {"a": 6.0, "b": 2.0, "y": 6.0}
+    found = solve_block(equations, ["t", "x"], known, {"t": POSITIVE, "x": POSITIVE})
+    assert [one.spans["x"] for one in found.solutions] == [(0.0, pytest.approx(3.0))]
