@@ -183,9 +183,13 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
             if name in found or (matching.settles(name) and not matching.relations_for(name).isdisjoint(own))
         ]
 
-    dropped = [name for name in candidates if settled([name])]
+    alone = [name for name in candidates if settled([name])]
+    dropped = alone
     while dropped != (found := settled(dropped)):  # some are determined only through each other
         dropped = found
+    for name in alone:  # one that was not determined beside others that have come back since
+        if name not in dropped and len(settled([*dropped, name])) > len(dropped):
+            dropped = [*dropped, name]
     return [one for one in candidates if one not in dropped]
 
 

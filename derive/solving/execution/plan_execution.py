@@ -73,6 +73,9 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if excluded:
             aside.update(excluded)
             continue
+        if idle := _displacing(library, question, made, aside):
+            aside.update(idle)
+            continue
         for relation in conditional:
             if decisions.applies(relation) is None:
                 raise Undecided(relation.name)
@@ -98,6 +101,33 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
             return _of_case(library, question, found, decisions)
         aside.update(false)
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
+
+
+def _displacing(library: RelationSet, question: Question, made: Plan, aside: Mapping[str, str]) -> dict[str, str]:
+    """Relations that do not apply and yet keep another from being used, in the place of which a fallback stands.
+
+    Which fallbacks stand is decided by counting relations. One that is in no plan counts as well, until it is known
+    not to apply.
+    """
+    fallbacks = _fallbacks(question, made)
+    if not fallbacks:
+        return {}
+    stated = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
+    shut: dict[str, Node] = {}
+    for relation in library.conditional:
+        false = (condition for condition in relation.conditions if _truth(condition, stated) is False)
+        if relation.name not in {*aside, *question.case.holding} and (condition := next(false, None)) is not None:
+            shut[relation.name] = condition
+    without = planned(library, question, frozenset({*aside, *shut}))
+    fixed = {name for block in without.blocks for name in block.unknowns}
+    is_sure = fixed.isdisjoint(names_in(*shut.values()))
+    if not without.is_determined or not is_sure or _fallbacks(question, without) >= fallbacks:
+        return {}
+    return {name: whether(condition, stated, question) for name, condition in shut.items()}
+
+
+def _fallbacks(question: Question, made: Plan) -> set[str]:
+    return {name for name in made.weak if question.weak[name].source.stands_in}
 
 
 def _prove_possible(library: RelationSet, question: Question, decisions: Decisions) -> None:
