@@ -29,7 +29,7 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, claims, whether, worded
 from derive.time_limits import tick
-from derive.tolerances import MET
+from derive.tolerances import AGREEMENT, MET
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -73,9 +73,6 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
         if excluded:
             aside.update(excluded)
             continue
-        if idle := _displacing(library, question, made, aside):
-            aside.update(idle)
-            continue
         for relation in conditional:
             if decisions.applies(relation) is None:
                 raise Undecided(relation.name)
@@ -90,6 +87,9 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
                 raise
             return around
         first = Found(made, tuple(states), aside, reason)
+        other = _by_their_relations(library, question, first, decisions)
+        if other is not None:
+            return other
         for slack in _cancelling(made, states, question.target):
             other = _elsewhere(library, question, first, slack)
             if other is not None:
@@ -103,31 +103,37 @@ def carried_out(library: RelationSet, question: Question, left_out: Mapping[str,
     raise LimitError("The conditions of the relations exclude each other in turn.", limit="plans")
 
 
-def _displacing(library: RelationSet, question: Question, made: Plan, aside: Mapping[str, str]) -> dict[str, str]:
-    """Relations that do not apply and yet keep another from being used, in the place of which a fallback stands.
+def _by_their_relations(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found | None:
+    """The result without the fallbacks that the relations written for them contradict; None if there are none.
 
-    Which fallbacks stand is decided by counting relations. One that is in no plan counts as well, until it is known
-    not to apply.
+    Which fallbacks stand is decided by counting relations, and one that is in no plan, since it does not apply, counts
+    as well. What was computed shows it: a relation for a fallback's quantity, all of it known, gives another number.
     """
-    fallbacks = _fallbacks(question, made)
-    if not fallbacks:
-        return {}
-    stated = {name: value.base[1] for name, value in {**question.weak, **question.strong}.items()}
-    shut: dict[str, Node] = {}
-    for relation in library.conditional:
-        false = (condition for condition in relation.conditions if _truth(condition, stated) is False)
-        if relation.name not in {*aside, *question.case.holding} and (condition := next(false, None)) is not None:
-            shut[relation.name] = condition
-    without = planned(library, question, frozenset({*aside, *shut}))
-    fixed = {name for block in without.blocks for name in block.unknowns}
-    is_sure = fixed.isdisjoint(names_in(*shut.values()))
-    if not without.is_determined or not is_sure or _fallbacks(question, without) >= fallbacks:
-        return {}
-    return {name: whether(condition, stated, question) for name, condition in shut.items()}
+    false = [name for name in found.plan.weak if _is_contradicted(library, question, found, name, decisions)]
+    if not false:
+        return None
+    weak = {name: value for name, value in question.weak.items() if name not in false}
+    try:
+        other = carried_out(library, replace(question, weak=weak), found.left_out)
+    except (NoSolutionError, UnderdeterminedError):
+        return None
+    return other if other.states else None
 
 
-def _fallbacks(question: Question, made: Plan) -> set[str]:
-    return {name for name in made.weak if question.weak[name].source.stands_in}
+def _is_contradicted(library: RelationSet, question: Question, found: Found, name: str, decisions: Decisions) -> bool:
+    if not question.weak[name].source.stands_in:
+        return False
+    stated = {other: value.base[1] for other, value in {**question.weak, **question.strong}.items()}
+    spent = {relation for block in found.plan.blocks for relation in block.relations}
+    for relation in (library.relations[one] for one in library.holders.get(name, ()) if one not in spent):
+        if relation.written.written_for != name or relation.name in found.left_out or not relation.is_equation:
+            continue
+        points = [{**stated, **state.values} for state in found.states]
+        is_known = all(point.keys() >= {*library.members[relation.name]} for point in points)
+        slack = max(relation.approximate or 0.0, AGREEMENT)
+        if is_known and points and not any(agrees(relation.written, point, slack) for point in points):
+            return decisions.applies(relation) is True
+    return False
 
 
 def _prove_possible(library: RelationSet, question: Question, decisions: Decisions) -> None:
