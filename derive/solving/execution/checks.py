@@ -15,8 +15,6 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, residual
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
-from derive.planning.incidence import structure_of
-from derive.planning.orientation import following
 from derive.presentation.failed_checks import broken, displaced
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Check
@@ -43,7 +41,7 @@ def checks_of(
     """
     values = state.values
     found = _checks(library, question, testable(library, made, state), values, state.forms)
-    found += _limits(library, question, made, values, {check.name for check in found})
+    found += _limits(library, question, values, {check.name for check in found})
     gone = replaced(library, question, made, state)
     for name, weak in _beside(library, question, made, state).items():
         if name in gone:
@@ -111,16 +109,11 @@ def _yielding(library: RelationSet, name: str, weak: Value, number: float, reach
     return Check(name, statement, gap, passed, "" if passed else displaced(name, weak, number, unit))
 
 
-def _limits(
-    library: RelationSet, question: Question, made: Plan, values: Mapping[str, float], told: set[str]
-) -> list[Check]:
-    """Inequalities that weak values complete, such as a capacity from a profile; no fallback that relations replace."""
+def _limits(library: RelationSet, question: Question, values: Mapping[str, float], told: set[str]) -> list[Check]:
+    """Inequalities that weak values complete, such as a capacity from a profile."""
     everything = {**{name: weak.base[1] for name, weak in question.weak.items()}, **values}
-    names = dict.fromkeys(one for quantity in values for one in library.limits.get(quantity, ()) if one not in told)
-    held = {name for one in names for name in library.members[one]} - {*values, *made.weak}
-    fallbacks = [name for name in held if name in question.weak and question.weak[name].source.stands_in]
-    gone = following(structure_of(library), fallbacks, everything) if fallbacks else frozenset()
-    return _completed(library, question, names, {name: everything[name] for name in everything if name not in gone})
+    names = dict.fromkeys(one for quantity in values for one in library.limits.get(quantity, ()))
+    return _completed(library, question, [name for name in names if name not in told], everything)
 
 
 def idle_checks(
