@@ -138,8 +138,8 @@ def test_a_model_of_which_the_total_alone_is_stated_is_dense() -> None:
 
 
 def test_a_model_with_experts_is_no_dense_one_whatever_is_not_stated_of_it() -> None:
-    answer = derive.solve("active_parameters", total_parameters="671 Gparameter", experts=256, active_experts=8)
-    assert [check.name for check in answer.failed] == ["idle_experts"]
+    with pytest.raises(derive.UnderdeterminedError, match="expert_width > 0 is false"):
+        derive.solve("active_parameters", total_parameters="671 Gparameter", experts=256, active_experts=8)
     shapes = {name: SHAPES["deepseek-v3"][name] for name in ("hidden_size", "expert_size", "expert_layers")}
     told = derive.solve("active_parameters", total_parameters="671 Gparameter", experts=256, active_experts=8, **shapes)
     assert size_of(told) == pytest.approx(671e9 - 58 * 248 * 3 * 7168 * 2048)
@@ -179,26 +179,26 @@ def test_a_depth_that_is_worked_out_names_the_whole_ones_beside_it() -> None:
     assert "80" in deep.whole
 
 
-# The cache of a classic transformer
+# Backwards
+
+WORKED = {
+    model: {name: value.base[1] for name, value in FACTS[model].values.items() if value.unit.is_number}
+    for model in ("llama3-70b", "mixtral-8x7b", "deepseek-v3")
+}
 
 
-@pytest.mark.parametrize("model", ["gpt3-175b", "mt-nlg-530b", "llama2-7b"])
-def test_a_classic_cache_is_that_of_the_model(model: str) -> None:
-    shape = {name: SHAPES[model][name] for name in ("layers", "hidden_size")}
-    answer = derive.solve("kv_bytes_per_token", **shape, kv_bytes_per_element="2 byte")
-    assert size_of(answer) == SHAPES[model]["kv_bytes_per_token"]
-    assert answer.given["kv_width_ratio"].base[1] == 1
+@pytest.mark.parametrize(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape])
+def test_each_shape_comes_back_from_what_a_token_passes(model: str, name: str) -> None:
+    shape = WORKED[model]
+    rest = {other: number for other, number in shape.items() if other != name}
+    size = f"{counted(shape)[name != 'experts']!r} parameter"
+    target = "total_parameters" if name == "experts" else "active_parameters"
+    found = [one.base for one in derive.solve_all(name, **rest, **{target: size})]
+    assert any(one == pytest.approx(shape[name], rel=1e-6) for one in found)
 
 
-def test_shared_keys_are_not_taken_for_a_classic_cache() -> None:
-    grouped = {
-        "layers": 80,
-        "hidden_size": 8192,
-        "attention_heads": 64,
-        "kv_heads": 8,
-        "kv_bytes_per_element": "2 byte",
-    }
-    with pytest.raises(derive.UnderdeterminedError, match="heads_per_key == 1 is false") as caught:
-        derive.solve("kv_bytes_per_token", **grouped)
-    assert ("head_dimension",) in caught.value.missing
-    assert size_of(derive.solve("kv_bytes_per_token", **grouped, head_dimension=128)) == 327680
+def test_a_total_does_not_say_how_many_experts_a_token_is_sent_to() -> None:
+    shape = {name: number for name, number in WORKED["deepseek-v3"].items() if name != "active_experts"}
+    for total in (counted(WORKED["deepseek-v3"])[0], 671e9):
+        with pytest.raises((derive.UnderdeterminedError, derive.NoSolutionError)):
+            derive.solve("active_experts", **shape, total_parameters=f"{total!r} parameter")
