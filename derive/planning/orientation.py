@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from derive.planning.incidence import Structure
 from derive.planning.matching import Matching
 
-__all__ = ["directed", "following", "forwards", "upstream"]
+__all__ = ["directed", "downstream", "following", "forwards", "upstream"]
 
 
 def directed(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
@@ -59,6 +59,31 @@ def upstream(structure: Structure, names: Iterable[str], known: Container[str]) 
                 found.add(relation)
                 pending.extend(other for other in structure.members[relation] if other not in known)
     return found
+
+
+def downstream(structure: Structure, names: Iterable[str], known: Iterable[str]) -> frozenset[str]:
+    """The quantities that some names lead to by relations as they are written, where all else is known or follows.
+
+    >>> from derive.relation_files.loading import load
+    >>> run = load('[quantities]\\npeak = { unit = "" }\\nuse = { unit = "" }\\nwork = { unit = "" }\\n'
+    ...            'hours = { unit = "" }\\n[relations]\\nhours = { equation = "hours = work/(peak*use)" }')
+    >>> structure = Structure.of(run.relations.values())
+    >>> [sorted(downstream(structure, ["peak"], known)) for known in (["peak", "use", "work"], ["peak", "use"])]
+    [['hours'], []]
+    """
+    everything = frozenset(known)
+    reached = everything | forwards(structure, list(structure.members), everything).keys()
+    found: set[str] = set()
+    pending = list(names)
+    while pending:
+        name = pending.pop()
+        for relation in structure.holders.get(name, ()):
+            result = structure.forward.get(relation)
+            if result in (None, name) or result in found or not reached.issuperset(structure.members[relation]):
+                continue
+            found.add(result)
+            pending.append(result)
+    return frozenset(found)
 
 
 def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[str], fired: set[str]) -> list[str]:

@@ -127,7 +127,8 @@ def standing_in(
 
     A fallback is used where the relations written for its quantity do not determine it, and then replaces them: it is
     never run backwards through them. It is dropped where they do determine it, and where the stated values determine
-    it by other relations; that result may be run backwards.
+    it by other relations; that result may be run backwards. A fallback that no relation is written for, such as a rest
+    of 0, replaces nothing: it yields to the stated values like any default.
     """
     rest = [name for name in weak if name != target]
     if structure.otherwise.isdisjoint(rest):
@@ -141,7 +142,9 @@ def standing_in(
             structure.standing.clear()
         structure.standing[key] = _standing(structure, reached, key[1], rest)
     standing = structure.standing[key]
-    return structure.not_written_for(standing), [*standing, *(name for name in rest if name not in structure.otherwise)]
+    replacing = [name for name in standing if name in structure.writers]
+    yielding = [name for name in rest if name in standing or name not in structure.otherwise]
+    return structure.not_written_for(standing), list(dict.fromkeys([*replacing, *yielding]))
 
 
 def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]) -> list[str]:

@@ -11,6 +11,7 @@ from derive.expressions.tree import names_in
 from derive.library import Library
 from derive.numerics.algebra.evaluation import holds, value
 from derive.planning.incidence import structure_of
+from quantities.declaration import Declaration
 
 _DEEP = 4
 _TRIES = 50
@@ -52,8 +53,13 @@ def text(library: Library, name: str, number: float) -> str:
 
 
 def drawn(library: Library, name: str, draw: Random) -> float:
-    """A number of the quantity's domain, in base units."""
+    """A number of the quantity's domain, in base units; a whole one, if it is a count."""
     one = library.declared[name]
+    number = _drawn(one, draw)
+    return one.unit.to_base(float(max(1, round(one.unit.from_base(number))))) if one.domain.whole else number
+
+
+def _drawn(one: Declaration, draw: Random) -> float:
     low, high = one.domain.low, one.domain.high
     if math.isfinite(low) and math.isfinite(high):
         return low + (high - low) * draw.uniform(0.05, 0.95)

@@ -1,8 +1,8 @@
 """Over random questions to the built-in library: what is typed acts, is checked or is named; what holds does not fail.
 
-A given is changed to 1.37 of its size. What may be seen of that is the value or its bounds, a check, a regime, an
-assumption, or at least a number in a step, as that of the arm which does not bind. If nothing is seen, the given is
-named as unused; and what is named as unused changes nothing. The long run goes on as far as one likes:
+A given is changed to 1.37 of its size, a count to twice. What may be seen of that is the value or its bounds, a check,
+a regime, an assumption, or at least a number in a step, as that of the arm which does not bind. If nothing is seen, the
+given is named as unused; and what is named as unused changes nothing. The long run goes on as far as one likes:
 
     DERIVE_SEEDS=200..3000 pytest -m long --override-ini addopts= -v tests/derive/test_nothing_is_hidden.py
 """
@@ -76,8 +76,9 @@ def verdict(seed: int) -> str:
         return ""
     idle = sorted(before.unused)
     for name in draw.sample(idle, min(1, len(idle))) + draw.sample(sorted(given), min(2, len(given))):
-        number = given[name] * 1.37
-        number = number if number in LIBRARY.declared[name].domain else given[name] / 1.37
+        factor = 2 if LIBRARY.declared[name].domain.whole else 1.37
+        number = given[name] * factor
+        number = number if number in LIBRARY.declared[name].domain else given[name] / factor
         after = ask(found.target, {**given, name: number})
         changes = after is None or seen(after) != seen(before)
         if changes and name in before.unused:

@@ -21,13 +21,14 @@ def named(relation):
 
 
 def drawn(quantity, draw):
-    """A number in the quantity's declared unit, in its domain."""
+    """A number in the quantity's declared unit, in its domain; a whole one, if it is a count."""
     unit, domain = quantity.unit, quantity.domain
     if 0.0 in domain and draw.random() < 0.2:  # a case is often that there is none of something
         return 0.0
     if math.isfinite(domain.low) and math.isfinite(domain.high):
         return unit.from_base(domain.low + (domain.high - domain.low) * draw.uniform(0.05, 0.95))
-    return math.exp(draw.uniform(-2, 2))
+    number = math.exp(draw.uniform(-2, 2))
+    return math.ceil(number) if domain.whole else number
 
 
 def consistent(relation):

@@ -248,7 +248,7 @@ class _Search:
         """Whether the target is fixed if such a name is given: its own relations count then."""
         whole, question = self.structure, self.question
         matching = self.matching.given((name,))
-        for relation in whole.holders[name]:
+        for relation in whole.holders.get(name, ()):
             if whole.forward.get(relation) == name:
                 matching.add(relation, whole.members[relation])
         if not matching.settles(question.target):

@@ -19,7 +19,7 @@ from derive.caches import Memo
 from derive.errors import UnknownNameError, read_all
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
-from derive.planning.orientation import following
+from derive.planning.orientation import downstream, following
 from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
 from quantities.value import Value
@@ -165,13 +165,22 @@ def _outdated(
     strong: frozenset[str],
     changed: frozenset[str],
 ) -> frozenset[str]:
-    """The stated names whose values follow from the changed ones, and not without them."""
+    """The stated names whose values follow from the changed ones, and not without them.
+
+    A fallback is known here unless its own relations lead to it: with other layers a model has another size, although
+    what it has besides its layers is only taken to be nothing. A relation that holds under conditions is no way around
+    the changed ones, since its case may be another.
+    """
 
     def made() -> frozenset[str]:
-        known = strong | _stated(weak)
-        left = _following(library, weak, strong) & {*stated}
+        structure = structure_of(library)
+        everything = strong | weak.keys()
+        fallbacks = everything - strong - _stated(weak)
+        known = everything - following(structure, fallbacks, everything)
+        left = downstream(structure, changed, known) & weak.keys() & {*stated} - strong
+        firm = structure_of(library, frozenset(relation.name for relation in library.conditional))
         outdated: frozenset[str] = frozenset()
-        while fresh := left - outdated - following(structure_of(library), left - outdated, known - changed - outdated):
+        while fresh := left - outdated - following(firm, left - outdated, known - changed - outdated):
             outdated |= fresh
         return outdated
 

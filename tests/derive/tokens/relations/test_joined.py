@@ -157,3 +157,89 @@ def test_a_tier_with_a_rent_says_how_long_a_cache_may_stay() -> None:
     given = {**LINK, "tier_price": f"{rent} USD/byte/s", "context": "0 token/sequence"}
     held = asked("break_even_hold_time", "h100-sxm:fp8", "deepseek-v3", "nvme-gen5-30tb", **given)
     assert held == pytest.approx((compute - wait) * 2 / HOUR / (70272 * rent), rel=1e-4)
+
+
+# Networks. The arrays and the times of Austin et al., How to Scale Your Model, 2025, Sharding and GPUs.
+ARRAY: dict[str, str | float] = {
+    "exchanged_rows": 8192,
+    "exchanged_columns": 32768,
+    "exchanged_bytes_per_element": "2 byte",
+}
+
+
+@pytest.mark.parametrize("chip", ["h100-sxm", "b300-sxm", "rubin-r200", "h20-96gb", "gb200"])
+def test_an_array_is_gathered_over_the_links_of_a_chip_behind_a_switch(chip: str) -> None:
+    bandwidth = derive.profile(chip).values["scale_up_bandwidth"].base[1]
+    found = asked("all_gather_time", chip, **ARRAY, network_axes=1, ring_size=8)
+    assert found == pytest.approx(8192 * 32768 * 2 * 7 / 8 / bandwidth)
+    with pytest.raises(derive.UnderdeterminedError) as caught:
+        derive.solve("all_gather_time", chip, **ARRAY, ring_size=8)
+    assert ("network_axes",) in caught.value.missing
+
+
+def test_an_array_follows_from_the_time_of_its_exchange() -> None:
+    time = asked("all_reduce_time", "tpu-v5e", **ARRAY, network_axes=2, ring_size=16)
+    assert time == pytest.approx(2 * 8192 * 32768 * 2 * 15 / 16 / (2 * 90e9))
+    unknown = {name: value for name, value in ARRAY.items() if name != "exchanged_rows"}
+    rows = asked("exchanged_rows", "tpu-v5e", **unknown, network_axes=2, ring_size=16, all_reduce_time=f"{time} s")
+    assert rows == pytest.approx(8192)
+
+
+MATRIX: dict[str, str | float] = {"matrix_inner": 2048, "matrix_columns": 8192, "right_element_bytes": "2 byte"}
+
+
+@pytest.mark.parametrize(("rows", "columns", "left"), [(16, 1, 1), (1, 16, 1), (16, 4, 4)])
+def test_a_split_matrix_is_gathered_along_the_side_whose_shards_a_ring_has(rows: int, columns: int, left: int) -> None:
+    split: dict[str, str | float] = {**MATRIX, "row_shards": rows, "column_shards": columns, "ring_size": 16}
+    assert asked("collective_bytes", **split) == pytest.approx(2048 * 8192 * 2 / left)
+
+
+def test_a_matrix_that_is_not_split_over_a_ring_is_not_gathered_around_it() -> None:
+    with pytest.raises(derive.UnderdeterminedError, match="row_shards\\*column_shards >= ring_size is false"):
+        derive.solve("collective_bytes", **MATRIX, ring_size=16)
+
+
+# Experts: DeepSeek-V3, dispatched in one byte and combined in two
+SENT: dict[str, str | float] = {
+    "dispatch_bytes_per_element": "1 byte",
+    "combine_bytes_per_element": "2 byte",
+    "batch": "9216 sequence",
+}
+SENT_BYTES = 8 * 7168 * 3
+
+
+@pytest.mark.parametrize(
+    ("chips", "layer"),
+    [
+        (72, 9216 / 72 * SENT_BYTES * 71 / 72 / 900e9),
+        (144, 9216 / 144 * SENT_BYTES / 2 / 50e9),  # half of the sends leave their rack, and the slow network binds
+    ],
+)
+def test_exchanges_inside_and_across_racks_reach_the_users_speed(chips: int, layer: float) -> None:
+    given: dict[str, str | float] = {**SENT, "chips": f"{chips} chip", "scale_out_bandwidth": "50 GB/s/chip"}
+    total = asked("communication_time", "gb200", "deepseek-v3", **given)
+    assert total == pytest.approx(58 * layer)
+    served = {**given, "context": "4 ktoken/sequence"}
+    step = asked("step_time", "gb200:fp8", "deepseek-v3", **served)
+    speed = asked("exchanging_user_speed", "gb200:fp8", "deepseek-v3", **served)
+    assert speed == pytest.approx(1 / max(step, total))
+    assert (total > step) == (chips == 144)
+
+
+def test_what_stays_in_a_rack_takes_the_fast_network_beside_the_slow_one() -> None:
+    given: dict[str, str | float] = {**SENT, "chips": "144 chip", "scale_out_bandwidth": "5 TB/s/chip"}
+    layer = 9216 / 144 * SENT_BYTES * (143 / 144 - 1 / 2) / 900e9
+    assert asked("layer_exchange_time", "gb200", "deepseek-v3", **given) == pytest.approx(layer)
+
+
+def test_a_boundary_takes_its_latency_and_its_bytes() -> None:
+    given: dict[str, str | float] = {
+        "batch": "2000 sequence",
+        "activation_bytes_per_element": "2 byte",
+        "chips": "72 chip",
+        "scale_out_bandwidth": "50 GB/s/chip",
+    }
+    sent = 2000 * 7168 * 2 / (72 * 50e9)
+    assert asked("hop_time", "deepseek-v3", **given) == pytest.approx(sent)
+    assert asked("hop_delay", "deepseek-v3", **given, hop_latency="1 ms", stages=4) == pytest.approx(4 * (sent + 1e-3))
+    assert asked("hop_latency", "deepseek-v3", **given, hop_time="2 ms") == pytest.approx(2e-3 - sent)
