@@ -31,7 +31,7 @@ from derive.solving.sensitivity.continuation import Stage, followed
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed
 from derive.tolerances import EXTREME
 
-__all__ = ["WIDE", "along", "leaves_domain", "ranges_of", "spread", "spread_without_middle"]
+__all__ = ["WIDE", "along", "leaves_domain", "only_form", "ranges_of", "spread", "spread_without_middle"]
 
 WIDE = "they may be too wide"
 """What is said of bounds that are far from what was met."""
@@ -154,7 +154,7 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
     spans = dict(box)
     zeros: list[Node] = []
     for block in made.blocks:
-        form = _only_form(library, block)
+        form = only_form(library, block)
         if form is not None:
             name = block.unknowns[0]
             whole = composed(name, {**forms, name: form})
@@ -228,7 +228,7 @@ def _domain(library: RelationSet, name: str) -> Span:
     return domain.low, domain.high
 
 
-def _only_form(library: RelationSet, block: Block) -> Node | None:
+def only_form(library: RelationSet, block: Block) -> Node | None:
     """The closed form of a block's unknown, if there is exactly one whatever the numbers are."""
     if len(block.unknowns) > 1:
         return None

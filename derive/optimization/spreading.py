@@ -1,0 +1,63 @@
+"""Expressions spread out into sums of monomials, so that their enclosures over wide boxes are tight.
+
+An enclosure treats two occurrences of a name as two numbers. `(w + k*batch)/batch` therefore seems to rise or to fall
+with the batch, until boxes are small; `w/batch + k` surely falls. So a factor is multiplied into a sum where it meets
+its own powers there, and into the arms of a max or min where it is positive. Other sums stay as they are: multiplied
+out, they would have more occurrences and not fewer.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from derive.expressions.tree import Apply, Name, Node, Number
+from derive.numerics.algebra.like_terms import added
+from derive.numerics.algebra.products import Product, Test, product_of, written
+
+__all__ = ["spread_out"]
+
+_ONE = Fraction(1)
+
+
+def spread_out(node: Node, is_positive: Test) -> Node:
+    """The same expression with factors multiplied into sums and choices where that makes its enclosure tighter.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> render(spread_out(parse_expression("3*max(c*b, w + k*b)/b"), lambda node: True))
+    'max(3*c, 3*k + 3*w/b)'
+    """
+    if isinstance(node, Apply) and node.op == "piecewise":
+        pairs = [arg if i % 2 and i < len(node.args) - len(node.args) % 2 else spread_out(arg, is_positive)
+                 for i, arg in enumerate(node.args)]
+        return Apply("piecewise", tuple(pairs))
+    return _spread(product_of(node, is_positive), is_positive)
+
+
+def _spread(found: Product, is_positive: Test) -> Node:
+    for base, exponent in found.powers.items():
+        if exponent != 1 or not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
+            continue
+        rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
+        parts = [product_of(arg, is_positive) for arg in base.args]
+        if base.op == "add":
+            if len(found.powers) == 1 or _meets(rest, parts):
+                return added(*(_spread(part.times(rest), is_positive) for part in parts))
+        elif all(map(is_positive, rest.powers)):
+            op = base.op if rest.number > 0 else {"max": "min", "min": "max"}[base.op]
+            return Apply(op, tuple(_spread(part.times(rest), is_positive) for part in parts))
+    return written(Product(found.number, {_inner(base, is_positive): e for base, e in found.powers.items()}))
+
+
+def _meets(factor: Product, terms: list[Product]) -> bool:
+    """Whether the factor and a term have powers of one base."""
+    return any(not factor.powers.keys().isdisjoint(term.powers) for term in terms)
+
+
+def _inner(base: Node, is_positive: Test) -> Node:
+    """A factor with its own arguments spread out."""
+    if isinstance(base, (Name, Number)) or base.op in ("piecewise", "add", "max", "min"):
+        if isinstance(base, Apply) and base.op != "piecewise":
+            return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))
+        return base
+    return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))
