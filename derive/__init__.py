@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from derive.library import Library
     from derive.model.relation import Relation, relate
+    from derive.optimization.optimum import Optimum
     from derive.relation_files.loading import load
     from derive.solving.execution.answer import Answer, Step
     from derive.tables.axes import span
@@ -87,6 +88,8 @@ if TYPE_CHECKING:
     reach = _built_in.reach
     profile = _built_in.profile
     sample = _built_in.sample
+    least = _built_in.least
+    most = _built_in.most
 
 __all__ = [
     "AmbiguousError",
@@ -101,6 +104,7 @@ __all__ = [
     "Library",
     "LimitError",
     "NoSolutionError",
+    "Optimum",
     "Problem",
     "Profile",
     "Quantity",
@@ -119,9 +123,11 @@ __all__ = [
     "compile",
     "formula",
     "infer",
+    "least",
     "limits",
     "llm",
     "load",
+    "most",
     "profile",
     "reach",
     "relate",
@@ -140,6 +146,7 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
+    "Optimum": "derive.optimization.optimum",
     "Sample": "derive.tables.sampling.monte_carlo",
     "span": "derive.tables.axes",
     "Stream": "derive.tables.streams",
@@ -157,7 +164,7 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile")
+_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile", "least", "most")
 """Methods of the built-in library: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 

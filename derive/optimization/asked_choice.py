@@ -116,7 +116,9 @@ def _listed(quantity: Declaration, values: Any) -> tuple[Value, ...]:
     if not read or any(value.is_range for value in read):
         what = "a list without an entry" if not read else "a range in a list"
         raise ExpressionError(
-            f"{quantity.name}: {what} is no choice.", hint='Write ["8 chip", "16 chip"], or one range.', text=quantity.name
+            f"{quantity.name}: {what} is no choice.",
+            hint='Write ["8 chip", "16 chip"], or one range.',
+            text=quantity.name,
         )
     return tuple({value.base[1]: value for value in read}.values())
 

@@ -1,7 +1,7 @@
 """A local search from a point: sequential least squares programming, on a box of sides of length one.
 
-The search of boxes proves what is best, and this finds it sooner. scipy ends with limits broken by rounding, so the same
-search is made with a margin inside them too; a point counts only if it passes every limit.
+The search of boxes proves what is best, and this finds it sooner. scipy ends with limits broken by rounding, so the
+same search is made with a margin inside them too; a point counts only if it passes every limit.
 """
 
 from __future__ import annotations

@@ -9,25 +9,35 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Equation, Node
+from derive.expressions.tree import Equation, Node, Number
+from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import holds, residual, value
+from derive.numerics.algebra.like_terms import added
 from derive.numerics.intervals.enclosure import Span
 from derive.tolerances import TIGHT
 from quantities.domain import Domain
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.planning.plan import Plan
 
 __all__ = ["Limit", "Program", "Side"]
 
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """An inequality that has to hold: its name as it is told, the sides as stated, and as trees of the free names."""
+    """An inequality that has to hold, in terms of variables and known numbers.
+
+    A domain that may be left is a limit without a relation.
+    """
 
     name: str
-    stated: Equation
-    written: Equation  # `<=` or `>=`, in terms of the variables and of known numbers
+    relation: Relation | None
+    written: Equation  # `<=` or `>=`
     gap: Node  # not positive where it holds; numbers put in, and spread out
-    unit: str = ""  # the unit of its sides, as text
     approximate: float = 0.0
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
@@ -35,6 +45,16 @@ class Limit:
         found = residual(self.written, values)
         over = found if self.written.op == "<=" else -found
         return over <= max(TIGHT, self.approximate)
+
+    def sides_at(self, values: Mapping[str, float]) -> tuple[float, float]:
+        return value(self.written.lhs, values), value(self.written.rhs, values)
+
+    def moved(self, by: float) -> Limit:
+        """The same limit with its right side moved outwards by so much, in base units."""
+        sign = 1 if self.written.op == "<=" else -1
+        right = added(self.written.rhs, Number(Fraction(sign * by)))
+        gap = folded(added(self.gap, Number(Fraction(-by))), {})
+        return replace(self, written=Equation(self.written.lhs, self.written.op, right), gap=gap)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +81,18 @@ class Program:
     guards: tuple[Node, ...] = ()
     sides: tuple[Side, ...] = ()
     sign: float = 1.0
+    plans: tuple[Plan, ...] = ()
     solved: Callable[[Mapping[str, float]], Mapping[str, float] | None] | None = None  # what has no closed form
 
     def under(self, limits: Sequence[Limit]) -> Program:
         """The same with other limits."""
         return replace(self, limits=tuple(limits))
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """The box, with known numbers as points."""
+        points = {name: (number, number) for name, number in self.known.items()}
+        return {**points, **dict(zip(self.names, self.box, strict=True))}
 
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
         """All numbers at a point of the free quantities; None where a quantity has no single value."""

@@ -8,22 +8,25 @@ its condition as a guard. A quantity in use that may leave its domain in the box
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from itertools import product
 
 from derive.caches import Memo
 from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
+from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.optimization.program import Limit, Program, Side
-from derive.optimization.spreading import spread_out
+from derive.optimization.spreading import in_free_names
 from derive.optimization.stated_limits import Stated
-from derive.planning.plan import Block, Plan
+from derive.planning.plan import Plan
+from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
@@ -77,7 +80,7 @@ class _Writing:
     def programs(self) -> list[Program]:
         found: list[Program] = []
         for goal in self._ways(self.question.target):
-            limits = [one for one in self.limits if self._is_known(one, goal)]
+            limits = [one for one in self.limits if self._is_tested(one, goal)]
             names = dict.fromkeys(name for one in limits for name in one.names)
             choices = [self._ways_beside(name, goal) for name in names]
             for beside in product(*choices):
@@ -93,8 +96,16 @@ class _Writing:
             limit=f"{_MOST} cases",
         )
 
-    def _is_known(self, limit: Stated, goal: _Way) -> bool:
-        return all(self._ways_beside(name, goal) for name in limit.names)
+    def _is_tested(self, limit: Stated, goal: _Way) -> bool:
+        """Whether a limit can be tested; one that the question states has to be."""
+        unknown = next((name for name in limit.names if not self._ways_beside(name, goal)), None)
+        if unknown is not None and limit.is_asked:
+            raise self._shortage(unknown)
+        return unknown is None
+
+    def _shortage(self, name: str) -> DeriveError:
+        weak = {other: value for other, value in self.question.weak.items() if other != name}
+        return shortage(self.library, replace(self.question, target=name, weak=weak, own=None, decided={}), {})
 
     def _ways_beside(self, name: str, goal: _Way) -> list[_Way]:
         """The ways to a quantity of a limit: as the target's plan has it, else by a plan of its own, else stated."""
@@ -117,9 +128,11 @@ class _Writing:
             own = name in self.library.defaults and name not in self.question.weak and name != self.question.target
             outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
             found = _CASES.of(self.library.session, outline, lambda: cases(self.library, outline))
-            ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
-            if found.is_asked and ways:
+            if found.is_asked:
                 raise _unwritten(name)
+            if name == self.question.target and not found.alternatives:
+                raise _unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
+            ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
             self.held[name] = ways or ([_Way(Name(name))] if own else [])
         return self.held[name]
 
@@ -210,21 +223,7 @@ class _Writing:
         return tuple(found)
 
     def _spread(self, node: Node) -> Node:
-        """An expression with numbers put in, and spread out."""
-        numbers = {name: number for name, number in self.known.items()}
-        small = folded(node, numbers)
-        return folded(spread_out(small, self._is_positive), {})
-
-    def _is_positive(self, node: Node) -> bool:
-        if isinstance(node, Number):
-            return node.value > 0
-        if isinstance(node, Name) and node.name not in self.box:
-            return False
-        try:
-            found = enclose(node, self.box, "")
-        except KeyError:
-            return False
-        return found is not None and found.values[0] > 0
+        return in_free_names(node, self.known, self.box)
 
     def _program(self, goal: _Way, limits: Sequence[Stated], beside: Mapping[str, _Way]) -> Program:
         whole = _merged([goal, *beside.values()])
@@ -248,6 +247,7 @@ class _Writing:
             guards=tuple(folded(guard, self.known) for guard in whole.guards),
             sides=whole.sides,
             sign=self.sign,
+            plans=whole.plans,
             solved=self._solver(whole) if unknowns else None,
         )
 
@@ -256,14 +256,13 @@ class _Writing:
         over = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
         if limit.approximate:
             sizes = [Apply("abs", (side,)) for side in (left, right)]
-            over = added(over, negated(Apply("mul", (Number(_exact(limit.approximate)), Apply("add", tuple(sizes))))))
+            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), Apply("add", tuple(sizes))))))
         gap = self._spread(over)
         if limit.conditions:
             conditions = tuple(folded(_placed(one, forms), self.known) for one in limit.conditions)
-            gap = Apply("piecewise", (gap, _all(conditions), Number(_exact(-1.0))))
-        return Limit(
-            limit.name, limit.written, Equation(left, limit.written.op, right), gap, limit.unit, limit.approximate
-        )
+            gap = Apply("piecewise", (gap, _all(conditions), Number(Fraction(-1.0))))
+        written = Equation(left, limit.written.op, right)
+        return Limit(limit.name, limit.relation, written, gap, limit.approximate)
 
     def _as_limits(self, sides: Sequence[Side]) -> Iterator[Limit]:
         """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
@@ -271,12 +270,12 @@ class _Writing:
             low, high = side.domain.low, side.domain.high
             for end, op in ((low, ">="), (high, "<=")):
                 if math.isfinite(end):
-                    bound = Number(_exact(end))
+                    bound = Number(Fraction(end))
                     over = added(bound, negated(side.form)) if op == ">=" else added(side.form, negated(bound))
                     told = Equation(side.form, op, bound)
-                    yield Limit("", told, told, self._spread(over))
+                    yield Limit("", None, told, self._spread(over))
 
-    def _solver(self, whole: _Way):  # type: ignore[no-untyped-def]
+    def _solver(self, whole: _Way) -> Callable[[Mapping[str, float]], Mapping[str, float] | None]:
         """The function that solves what has no closed form, at a point."""
         library, plans, renamed = self.library, whole.plans, whole.renamed
 
@@ -316,7 +315,7 @@ def _placed(node: Node, forms: Mapping[str, Node]) -> Node:
 
 def _merged(ways: Iterable[_Way]) -> _Way:
     """What several ways take together."""
-    whole = _Way(Number(_exact(0.0)))
+    whole = _Way(Number(Fraction(0.0)))
     for way in ways:
         whole = _joined(way, whole, ())
     return whole
@@ -342,12 +341,6 @@ def _is_inside(values: Span, domain: Domain) -> bool:
 
 def _all(conditions: Sequence[Node]) -> Node:
     return conditions[0] if len(conditions) == 1 else Apply("and", tuple(conditions))
-
-
-def _exact(number: float):  # type: ignore[no-untyped-def]
-    from fractions import Fraction
-
-    return Fraction(number)
 
 
 def _unwritten(name: str) -> LimitError:

@@ -8,15 +8,35 @@ out, they would have more occurrences and not fewer.
 
 from __future__ import annotations
 
-from fractions import Fraction
+from collections.abc import Mapping
 
-from derive.expressions.tree import Apply, Name, Node, Number
+from derive.expressions.tree import Apply, Name, Node, Number, names_in
+from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added
 from derive.numerics.algebra.products import Product, Test, product_of, written
+from derive.numerics.intervals.enclosure import Span, enclose
 
-__all__ = ["spread_out"]
+__all__ = ["in_free_names", "spread_out"]
 
-_ONE = Fraction(1)
+
+def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span]) -> Node:
+    """An expression with known numbers put in, exactly, and spread out; the box tells which factors are positive.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> render(in_free_names(parse_expression("a*(w + k*b)/b"), {"a": 2.0, "w": 3.0, "k": 0.5}, {"b": (1.0, 9.0)}))
+    '1 + 6/b'
+    """
+
+    def is_positive(part: Node) -> bool:
+        if isinstance(part, Number):
+            return part.value > 0
+        if not box.keys() >= {*names_in(part)}:
+            return False
+        found = enclose(part, box, "")
+        return found is not None and found.values[0] > 0
+
+    return folded(spread_out(folded(node, known), is_positive), {})
 
 
 def spread_out(node: Node, is_positive: Test) -> Node:
@@ -28,8 +48,10 @@ def spread_out(node: Node, is_positive: Test) -> Node:
     'max(3*c, 3*k + 3*w/b)'
     """
     if isinstance(node, Apply) and node.op == "piecewise":
-        pairs = [arg if i % 2 and i < len(node.args) - len(node.args) % 2 else spread_out(arg, is_positive)
-                 for i, arg in enumerate(node.args)]
+        pairs = [
+            arg if i % 2 and i < len(node.args) - len(node.args) % 2 else spread_out(arg, is_positive)
+            for i, arg in enumerate(node.args)
+        ]
         return Apply("piecewise", tuple(pairs))
     return _spread(product_of(node, is_positive), is_positive)
 

@@ -1,6 +1,6 @@
 """The limits of a question: what it is asked under, and the inequalities of the library.
 
-    limit = side ("<=" | ">=") side,    side = an expression of quantities, or a value with its unit
+limit = side ("<=" | ">=") side,    side = an expression of quantities, or a value with its unit
 """
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from derive.errors import DeriveError, ExpressionError, excerpt
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Equation, Name, Node, Number, names_in
-from derive.model.dimensions import dimension_of
 from derive.model.relation import Relation, undeclared
 from derive.model.relation_set import RelationSet
 from derive.model.vocabulary import Vocabulary
@@ -32,26 +32,21 @@ class Stated:
 
     name: str
     written: Equation
+    relation: Relation
     names: tuple[str, ...]  # the quantities in it
     values: Mapping[str, Value] = field(default_factory=dict)  # the values that stand in it
     conditions: tuple[Node, ...] = ()
     approximate: float = 0.0
-    unit: str = ""
     is_asked: bool = False  # whether the question states it, and not the library
 
 
 def library_limits(library: RelationSet) -> list[Stated]:
     """The inequalities of a library."""
     found = []
-    for relation in library.relations.values():
-        if not relation.is_equation:
-            names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
-            unit = _unit(relation.written, relation.declared)
-            found.append(
-                Stated(
-                    relation.name, relation.written, names, {}, relation.conditions, relation.approximate or 0.0, unit
-                )
-            )
+    for one in library.relations.values():
+        if not one.is_equation:
+            names = names_in(one.written.lhs, one.written.rhs, *one.conditions)
+            found.append(Stated(one.name, one.written, one, names, {}, one.conditions, one.approximate or 0.0))
     return found
 
 
@@ -90,8 +85,8 @@ def _read(library: RelationSet, text: Any, i: int) -> Stated:
         raise _unread(text, "it contains no quantity.")
     declared = {name: library.declared[name] for name in names}
     own = {name: Declaration(name, str(value.unit), domain="real") for name, value in values.items()}
-    Relation("such_that", written, {**declared, **own})  # refuses what does not fit
-    return Stated(text.strip(), written, names, values, unit=_unit(written, {**declared, **own}), is_asked=True)
+    relation = Relation("such_that", written, {**declared, **own})  # refuses what does not fit
+    return Stated(text.strip(), written, relation, names, values, is_asked=True)
 
 
 def _side(text: str, name: str, values: dict[str, Value]) -> Node:
@@ -103,24 +98,9 @@ def _side(text: str, name: str, values: dict[str, Value]) -> Node:
     if value.is_range:
         raise _unread(text, "a range is no limit.")
     if value.unit.is_number:
-        return parse_expression(text.strip()) if value.unit.text == "" else Number(_whole(value))
+        return parse_expression(text.strip()) if value.unit.text == "" else Number(Fraction(value.base[1]))
     values[name] = value
     return Name(name)
-
-
-def _whole(value: Value) -> Any:
-    from fractions import Fraction
-
-    return Fraction(value.base[1])
-
-
-def _unit(written: Equation, declared: Mapping[str, Declaration]) -> str:
-    """The unit in which the gap between the sides is told: that of a side that is one quantity, else the base unit."""
-    for side in (written.lhs, written.rhs):
-        if isinstance(side, Name):
-            return declared[side.name].unit.text
-    dimensions = {name: one.dimension for name, one in declared.items()}
-    return str(dimension_of(written.lhs, dimensions) or dimension_of(written.rhs, dimensions) or "")
 
 
 def _unread(text: str, what: str) -> ExpressionError:
