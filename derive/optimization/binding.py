@@ -1,7 +1,8 @@
 """Which limits bind at the best point, what each costs, and the choice in closed form.
 
 A limit binds if the target would be better without it. Its price is what the target gains if the limit alone is moved
-outwards by 1 % of its right side; the question is then asked again, so that the price counts whole numbers and regimes.
+outwards by 1 % of its right side (where that is zero, of half of the terms on the left); the question is then asked
+again, so that the price counts whole numbers and regimes.
 The end of a range binds in the same way; the end of a range of a count is moved to the next whole number where 1 % is
 less than that.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, names_in
-from derive.numerics.algebra.evaluation import chosen_arm, residual, value
+from derive.numerics.algebra.evaluation import chosen_arm, residual, terms, value
 from derive.numerics.algebra.isolation import isolate
 from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
@@ -72,10 +73,11 @@ class _Again:
         return any(abs(residual(limit.written, numbers)) <= AGREEMENT for limit, numbers in self._at_best(name))
 
     def _step(self, name: str) -> float:
-        """One hundredth of the right side of a limit; of the left one, where the right is zero."""
+        """One hundredth of the right side of a limit; where that is zero, of half of the terms on the left."""
         for limit, numbers in self._at_best(name):
-            left, right = limit.sides_at(numbers)
-            return _SHARE * (abs(right) or abs(left))
+            _, right = limit.sides_at(numbers)
+            sizes = [abs(value(term, numbers)) for term in terms(limit.written.lhs)]
+            return _SHARE * (abs(right) or sum(sizes) / 2)
         return 0.0
 
     def ends(self) -> Iterator[Binding]:

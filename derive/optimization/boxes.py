@@ -15,7 +15,7 @@ from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of, products, sums
 from derive.numerics.root_finding.root_boxes import middle
 from derive.optimization.program import Program
-from derive.tolerances import FINEST_BREADTH, LEAST, MOST, SAME_ROOT
+from derive.tolerances import FINEST_BREADTH, HANDFUL, LEAST, MOST, SAME_ROOT
 
 __all__ = ["Boxes", "Slopes"]
 
@@ -126,29 +126,57 @@ class Boxes:
                 found[i] = (high, high)
         return tuple(found)
 
-    def floor(self, sides: Box, corner: Box, slopes: Slopes, prices: Sequence[float]) -> float:
+    def floor(self, corner: Box, sides: Box, slopes: Slopes, middle: Sequence[Span], prices: Sequence[float]) -> float:
         """A lower bound of the goal, where the limits hold: at the better corner, or by slopes."""
         run = self.run(corner)
-        return math.inf if run is None else max(self.values(run)[0][0], self._by_slopes(sides, slopes, prices))
+        return math.inf if run is None else max(self.values(run)[0][0], self._by_slopes(sides, slopes, middle, prices))
 
-    def _by_slopes(self, sides: Box, slopes: Slopes, priced: Sequence[float]) -> float:
+    def middle(self, sides: Box, slopes: Slopes) -> list[Span]:
+        """The values in the middle of a box; none where slopes prove nothing."""
+        here = self.run([(x, x) for x in _middle(sides)]) if slopes else None
+        return [] if here is None or here.flawed else self.values(here)
+
+    def _by_slopes(self, sides: Box, slopes: Slopes, values: Sequence[Span], priced: Sequence[float]) -> float:
         """The bound by the values in the middle of a box and the slopes in it, of the goal and of the Lagrangian."""
-        here = self.run(tuple((x, x) for x in _middle(sides))) if slopes else None
-        if here is None or here.flawed:
-            return -math.inf
-        values, found = self.values(here), -math.inf
-        for prices in ((), priced):
+        found = -math.inf
+        for prices in ((), priced) if values else ():
             total, slope = values[0], list(slopes[0])
             for price, value, other in zip(prices, values[1:], slopes[1:], strict=False):
                 if price:
                     total = sums(total, products((price, price), value))
                     slope = [sums(a, products((price, price), b)) for a, b in zip(slope, other, strict=True)]
             low = total[0]
-            for (start, end), centre, side in zip(sides, _middle(sides), slope, strict=False):
-                if start < end:
-                    low = sums((low, low), products(sums((start, end), (-centre, -centre)), side))[0]
+            for aside, side in zip(_asides(sides), slope, strict=False):
+                low = sums((low, low), products(aside, side))[0]
             found = max(found, low)
         return found if found == found else -math.inf
+
+    def cut(self, sides: Box, slopes: Slopes, values: Sequence[Span], ceiling: float) -> Box | None:
+        """The box without what the slopes exclude: the goal is not above the ceiling, and the limits hold.
+
+        None if nothing is left. Where the others do their best, one side has to make up for the rest.
+        """
+        if not values:
+            return sides
+        found, asides, centres = list(sides), _asides(sides), _middle(sides)
+        rows = [(sums(values[0], (-ceiling, -ceiling)), slopes[0])] if math.isfinite(ceiling) else []
+        rows += [(values[i + 1], slopes[i + 1]) for i in range(len(self.program.limits))]
+        for value, slope in rows:
+            moves = [products(aside, one)[0] for aside, one in zip(asides, slope, strict=False)]
+            least = value[0] + sum(moves)
+            slack = HANDFUL * (abs(value[0]) + sum(map(abs, moves)))
+            if least - slack > 0:
+                return None
+            for i, (low, high) in enumerate(found):
+                start, end = slope[i]
+                left = moves[i] - least + slack  # what this side may add at most
+                if start > 0:
+                    found[i] = (low, min(high, _above(centres[i], max(left / start, left / end))))
+                elif end < 0:
+                    found[i] = (max(low, -_above(-centres[i], max(left / -start, left / -end))), high)
+                if not found[i][0] <= found[i][1]:
+                    return None
+        return tuple(found)
 
     def ways(self, slopes: Slopes) -> tuple[str, ...]:
         """How the goal moves with each free quantity over a box; empty where that is not known."""
@@ -190,6 +218,17 @@ class Boxes:
             first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
             second = first + step
         return (*sides[:i], (low, first), *sides[i + 1 :]), (*sides[:i], (second, high), *sides[i + 1 :])
+
+
+def _asides(sides: Sequence[Span]) -> list[Span]:
+    """How far each side reaches from its middle."""
+    return [sums(side, (-x, -x)) for side, x in zip(sides, _middle(sides), strict=True)]
+
+
+def _above(centre: float, step: float) -> float:
+    """A centre and a step, rounded upwards."""
+    reached = centre + step
+    return reached + 4 * HANDFUL * (abs(centre) + abs(step)) if math.isfinite(reached) else math.inf
 
 
 def _middle(sides: Sequence[Span]) -> tuple[float, ...]:

@@ -36,7 +36,8 @@ from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
 __all__ = ["Best", "gap_between", "least_of"]
 
 _FEW, _BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
-_ROUNDS = 6  # in which monotone sides are reduced
+_ROUNDS = 6  # in which monotone sides are reduced, and others cut
+_WORTH = 0.8  # share of its length to which a side is cut, for another round
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
 _REMEMBERED = 5000  # points that are not tried twice
 
@@ -144,7 +145,7 @@ class _Search:
     def _examined(self, sides: Box, is_first: bool) -> _Part | None:
         """A box after it is narrowed, with its bound; None if it holds nothing better."""
         boxes = self.boxes
-        for _ in range(_ROUNDS):
+        for left in reversed(range(_ROUNDS)):
             narrowed = boxes.narrowed(sides, self.value)
             run = None if narrowed is None else boxes.run(narrowed)
             if narrowed is None or run is None:
@@ -155,12 +156,17 @@ class _Search:
             if is_first:
                 self.ways = boxes.ways(slopes)
                 is_first = False
-            better = boxes.better(sides, values, slopes)
-            if not better:
-                break
-            sides = tuple(better.get(i, side) for i, side in enumerate(sides))
+            better, middle = boxes.better(sides, values, slopes), boxes.middle(sides, slopes)
+            cut = None if better else boxes.cut(sides, slopes, middle, self.value)
+            if not better and cut is None:
+                return None
+            if left == 0 or (not better and not _pays(sides, cut or sides)):
+                break  # values and slopes are those of this very box
+            sides = cut or tuple(better.get(i, side) for i, side in enumerate(sides))
         corner = boxes.corner(sides, slopes)
-        floor = max(values[0][0], boxes.floor(sides, corner, slopes, self.prices))
+        floor = max(values[0][0], boxes.floor(corner, sides, slopes, middle, self.prices))
+        if all(low == high for low, high in sides[: self.program.free]):
+            floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
         return _Part(sides, floor, boxes.widest(sides, slopes), (boxes.point(corner), boxes.point(sides)))
 
     def _take(self, points: Iterable[tuple[float, ...]]) -> None:
@@ -188,3 +194,12 @@ class _Search:
         is_counted = all(step or low == high for step, (low, high) in sides)
         share = TIGHT if is_counted else SAME_ROOT if count < _FEW else EXTREME
         return share * max(abs(self.value), self._spread() / 100)
+
+
+def _pays(before: Box, after: Box) -> bool:
+    """Whether a side has been cut by enough to go on."""
+    return any(
+        end - start < _WORTH * (high - low)
+        for (low, high), (start, end) in zip(before, after, strict=True)
+        if math.isfinite(high - low)
+    )

@@ -11,7 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from derive.errors import DeriveError, InconsistentError, UnderdeterminedError, UnknownNameError, VerificationError
+from derive.errors import (
+    AmbiguousError,
+    DeriveError,
+    InconsistentError,
+    UnderdeterminedError,
+    UnknownNameError,
+    VerificationError,
+)
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import said_twice
 from derive.model.relation_set import RelationSet
@@ -168,7 +175,7 @@ def _solved(library: RelationSet, name: str, pick: Pick, given: Mapping[str, Val
     """A quantity at the best point; a weak value where nothing else determines it."""
     try:
         base = solve(library, name, pick.profiles, given).base
-    except UnderdeterminedError:
+    except (AmbiguousError, UnderdeterminedError):
         own = ask(library, name, pick.profiles, given).own
         base = None if own is None else own.base[1]
     return math.nan if base is None else base

@@ -67,7 +67,8 @@ def stated_limits(library: RelationSet, texts: str | Iterable[str]) -> list[Stat
 def _read(library: RelationSet, text: Any, i: int) -> Stated:
     if not isinstance(text, str):
         raise _unread(repr(text), f"a {type(text).__name__} is not a limit.")
-    signs = _SIGN.findall(text)
+    found = [sign for sign in _SIGN.finditer(text) if not _is_inside(text[: sign.start()])]
+    signs = [sign.group() for sign in found]
     if len(signs) != 1 or _MEANT.get(signs[0], signs[0]) not in ("<=", ">="):
         what = "it has no <= or >=." if not signs else "it has more than one sign." if len(signs) > 1 else ""
         raise _unread(text, what or f"{signs[0]} is not <= or >=: a best choice may lie on the limit itself.")
@@ -75,7 +76,8 @@ def _read(library: RelationSet, text: Any, i: int) -> Stated:
     own_name = f"limit_{i + 1}"
     while own_name in library.declared:
         own_name += "_"
-    left, right = (_side(part, own_name, values) for part in _SIGN.split(text))
+    sides = text[: found[0].start()], text[found[0].end() :]
+    left, right = (_side(part, own_name, values) for part in sides)
     written = Equation(left, _MEANT.get(signs[0], signs[0]), right, text.strip())
     names = tuple(name for name in names_in(left, right) if name not in values)
     missing = [name for name in names if name not in library.declared]
@@ -87,6 +89,11 @@ def _read(library: RelationSet, text: Any, i: int) -> Stated:
     own = {name: Declaration(name, str(value.unit), domain="real") for name, value in values.items()}
     relation = Relation("such_that", written, {**declared, **own})  # refuses what does not fit
     return Stated(text.strip(), written, relation, names, values, is_asked=True)
+
+
+def _is_inside(before: str) -> bool:
+    """Whether what follows stands in parentheses, as the comparisons of a choice do."""
+    return before.count("(") > before.count(")")
 
 
 def _side(text: str, name: str, values: dict[str, Value]) -> Node:

@@ -149,7 +149,7 @@ def _leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: S
 
 
 def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
-    """The system that binds the target; None if an unknown is a periodic angle, or if the forms grow too large."""
+    """The system that binds the target; None if an unknown is a periodic angle or cancels, or if forms grow too large."""
     forms: dict[str, Node] = {}
     spans = dict(box)
     zeros: list[Node] = []
@@ -177,8 +177,10 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
     goal = composed("", {**forms, "": Name(made.target)})
     if goal is None:
         return None
-    used = {name: spans[name] for name in names_in(goal, *zeros)}
-    return System(goal, _domain(library, made.target), tuple(zeros), used)
+    names = names_in(goal, *zeros)
+    if not spans.keys() >= {*names}:
+        return None
+    return System(goal, _domain(library, made.target), tuple(zeros), {name: spans[name] for name in names})
 
 
 def _plain(zero: Node, name: str, spans: Mapping[str, Span]) -> Node:
