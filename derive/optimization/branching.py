@@ -54,6 +54,10 @@ class Best:
     ways: tuple[str, ...] = ()  # how the goal moves with each free quantity over the whole box
 
     @property
+    def is_found(self) -> bool:
+        return self.value < math.inf
+
+    @property
     def gap(self) -> float:
         return gap_between(self.value, self.floor, self.spread)
 
@@ -99,7 +103,7 @@ class _Search:
     program: Program
     value: float
     most: int
-    at: tuple[float, ...] = ()
+    at: tuple[float, ...] | None = None
     met: list[float] = field(default_factory=list)
     tried: set[tuple[float, ...]] = field(default_factory=set)
     prices: tuple[float, ...] = ()  # a multiplier for each limit and zero
@@ -125,14 +129,16 @@ class _Search:
                 for half in self.boxes.halves(part.sides, part.widest):
                     count += 1
                     self._push(queue, half, count)
-                    if count in _POLISHED and self.at:
+                    if count in _POLISHED and self.at is not None:
                         self._take(self.points.improved(self.at))
                 pending = math.inf
         except LimitError:
             left = min(left, pending)
         floor = min([left, *(one[0] for one in queue)])
-        floor = min(floor, self.value) if self.at else floor
-        return Best(self.value if self.at else math.inf, self.at, floor, self._spread(), max(count, 1), self.ways)
+        spread, count = self._spread(), max(count, 1)
+        if self.at is None:
+            return Best(floor=floor, spread=spread, boxes=count, ways=self.ways)
+        return Best(self.value, self.at, min(floor, self.value), spread, count, self.ways)
 
     def _push(self, queue: list[tuple[float, int, _Part]], sides: Sequence[Span], count: int) -> None:
         part = self._examined(tuple(sides), count == 0)

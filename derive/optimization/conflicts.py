@@ -109,7 +109,7 @@ def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Ite
             continue
         goal = replace(program.under(kept), goal=own.gap, plain=own.gap, sign=1.0)
         found = least_of([goal], 2000)
-        numbers = goal.numbers(found.at) if found.at else None
+        numbers = goal.numbers(found.at) if found.is_found else None
         if numbers is not None:
             left, right = own.sides_at(numbers)
             size = abs(right) or abs(left) or 1.0

@@ -124,7 +124,7 @@ def _put_back_in_turn(
 ) -> tuple[Looked, Answer, list[Looked]]:
     """The best choice whose answer holds, with that answer; a choice without one is ruled out, and says why."""
     left = list(looked)
-    for one in sorted((one for one in looked if one.best.at), key=lambda one: one.best.value):
+    for one in sorted((one for one in looked if one.best.is_found), key=lambda one: one.best.value):
         try:
             return one, put_back(library, question, limits, one), left
         except VerificationError:
@@ -244,7 +244,7 @@ def _choice(question: Asked, one: Looked) -> Choice:
     listed = {name: str(value) for name, value in one.pick.listed.items()}
     if one.error is not None:
         return Choice(one.pick.names, listed, None, {}, one.error.what, not one.is_unknown)
-    if not one.best.at:
+    if not one.best.is_found:
         names = excluding(one.programs)
         why = f"{' and '.join(names)} rule it out" if len(names) > 1 else f"{names[0]} rules it out" if names else ""
         is_sure = one.best.floor == math.inf

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -80,7 +79,7 @@ class Optimum:
         found = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
         return {**found, "profiles": self.profiles}
 
-    @cached_property
+    @property
     def formula(self) -> Mapping[str, Any] | None:
         """The chosen quantities that a binding limit fixes, in closed form, in sympy and in coherent base units.
 
