@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from derive.library import Library
     from derive.model.relation import Relation, relate
+    from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
     from derive.relation_files.loading import load
     from derive.solving.execution.answer import Answer, Step
@@ -90,6 +91,7 @@ if TYPE_CHECKING:
     sample = _built_in.sample
     least = _built_in.least
     most = _built_in.most
+    front = _built_in.front
 
 __all__ = [
     "AmbiguousError",
@@ -99,6 +101,7 @@ __all__ = [
     "DimensionError",
     "DomainError",
     "ExpressionError",
+    "Front",
     "InconsistentError",
     "Inference",
     "Library",
@@ -122,6 +125,7 @@ __all__ = [
     "check",
     "compile",
     "formula",
+    "front",
     "infer",
     "least",
     "limits",
@@ -146,6 +150,7 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
+    "Front": "derive.optimization.front",
     "Optimum": "derive.optimization.optimum",
     "Sample": "derive.tables.sampling.monte_carlo",
     "span": "derive.tables.axes",
@@ -164,7 +169,20 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile", "least", "most")
+_ASKED = (
+    "solve",
+    "solve_all",
+    "formula",
+    "compile",
+    "sweep",
+    "stream",
+    "sample",
+    "reach",
+    "profile",
+    "least",
+    "most",
+    "front",
+)
 """Methods of the built-in library: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 

@@ -13,6 +13,7 @@ from derive.model.relation_set import RelationSet
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
+    from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
     from derive.solving.execution.answer import Answer
     from derive.tables.sampling.monte_carlo import Sample
@@ -102,6 +103,20 @@ class Library(RelationSet):
         from derive.optimization.least import best_choice
 
         return best_choice(self, target, profiles, such_that, given, "most")
+
+    def front(
+        self,
+        targets: Sequence[str],
+        /,
+        *profiles: Any,
+        such_that: str | Iterable[str] = (),
+        points: int = 12,
+        **given: Any,
+    ) -> Front:
+        """The choices of which no other is better in both targets, as `least` and `most` find them."""
+        from derive.optimization.front import pareto_front
+
+        return pareto_front(self, targets, profiles, such_that, given, points)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""

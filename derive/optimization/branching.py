@@ -33,9 +33,9 @@ from derive.optimization.program import Program
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
 
-__all__ = ["Best", "gap_between", "least_of"]
+__all__ = ["BOXES", "Best", "gap_between", "least_of"]
 
-_FEW, _BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
+_FEW, BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
 _ROUNDS = 6  # in which monotone sides are reduced, and others cut
 _WORTH = 0.8  # share of its length to which a side is cut, for another round
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
@@ -74,7 +74,7 @@ def gap_between(value: float, floor: float, spread: float) -> float:
     return (value - floor) / size if size else math.inf
 
 
-def least_of(programs: Sequence[Program], boxes: int = _BOXES) -> Best:
+def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
     """The least value over several cases: the best of each counts for the others."""
     best = Best()
     for program in programs:

@@ -25,7 +25,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings, closed_forms
-from derive.optimization.branching import Best, gap_between, least_of
+from derive.optimization.branching import BOXES, Best, gap_between, least_of
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.optimum import Binding, Choice, Optimum
 from derive.optimization.program import Program
@@ -40,7 +40,7 @@ from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, EXTREME
 from quantities.value import Value, read_number
 
-__all__ = ["Looked", "best_choice", "looked_at", "put_back"]
+__all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "values_at"]
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,16 @@ def best_choice(
         return _told(library, question, limits, sense, one, answer, looked)
 
 
-def looked_at(library: RelationSet, question: Asked, pick: Pick, limits: Sequence[Stated], sign: float) -> Looked:
-    """One discrete choice, searched over the ranges."""
+def looked_at(
+    library: RelationSet, question: Asked, pick: Pick, limits: Sequence[Stated], sign: float, boxes: int = BOXES
+) -> Looked:
+    """One discrete choice, searched over the ranges in at most so many boxes."""
     try:
         one = ask(library, question.target, pick.profiles, question.given(pick))
         made = tuple(programs(library, one, limits, question.free, sign))
         _prove_free(library, question, made)
         with sharing(0.5):
-            return Looked(pick, made, least_of(made))
+            return Looked(pick, made, least_of(made, boxes) if boxes else Best())
     except UnknownNameError:
         raise
     except DeriveError as error:
@@ -131,10 +133,10 @@ def _put_back_in_turn(
             raise
         except DeriveError as error:
             left[left.index(one)] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
-    raise _none(question.target, left)
+    raise none_found(question.target, left)
 
 
-def _values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, Value]:
+def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, Value]:
     units = {name: library.declared[name].unit for name in question.ranges}
     free = {
         name: read_number(units[name].from_base(x), units[name]) for name, x in zip(units, one.best.at, strict=True)
@@ -144,7 +146,7 @@ def _values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, 
 
 def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
     """The answer at the best point; every limit that the question states is among its checks."""
-    given = _values_at(library, question, one)
+    given = values_at(library, question, one)
     answer = solve(library, question.target, one.pick.profiles, given)
     reached = one.best.value * one.programs[0].sign
     if answer.base is None or not math.isclose(
@@ -190,7 +192,7 @@ def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
     )
 
 
-def _none(target: str, looked: Sequence[Looked]) -> DeriveError:
+def none_found(target: str, looked: Sequence[Looked]) -> DeriveError:
     """Why there is no choice at all."""
     searched = [one for one in looked if one.error is None]
     errors = [one.error for one in looked if one.error is not None]
@@ -212,7 +214,7 @@ def _told(
     spread = max(other.best.spread for other in looked)
     gap = gap_between(one.best.value, floor, spread)
     found = bindings(one.programs, one.best, library.declared)
-    values = _values_at(library, question, one)
+    values = values_at(library, question, one)
     forms = closed_forms(one.programs, one.best, found)
     names = (question.target, *question.ranges, *one.pick.listed, *names_in(*forms.values()))
     return Optimum(

@@ -32,7 +32,7 @@ def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed
         worst = min((j for j in range(len(active)) if signed[active[j]]), key=lambda j: found[j], default=None)
         if worst is None or found[worst] >= 0:
             weights = dict(zip(active, found, strict=True))
-            return [weights.get(j, 0.0) for j in range(len(others))]
+            return [weights.get(j, 0.0) + 0.0 for j in range(len(others))]  # no negative zero
         del active[worst]
     return [0.0] * len(others)
 

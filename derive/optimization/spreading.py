@@ -25,7 +25,7 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
     >>> from derive.expressions.grammar import parse_expression
     >>> from derive.expressions.tree import render
     >>> render(in_free_names(parse_expression("a*(w + k*b)/b"), {"a": 2.0, "w": 3.0, "k": 0.5}, {"b": (1.0, 9.0)}))
-    '1 + 6/b'
+    '6/b + 1'
     """
 
     def is_positive(part: Node) -> bool:
