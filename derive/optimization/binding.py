@@ -14,12 +14,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Node, names_in
+from derive.expressions.tree import Apply, Equation, Node, names_in, render
 from derive.numerics.algebra.evaluation import chosen_arm, residual, terms, value
 from derive.numerics.algebra.isolation import isolate
 from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program
+from derive.optimization.spreading import in_free_names
 from derive.presentation.numbers import shown_number
 from derive.time_limits import sharing
 from derive.tolerances import AGREEMENT, SAME_ROOT
@@ -128,30 +129,26 @@ def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Bind
         for limit in program.limits:
             for i, name in enumerate(program.names[: program.free]):
                 if limit.name in names and name not in found:
-                    form = _form_of(limit, name, numbers, program.steps[i])
+                    form = _form_of(program, limit, i, numbers)
                     found |= {} if form is None else {name: form}
     return found
 
 
-def _form_of(limit: Limit, name: str, numbers: Mapping[str, float], step: float) -> Node | None:
+def _form_of(program: Program, limit: Limit, i: int, numbers: Mapping[str, float]) -> Node | None:
     """A free quantity by a limit at which both sides are equal, rounded inwards to a whole number if it counts."""
-    written = limit.written
-    equal = Equation(_bound(written.lhs, numbers), "=", _bound(written.rhs, numbers))
-    if name not in names_in(equal.lhs, equal.rhs):
+    name, step = program.names[i], program.steps[i]
+    equal = Equation(_bound(limit.written.lhs, numbers), "=", _bound(limit.written.rhs, numbers))
+    if name not in names_in(equal.lhs, equal.rhs) or step not in (0.0, 1.0):
         return None
     try:
         candidates = isolate(equal, name) or ()
     except DeriveError:
         return None
     for candidate in candidates:
-        if candidate.winds:
-            continue
-        reached = value(candidate.form, numbers)
-        for op in ("floor", "ceil") if step else ("",):
-            form = Apply(op, (candidate.form,)) if op else candidate.form
-            if step not in (0.0, 1.0) or not math.isfinite(reached):
-                continue
-            if math.isclose(value(form, numbers), numbers[name], rel_tol=AGREEMENT):
+        spread = in_free_names(candidate.form, {}, program.spans)
+        plain = min(candidate.form, spread, key=lambda form: len(render(form)))
+        for form in (Apply("floor", (plain,)), Apply("ceil", (plain,))) if step else (plain,):
+            if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=AGREEMENT):
                 return form
     return None
 

@@ -7,7 +7,7 @@ of that set outwards by as little as will do, while the others hold.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -18,6 +18,7 @@ from derive.optimization.branching import least_of
 from derive.optimization.program import Limit, Program
 from derive.presentation.failed_checks import side_unit
 from derive.presentation.numbers import shown_number
+from quantities.declaration import Declaration
 
 __all__ = ["excluding", "infeasible"]
 
@@ -74,7 +75,9 @@ class _Miss:
     program: Program
 
 
-def infeasible(target: str, programs: Sequence[Program], count: int) -> InconsistentError | LimitError:
+def infeasible(
+    target: str, programs: Sequence[Program], count: int, declared: Mapping[str, Declaration]
+) -> InconsistentError | LimitError:
     """The error that says why no choice fulfils the limits."""
     names = excluding(programs)
     if not names and not _is_excluded(programs, frozenset()):
@@ -91,7 +94,7 @@ def infeasible(target: str, programs: Sequence[Program], count: int) -> Inconsis
     nearest = min(misses, key=lambda one: one.share, default=None)
     where = "" if count == 1 else f" in any of {count} choices"
     together = f"{names[0]} cannot hold" if len(names) == 1 else f"{' and '.join(names)} exclude each other"
-    told = "" if nearest is None else f" {_told(nearest, names)}"
+    told = "" if nearest is None else f" {_told(nearest, names, declared)}"
     return InconsistentError(
         f"{target}: {together}{where}.{told}",
         hint="Move a limit, or widen the ranges.",
@@ -116,17 +119,15 @@ def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Ite
             yield _Miss(own, abs(left - right), abs(left - right) / size, (left, right), found.at, program)
 
 
-def _told(miss: _Miss, names: Sequence[str]) -> str:
+def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
     """The nearest miss in words."""
     relation = miss.limit.relation
     assert relation is not None
     unit = side_unit(relation, relation.written.lhs)
     left, right = (shown_number(side, unit) for side in miss.sides)
     others = "" if len(names) == 1 else ", while the others hold"
-    told = ", ".join(
-        f"{name} = {shown_number(x, relation.declared[name].unit) if name in relation.declared else f'{x:.6g}'}"
-        for name, x in zip(miss.program.names, miss.point, strict=False)
-    )
+    free = zip(miss.program.names, miss.point, strict=False)
+    told = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
     return (
         f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} at least{others}: {left} against {right}"
         f"{f', at {told}' if told else ''}."

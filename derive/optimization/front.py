@@ -4,8 +4,8 @@ Each point is two proved optima. The second target is held at a bound (the epsil
 best under it, and then the second as good as it can be without losing any of the first; without that second step a
 point could be dominated. The bounds run from the second target's value where the first is best to its own best value.
 
-Whether a target is to be least or most may be said ("most user_speed"). Where it is not, a rate (so many per time) is to
-be most unless it is one of money, and everything else least.
+Whether a target is to be least or most may be said ("most user_speed"). Where it is not, a rate (so many per time) is
+to be most unless it is one of money, and everything else least.
 """
 
 from __future__ import annotations
@@ -184,7 +184,7 @@ class _Work:
         start = self._best(None)
         end = self._best_of_second(None)
         if start is None or end is None:
-            raise none_found(self.question.target, [replace(one, best=Best()) for one in self._plain()])
+            raise none_found(self.library, self.question.target, [replace(one, best=Best()) for one in self._plain()])
         first = self._point(start)
         yield first
         here, there = (point.answers[1].base or 0.0 for point in (first, self._point(end)))

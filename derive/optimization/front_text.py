@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from derive.optimization.front import Front
@@ -10,6 +11,8 @@ from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled
 from derive.presentation.text import columns
 
 __all__ = ["as_data", "as_text", "charts"]
+
+_DECADE = 10.0
 
 
 def as_text(front: Front, digits: int = DIGITS) -> str:
@@ -33,19 +36,24 @@ def charts(front: Front) -> tuple[Chart, ...]:
     ]
     everywhere = set.intersection(*(set(point.profiles) for point in front.points))
     own = [", ".join(name for name in point.profiles if name not in everywhere) for point in front.points]
-    series = [Series.of([y for _, y in numbers], [x for x, _ in numbers], color=7)]
+    series = [Series.of([y for _, y in numbers], [x for x, _ in numbers], style="dotted", color=7)]
     for label in dict.fromkeys(own):
         mine = [pair for pair, name in zip(numbers, own, strict=True) if name == label]
         series.append(Series.of([y for _, y in mine], [x for x, _ in mine], label, style="points"))
     up, along = (labelled(one.name.replace("_", " "), spelled(one.unit)) for one in (first, second))
     return (
         Chart(
-            Axis.of(along, [y for _, y in numbers]),
-            Axis.of(up, [x for x, _ in numbers]),
+            Axis(along, _is_wide([y for _, y in numbers])),
+            Axis(up, _is_wide([x for x, _ in numbers])),
             tuple(series),
             title=f"{front.senses[0]} {first.name} and {front.senses[1]} {second.name}".replace("_", " "),
         ),
     )
+
+
+def _is_wide(numbers: Sequence[float]) -> bool:
+    """Whether an axis is logarithmic: already from one decade on, since a front is steep at its ends."""
+    return min(numbers) > 0 and max(numbers) >= _DECADE * min(numbers)
 
 
 def as_data(front: Front) -> dict[str, Any]:

@@ -133,7 +133,7 @@ def _put_back_in_turn(
             raise
         except DeriveError as error:
             left[left.index(one)] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
-    raise none_found(question.target, left)
+    raise none_found(library, question.target, left)
 
 
 def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, Value]:
@@ -192,13 +192,13 @@ def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
     )
 
 
-def none_found(target: str, looked: Sequence[Looked]) -> DeriveError:
+def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> DeriveError:
     """Why there is no choice at all."""
     searched = [one for one in looked if one.error is None]
     errors = [one.error for one in looked if one.error is not None]
     if errors and (not searched or any(one.error is not None and one.best.boxes for one in looked)):
         return errors[0]
-    return infeasible(target, [program for one in searched for program in one.programs], len(looked))
+    return infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
 
 
 def _told(

@@ -100,7 +100,9 @@ class _Writing:
         """Whether a limit can be tested; one that the question states has to be."""
         unknown = next((name for name in limit.names if not self._ways_beside(name, goal)), None)
         if unknown is not None and limit.is_asked:
-            raise self._shortage(unknown)
+            error = self._shortage(unknown)
+            error.what = f"such_that {limit.name}: {error.what}"
+            raise error
         return unknown is None
 
     def _shortage(self, name: str) -> DeriveError:
