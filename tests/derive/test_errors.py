@@ -153,6 +153,14 @@ def test_an_error_can_be_made_with_its_facts_and_without(name, fields):
     assert str(kind("It is wrong.", hint="Mend it.")) == "It is wrong. Mend it."
 
 
+def test_what_an_error_learns_later_arrives_with_it():
+    with pytest.raises(derive.UnknownNameError) as caught:
+        derive.relate("sum", "a = b + c")
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.name, again.others) == ("a", ("b", "c"))
+    assert vars(again) == vars(caught.value)
+
+
 # The parts that sentences are made of
 
 

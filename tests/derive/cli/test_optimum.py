@@ -38,14 +38,14 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_cheapest_tank_is_a_cube():
     told = ask("least", *CUBE, "--among", "stainless,plain", *ON)
-    assert told.output.startswith("least price = 240 USD at side = 2 m, height = 2 m, layers = 1, plain")
-    assert "proved: no choice is better" in told.output
-    assert "volume >= 8 m**3" in told.output
-    assert told.exit_code == 0
+    assert told.out.startswith("least price = 240 USD at side = 2 m, height = 2 m, layers = 1, plain")
+    assert "proved: no choice is better" in told.out
+    assert "volume >= 8 m**3" in told.out
+    assert told.status == 0
 
 
 def test_the_data_say_the_same():
-    data = json.loads(ask("least", *CUBE, "--among", "stainless,plain", *ON, "--json").output)
+    data = json.loads(ask("least", *CUBE, "--among", "stainless,plain", *ON, "--json").out)
     assert data["value"] == pytest.approx(240, rel=1e-6)
     assert data["proved"]
     assert data["at"]["profiles"] == ["plain"]
@@ -55,7 +55,7 @@ def test_the_data_say_the_same():
 
 
 def test_a_list_is_a_choice_and_the_steps_are_those_of_the_answer():
-    told = ask("most", "volume", "side=1 m, 2 m, 3 m", "height=1..4 m", "--steps", *ON).output
+    told = ask("most", "volume", "side=1 m, 2 m, 3 m", "height=1..4 m", "--steps", *ON).out
     assert told.startswith("most volume = 36 m**3 at height = 4 m, side = 3 m")
     assert "volume = side**2*height" in told
 
@@ -69,7 +69,7 @@ def test_a_list_is_a_choice_and_the_steps_are_those_of_the_answer():
     ],
 )
 def test_a_picture_is_drawn(arguments):
-    assert ask(*arguments, *ON, "-o", "best.svg").exit_code == 0
+    assert ask(*arguments, *ON, "-o", "best.svg").status == 0
     assert ElementTree.fromstring(Path("best.svg").read_text(encoding="utf-8")).tag.endswith("svg")
 
 
@@ -85,10 +85,10 @@ def test_a_front_is_a_table_of_proved_points():
         "--points",
         "3",
     )
-    lines = ask(*question, *ON).output.splitlines()
+    lines = ask(*question, *ON).out.splitlines()
     assert lines[0] == "front of least price and most volume: 3 points, each point is proved"
     assert lines[3].split()[0] == "100"
-    data = json.loads(ask(*question, *ON, "--json").output)
+    data = json.loads(ask(*question, *ON, "--json").out)
     assert [one["sense"] for one in data["targets"]] == ["least", "most"]
     for point in data["points"]:
         price, volume = point["values"]
@@ -107,5 +107,5 @@ def test_a_front_is_a_table_of_proved_points():
 )
 def test_what_cannot_be_had_is_said(arguments, status, words):
     told = ask(*arguments, *ON)
-    assert told.exit_code == status
-    assert words in told.stderr
+    assert told.status == status
+    assert words in told.err
