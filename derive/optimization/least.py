@@ -12,10 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from derive.errors import (
-    AmbiguousError,
     DeriveError,
     InconsistentError,
-    UnderdeterminedError,
     UnknownNameError,
     VerificationError,
 )
@@ -35,6 +33,7 @@ from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.plan_execution import planned
 from derive.solving.execution.question import ask
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, EXTREME
@@ -175,11 +174,12 @@ def _check(library: RelationSet, limit: Stated, question: Asked, one: Looked, gi
 
 def _solved(library: RelationSet, name: str, pick: Pick, given: Mapping[str, Value]) -> float:
     """A quantity at the best point; a weak value where nothing else determines it."""
-    try:
-        base = solve(library, name, pick.profiles, given).base
-    except (AmbiguousError, UnderdeterminedError):
-        own = ask(library, name, pick.profiles, given).own
-        base = None if own is None else own.base[1]
+    if name in given:
+        return given[name].base[1]
+    question = ask(library, name, pick.profiles, given)
+    if question.own is not None and not planned(library, question, frozenset()).is_determined:
+        return question.own.base[1]
+    base = solve(library, name, pick.profiles, given).base
     return math.nan if base is None else base
 
 

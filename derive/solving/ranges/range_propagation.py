@@ -158,7 +158,7 @@ def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System
         if form is not None:
             name = block.unknowns[0]
             whole = composed(name, {**forms, name: form})
-            if whole is None:
+            if whole is None or not spans.keys() >= {*names_in(whole)}:
                 return None
             if not _leaves(library, whole, spans, _domain(library, name)):
                 forms[name] = form
