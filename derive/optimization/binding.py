@@ -113,7 +113,9 @@ def _stretched(program: Program, i: int, moved: float) -> Program:
 
 
 def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> tuple[Binding, ...]:
-    """The limits and the ends of ranges that bind."""
+    """The limits and the ends of ranges that bind; none where only points are known."""
+    if programs[0].is_sampled:
+        return ()
     again = _Again(programs, best, declared)
     return (*again.limits(), *again.ends())
 

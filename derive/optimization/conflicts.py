@@ -56,6 +56,8 @@ def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ..
 def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
     """Whether it is proved that no point fulfils these limits."""
     for program in programs:
+        if program.is_sampled:
+            return False
         kept = [limit for limit in program.limits if limit.relation is None or limit.name in names]
         found = least_of([replace(program.under(kept), goal=_ZERO, plain=_ZERO, sign=1.0)], 2000)
         if found.floor < float("inf"):

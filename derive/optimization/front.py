@@ -23,8 +23,8 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
-from derive.optimization.branching import Best, least_of
-from derive.optimization.least import Looked, looked_at, none_found, put_back, values_at
+from derive.optimization.branching import Best
+from derive.optimization.least import Looked, looked_at, none_found, put_back, searched, values_at
 from derive.optimization.program import Limit, Program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import DIGITS, in_unit
@@ -231,7 +231,7 @@ class _Work:
         floor = math.inf
         for pick, programs in self.picks:
             made = tuple(changed(program) for program in programs)
-            found = least_of(made) if made else Best()
+            found = searched(made) if made else Best()
             floor = min(floor, found.floor)
             if found.is_found and (best is None or found.value < best.best.value):
                 best = Looked(pick, programs, found)

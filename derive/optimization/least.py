@@ -14,6 +14,7 @@ from typing import Any
 from derive.errors import (
     DeriveError,
     InconsistentError,
+    LimitError,
     UnknownNameError,
     VerificationError,
 )
@@ -27,19 +28,20 @@ from derive.optimization.branching import BOXES, Best, gap_between, least_of
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.optimum import Binding, Choice, Optimum
 from derive.optimization.program import Program
-from derive.optimization.programs import programs
+from derive.optimization.programs import Unwritten, programs
+from derive.optimization.sampling import best_met, quantity_at, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.answer import Answer, Check
-from derive.solving.execution.plan_execution import planned
 from derive.solving.execution.question import ask
+from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, EXTREME
 from quantities.value import Value, read_number
 
-__all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "values_at"]
+__all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ class Looked:
     programs: tuple[Program, ...] = ()
     best: Best = field(default_factory=Best)
     error: DeriveError | None = None
+    given: Mapping[str, Value] = field(default_factory=dict)  # what is fixed
 
     @property
     def is_unknown(self) -> bool:
@@ -95,14 +98,22 @@ def looked_at(
     """One discrete choice, searched over the ranges in at most so many boxes."""
     try:
         one = ask(library, question.target, pick.profiles, question.given(pick))
-        made = tuple(programs(library, one, limits, question.free, sign))
+        try:
+            made = tuple(programs(library, one, limits, question.free, sign))
+        except Unwritten:
+            made = (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
         _prove_free(library, question, made)
         with sharing(0.5):
-            return Looked(pick, made, least_of(made, boxes) if boxes else Best())
+            return Looked(pick, made, searched(made, boxes) if boxes else Best(), given=question.fixed)
     except UnknownNameError:
         raise
     except DeriveError as error:
         return Looked(pick, error=error)
+
+
+def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
+    """The best of some programs: with a proof, unless the solver has to be asked at each point."""
+    return best_met(made[0]) if made and made[0].is_sampled else least_of(made, boxes)
 
 
 def _prove_free(library: RelationSet, question: Asked, made: Sequence[Program]) -> None:
@@ -167,20 +178,11 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
 def _check(library: RelationSet, limit: Stated, question: Asked, one: Looked, given: Mapping[str, Value]) -> Check:
     """A limit that the answer does not test by itself, tested on answers at the best point."""
     values = {name: value.base[1] for name, value in limit.values.items()}
-    values |= {name: _solved(library, name, one.pick, given) for name in limit.names}
+    for name in limit.names:
+        number = quantity_at(library, name, one.pick.profiles, given)
+        values[name] = math.nan if number is None else number
     gap = residual(limit.written, values)
     return Check(limit.name, limit.name, gap, agrees(limit.written, values))
-
-
-def _solved(library: RelationSet, name: str, pick: Pick, given: Mapping[str, Value]) -> float:
-    """A quantity at the best point; a weak value where nothing else determines it."""
-    if name in given:
-        return given[name].base[1]
-    question = ask(library, name, pick.profiles, given)
-    if question.own is not None and not planned(library, question, frozenset()).is_determined:
-        return question.own.base[1]
-    base = solve(library, name, pick.profiles, given).base
-    return math.nan if base is None else base
 
 
 def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
@@ -198,7 +200,20 @@ def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> D
     errors = [one.error for one in looked if one.error is not None]
     if errors and (not searched or any(one.error is not None and one.best.boxes for one in looked)):
         return errors[0]
-    return infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
+    found = infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
+    if isinstance(found, LimitError):
+        for one in searched:
+            _ = _tried(library, target, one)  # where no point has an answer, the solver says why
+    return found
+
+
+def _tried(library: RelationSet, target: str, one: Looked) -> Answer:
+    """The answer in the middle of the ranges."""
+    program = one.programs[0]
+    middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
+    sides = zip(program.names, middle, program.steps, strict=False)
+    free = {name: stated_at(library, name, round(x / step) * step if step else x) for name, x, step in sides}
+    return solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
 
 
 def _told(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from derive.optimization.boxes import Boxes
 from derive.optimization.descent import Seen, descended
@@ -11,7 +11,7 @@ from derive.optimization.multipliers import multipliers
 from derive.optimization.program import Program
 from derive.tolerances import MOST
 
-__all__ = ["Points"]
+__all__ = ["Points", "along_axes"]
 
 _FIRST, _SHORTEST = 0.05, 1e-11  # steps along the axes, relative to the sides
 _TRIED = 400  # points of one such search
@@ -67,25 +67,7 @@ class Points:
             for other in descended(self._seen, point, self.program.box, moving):
                 yield other
                 best = min(best, other, key=self.program.at)
-        yield from self._along_axes(best)
-
-    def _along_axes(self, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
-        value, share, count = self.program.at(point), _FIRST, 0
-        while share > _SHORTEST and count < _TRIED:
-            is_better = False
-            for i, (low, high) in enumerate(self.program.box[: self.program.free]):
-                step = self.program.steps[i]
-                if low == high or (step and share * (high - low) < step):
-                    continue
-                for sign in (1, -1):
-                    count += 1
-                    x = min(max(point[i] + sign * share * (high - low), low), high)
-                    moved = (*point[:i], round(x / step) * step if step else x, *point[i + 1 :])
-                    found = self.program.at(moved)
-                    if found < value:
-                        value, point, is_better = found, moved, True
-                        yield moved
-            share = share if is_better else share / 4
+        yield from along_axes(self.program, best, self.program.at, _TRIED)
 
     def _seen(self, point: Sequence[float]) -> Seen | None:
         """The goal and the limits at a point, with their slopes."""
@@ -95,3 +77,32 @@ class Points:
         count = 1 + len(self.program.limits)
         slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)[:count]]
         return [(low + high) / 2 for low, high in self.boxes.values(run)[:count]], slopes
+
+
+def along_axes(
+    program: Program, point: tuple[float, ...], at: Callable[[tuple[float, ...]], float], most: int
+) -> Iterator[tuple[float, ...]]:
+    """Ever better points: a step along each axis while that helps, then steps of a quarter of the length.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> form = parse_expression("(x - 2)**2")
+    >>> bowl = Program(("x",), ((0.0, 7.0),), (0.0,), 1, form, form, {})
+    >>> round(list(along_axes(bowl, (6.0,), bowl.at, 200))[-1][0], 6)
+    2.0
+    """
+    value, share, count = at(point), _FIRST, 0
+    while share > _SHORTEST and count < most:
+        is_better = False
+        for i, (low, high) in enumerate(program.box[: program.free]):
+            step = program.steps[i]
+            if low == high or (step and share * (high - low) < step):
+                continue
+            for sign in (1, -1):
+                count += 1
+                x = min(max(point[i] + sign * share * (high - low), low), high)
+                moved = (*point[:i], round(x / step) * step if step else x, *point[i + 1 :])
+                found = at(moved)
+                if found < value:
+                    value, point, is_better = found, moved, True
+                    yield moved
+        share = share if is_better else share / 4

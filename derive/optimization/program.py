@@ -82,6 +82,7 @@ class Program:
     sides: tuple[Side, ...] = ()
     sign: float = 1.0
     plans: tuple[Plan, ...] = ()
+    is_sampled: bool = False  # whether the solver has to be asked at each point
     solved: Callable[[Mapping[str, float]], Mapping[str, float] | None] | None = None  # what has no closed form
 
     def under(self, limits: Sequence[Limit]) -> Program:

@@ -33,7 +33,7 @@ from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
 from quantities.domain import Domain
 
-__all__ = ["programs"]
+__all__ = ["Unwritten", "programs"]
 
 _CASES = Memo[Cases](most=512)
 _MOST = 64  # limit on cases of one question
@@ -131,9 +131,9 @@ class _Writing:
             outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
             found = _CASES.of(self.library.session, outline, lambda: cases(self.library, outline))
             if found.is_asked:
-                raise _unwritten(name)
+                raise Unwritten(name)
             if name == self.question.target and not found.alternatives:
-                raise _unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
+                raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
             ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
             self.held[name] = ways or ([_Way(Name(name))] if own else [])
         return self.held[name]
@@ -168,7 +168,7 @@ class _Writing:
         target = case.plan.target
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
         if form is None:
-            raise _unwritten(target)
+            raise Unwritten(target)
         spans = {**self.box, **{name: span for name, span, _ in zeros}}
         guards = []
         negations = [Apply("not", (_all(conditions),)) for conditions in case.failing]
@@ -199,7 +199,7 @@ class _Writing:
                 written, domain = self.library.relations[relation].written, self.library.declared[name].domain
                 whole = composed("", {**forms, "": added(written.lhs, negated(written.rhs))})
                 if whole is None:
-                    raise _unwritten(name)
+                    raise Unwritten(name)
                 zeros.append((renamed[name], (domain.low, domain.high), whole))
         return forms, tuple(zeros), renamed
 
@@ -345,9 +345,5 @@ def _all(conditions: Sequence[Node]) -> Node:
     return conditions[0] if len(conditions) == 1 else Apply("and", tuple(conditions))
 
 
-def _unwritten(name: str) -> LimitError:
-    return LimitError(
-        f"{name} has no expression in terms of what is free.",
-        hint="Sweep over the ranges instead, or give more, so that fewer relations are simultaneous.",
-        limit="expressions",
-    )
+class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at points instead
+    """A quantity has no expression in terms of what is free."""
