@@ -23,6 +23,8 @@ from quantities.declaration import Declaration
 __all__ = ["excluding", "infeasible"]
 
 _ALL = 8  # limits up to which every set is tried by size
+_BOXES = 2000  # to prove that limits exclude each other
+_NEAR = 400  # to find the nearest miss
 _ZERO = Number(Fraction(0))
 
 
@@ -59,7 +61,7 @@ def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
         if program.is_sampled:
             return False
         kept = [limit for limit in program.limits if limit.relation is None or limit.name in names]
-        found = least_of([replace(program.under(kept), goal=_ZERO, plain=_ZERO, sign=1.0)], 2000)
+        found = least_of([replace(program.under(kept), goal=_ZERO, plain=_ZERO, sign=1.0)], _BOXES)
         if found.floor < float("inf"):
             return False
     return True
@@ -75,6 +77,7 @@ class _Miss:
     sides: tuple[float, float]
     point: tuple[float, ...]
     program: Program
+    is_proved: bool
 
 
 def infeasible(
@@ -113,12 +116,14 @@ def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Ite
         if own is None:
             continue
         goal = replace(program.under(kept), goal=own.gap, plain=own.gap, sign=1.0)
-        found = least_of([goal], 2000)
+        found = least_of([goal], _NEAR)
         numbers = goal.numbers(found.at) if found.is_found else None
         if numbers is not None:
             left, right = own.sides_at(numbers)
             size = abs(right) or abs(left) or 1.0
-            yield _Miss(own, abs(left - right), abs(left - right) / size, (left, right), found.at, program)
+            yield _Miss(
+                own, abs(left - right), abs(left - right) / size, (left, right), found.at, program, found.is_proved
+            )
 
 
 def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
@@ -127,10 +132,11 @@ def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]
     assert relation is not None
     unit = side_unit(relation, relation.written.lhs)
     left, right = (shown_number(side, unit) for side in miss.sides)
+    sure = "at least" if miss.is_proved else "at the nearest point that was found"
     others = "" if len(names) == 1 else ", while the others hold"
     free = zip(miss.program.names, miss.point, strict=False)
     told = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
     return (
-        f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} at least{others}: {left} against {right}"
+        f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} {sure}{others}: {left} against {right}"
         f"{f', at {told}' if told else ''}."
     )

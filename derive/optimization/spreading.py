@@ -36,7 +36,20 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
         found = enclose(part, box, "")
         return found is not None and found.values[0] > 0
 
-    return folded(spread_out(folded(node, known), is_positive), {})
+    return _shared(folded(spread_out(folded(node, known), is_positive), {}))
+
+
+def _shared(node: Node) -> Node:
+    """The expression with the number of each product set apart, so that products of one kind are one expression.
+
+    What one limit says of `width*length` then narrows what another says of `-3*width*length`.
+    """
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(map(_shared, node.args))
+    if node.op == "mul" and len(args) > 2 and isinstance(args[0], Number):
+        return Apply("mul", (args[0], Apply("mul", args[1:])))
+    return Apply(node.op, args)
 
 
 def spread_out(node: Node, is_positive: Test) -> Node:
