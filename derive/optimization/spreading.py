@@ -2,8 +2,8 @@
 
 An enclosure treats two occurrences of a name as two numbers. `(w + k*batch)/batch` therefore seems to rise or to fall
 with the batch, until boxes are small; `w/batch + k` surely falls. So a factor is multiplied into a sum where it meets
-its own powers there, and into the arms of a max or min where it is positive. Other sums stay as they are: multiplied
-out, they would have more occurrences and not fewer.
+its own powers there, and into the arms of a max or min where it is positive; a division by a maximum is the minimum
+of the divisions. Other sums stay as they are: multiplied out, they would have more occurrences and not fewer.
 """
 
 from __future__ import annotations
@@ -15,8 +15,12 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added
 from derive.numerics.algebra.products import Product, Test, product_of, written
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.solving.sensitivity.box_simplification import without_idle_arms
 
 __all__ = ["in_free_names", "spread_out"]
+
+
+_MIRRORED = {"max": "min", "min": "max"}
 
 
 def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span]) -> Node:
@@ -36,7 +40,8 @@ def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span
         found = enclose(part, box, "")
         return found is not None and found.values[0] > 0
 
-    return _shared(folded(spread_out(folded(node, known), is_positive), {}))
+    small = without_idle_arms(folded(node, known), box)
+    return _shared(folded(spread_out(small, is_positive), {}))
 
 
 def _shared(node: Node) -> Node:
@@ -71,7 +76,15 @@ def spread_out(node: Node, is_positive: Test) -> Node:
 
 def _spread(found: Product, is_positive: Test) -> Node:
     for base, exponent in found.powers.items():
-        if exponent != 1 or not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
+        if not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
+            continue
+        if exponent == -1 and base.op != "add" and all(map(is_positive, base.args)):
+            arms = [product_of(Apply("inv", (arg,)), is_positive) for arg in base.args]
+            rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
+            if all(map(is_positive, rest.powers)):
+                op = _MIRRORED[base.op] if rest.number > 0 else base.op
+                return Apply(op, tuple(_spread(arm.times(rest), is_positive) for arm in arms))
+        if exponent != 1:
             continue
         rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
         parts = [product_of(arg, is_positive) for arg in base.args]
@@ -79,7 +92,7 @@ def _spread(found: Product, is_positive: Test) -> Node:
             if len(found.powers) == 1 or _meets(rest, parts):
                 return added(*(_spread(part.times(rest), is_positive) for part in parts))
         elif all(map(is_positive, rest.powers)):
-            op = base.op if rest.number > 0 else {"max": "min", "min": "max"}[base.op]
+            op = base.op if rest.number > 0 else _MIRRORED[base.op]
             return Apply(op, tuple(_spread(part.times(rest), is_positive) for part in parts))
     return written(Product(found.number, {_inner(base, is_positive): e for base, e in found.powers.items()}))
 

@@ -24,6 +24,8 @@ FORMS = [
     "exp(-(x + b)*x)/x*(x + b)",
     "(a - b)*(a + b) - a**2",
     "abs(b - x)*(b + 1/b)/b",
+    "b*x/max(b*c, x*(w + b), 0)",
+    "-3*b/min(b, x)",
 ]
 KNOWN = {"p": 3.0, "w": 0.7, "c": 2.5, "m": 4.0}
 
