@@ -215,7 +215,7 @@ class _Writing:
             reach[name] = seen.values
             if _is_inside(seen.values, domain) and not seen.flaw > 1:
                 continue
-            whole = self._spread(put_in(Name(name), forms))
+            whole = self._spread(put_in(Name(name), forms), spans)
             seen = enclose(whole, spans, "")
             if seen is None or seen.values[1] < domain.low or seen.values[0] > domain.high:
                 return None
@@ -224,14 +224,15 @@ class _Writing:
                 found.append(Side(put_in(Name(name), forms), domain))
         return tuple(found)
 
-    def _spread(self, node: Node) -> Node:
-        return in_free_names(node, self.known, self.box)
+    def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
+        return in_free_names(node, self.known, spans)
 
     def _program(self, goal: _Way, limits: Sequence[Stated], beside: Mapping[str, _Way]) -> Program:
         whole = _merged([goal, *beside.values()])
         forms = {name: way.form for name, way in beside.items()}
-        written = [self._limit(limit, forms) for limit in limits]
         unknowns = {name: span for name, span, _ in whole.zeros}
+        spans = {**self.box, **unknowns}
+        written = [self._limit(limit, forms, spans) for limit in limits]
         names = (*self.free, *unknowns)
         declared = [self.library.declared[name] for name in self.free]
         steps = [one.unit.to_base(1.0) if one.is_count else 0.0 for one in declared]
@@ -241,11 +242,11 @@ class _Writing:
             box=(*self.free.values(), *unknowns.values()),
             steps=(*steps, *[0.0] * len(unknowns)),
             free=len(self.free),
-            goal=self._spread(plain),
+            goal=self._spread(plain, spans),
             plain=goal.form,
             known=self.known,
-            limits=(*written, *self._as_limits(whole.sides)),
-            zeros=tuple(self._spread(zero) for _, _, zero in whole.zeros),
+            limits=(*written, *self._as_limits(whole.sides, spans)),
+            zeros=tuple(self._spread(zero, spans) for _, _, zero in whole.zeros),
             guards=tuple(folded(guard, self.known) for guard in whole.guards),
             sides=whole.sides,
             sign=self.sign,
@@ -253,20 +254,20 @@ class _Writing:
             solved=self._solver(whole) if unknowns else None,
         )
 
-    def _limit(self, limit: Stated, forms: Mapping[str, Node]) -> Limit:
+    def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
         left, right = _placed(limit.written.lhs, forms), _placed(limit.written.rhs, forms)
         over = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
         if limit.approximate:
             sizes = [Apply("abs", (side,)) for side in (left, right)]
             over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), Apply("add", tuple(sizes))))))
-        gap = self._spread(over)
+        gap = self._spread(over, spans)
         if limit.conditions:
             conditions = tuple(folded(_placed(one, forms), self.known) for one in limit.conditions)
             gap = Apply("piecewise", (gap, _all(conditions), Number(Fraction(-1.0))))
         written = Equation(left, limit.written.op, right)
         return Limit(limit.name, limit.relation, written, gap, limit.approximate)
 
-    def _as_limits(self, sides: Sequence[Side]) -> Iterator[Limit]:
+    def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
         """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
         for side in sides:
             low, high = side.domain.low, side.domain.high
@@ -275,7 +276,7 @@ class _Writing:
                     bound = Number(Fraction(end))
                     over = added(bound, negated(side.form)) if op == ">=" else added(side.form, negated(bound))
                     told = Equation(side.form, op, bound)
-                    yield Limit("", None, told, self._spread(over))
+                    yield Limit("", None, told, self._spread(over, spans))
 
     def _solver(self, whole: _Way) -> Callable[[Mapping[str, float]], Mapping[str, float] | None]:
         """The function that solves what has no closed form, at a point."""
