@@ -9,7 +9,7 @@ Every box of the variables is treated alike, always the one with the least lower
    kept.
 3. Bounds. The goal's enclosure; its enclosure with every monotone side at the better end; the mean value form; and the
    mean value form of the Lagrangian (`multipliers`), which knows that the goal cannot be improved without breaking a
-   limit.
+   limit; where the search takes longer, also the tangent of the Lagrangian, if that is convex (`curvature`).
 4. Candidates. The better corner and the middle of the box are tried as points; whatever passes every limit and is
    better becomes the best value. Now and then a search along the axes improves it.
 
@@ -28,6 +28,7 @@ from derive.errors import LimitError
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.expression_graph import Box
 from derive.optimization.boxes import Boxes
+from derive.optimization.curvature import Curvature
 from derive.optimization.points import Points
 from derive.optimization.program import Program
 from derive.time_limits import tick
@@ -39,6 +40,7 @@ _FEW, BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
 _ROUNDS = 6  # in which monotone sides are reduced, and others cut
 _WORTH = 0.8  # share of its length to which a side is cut, for another round
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
+_CURVED = 40  # boxes from which on second derivatives are used
 _REMEMBERED = 5000  # points that are not tried twice
 
 
@@ -108,6 +110,7 @@ class _Search:
     tried: set[tuple[float, ...]] = field(default_factory=set)
     prices: tuple[float, ...] = ()  # a multiplier for each limit and zero
     ways: tuple[str, ...] = ()
+    curvature: Curvature | None = None  # where slopes alone lead to many boxes
 
     def run(self) -> Best:
         self.boxes = Boxes(self.program)
@@ -131,6 +134,8 @@ class _Search:
                     self._push(queue, half, count)
                     if count in _POLISHED and self.at is not None:
                         self._take(self.points.improved(self.at))
+                    if count == _CURVED:
+                        self.curvature = Curvature(self.program, self.boxes)
                 pending = math.inf
         except LimitError:
             left = min(left, pending)
@@ -171,6 +176,8 @@ class _Search:
             sides = cut or tuple(better.get(i, side) for i, side in enumerate(sides))
         corner = boxes.corner(sides, slopes)
         floor = max(values[0][0], boxes.floor(corner, sides, slopes, middle, self.prices))
+        if self.curvature is not None and self.at is not None and slopes:
+            floor = max(floor, self.curvature.floor(sides, self.at, self.prices))
         if all(low == high for low, high in sides[: self.program.free]):
             floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
         return _Part(sides, floor, boxes.widest(sides, slopes), (boxes.point(corner), boxes.point(sides)))
