@@ -43,7 +43,6 @@ class Asked:
     fixed: Mapping[str, Value]
     ranges: Mapping[str, Value]
     picks: tuple[Pick, ...]
-    chosen: tuple[int, ...]  # the places among the profiles where there is a choice
 
     @property
     def free(self) -> dict[str, Span]:
@@ -88,7 +87,7 @@ def asked(library: RelationSet, target: str, profiles: Sequence[Any], given: Map
         )
     _prove_few(math.prod(map(len, [*places, *lists.values()])))
     picks = tuple(_picks(places, lists))
-    return Asked(target, fixed, ranges, picks, tuple(i for i, place in enumerate(places) if len(place) > 1))
+    return Asked(target, fixed, ranges, picks)
 
 
 def is_choice(value: Any) -> bool:

@@ -24,16 +24,14 @@ class Binding:
     """A limit that binds: without it, or with it moved outwards, the target would be better.
 
     `price` is what the target gains, as a share of its value, if the limit moves by `moved`: 1 %, or the next whole
-    number where a range of a count ends. It is None where the limit cannot move.
+    number where a range of a count ends.
     """
 
     name: str
-    price: float | None
+    price: float
     moved: str = "1 %"
 
     def __str__(self) -> str:
-        if self.price is None:
-            return f"{self.name}: it is the end of the domain"
         return f"{self.name}: {self.price:.3g} of the value better if it moves by {self.moved}"
 
 

@@ -11,14 +11,13 @@ from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.optimization.boxes import Boxes
 from derive.optimization.curvature import Curvature, derivative
-from derive.optimization.points import Points
 from tests.derive.optimization.test_boxes import made
 
 FORMS = ["x**3*y - 2/y", "exp(x*y)/x", "sqrt(x + y)*log(y)", "(x - y)**2*(x + 3)", "x**1.5/(1 + y)", "-(x/y)**-2"]
 PROGRAMS = [
     ("9 - 8*x - 6*y - 4*z + 2*x**2 + 2*y**2 + z**2 + 2*x*y + 2*x*z", ["x + y + 2*z <= 3"], 3, 3.0),
     ("-x - y", ["x**2 + 2*y**2 <= 9", "exp(x) <= 40*y"], 2, 5.0),
-    ("-x*y*z", ["x**2 + 2*y**2 + 4*z**2 <= 48"], 3, 4.0),
+    ("-x*y*z", ["x**2 + 2*y**2 + 4*z**2 <= 48"], 3, 2.0),
     ("5*x + 50/x + 20*y + 72/y", ["4/x + 3/y <= 4"], 2, 9.0),
 ]
 
@@ -44,7 +43,7 @@ def test_what_may_have_a_kink_has_none(text):
 def test_no_point_that_fulfils_the_limits_lies_below_a_tangent(case):
     program, draw = made(*case), random.Random(4)
     boxes = Boxes(program)
-    points, curvature, met = Points(program, boxes), Curvature(program, boxes), 0
+    curvature, met = Curvature(program, boxes), 0
     for _ in range(300):
         size = draw.choice([0.05, 0.3, 1.0])
         centre = [draw.uniform(*side) for side in program.box]
@@ -55,7 +54,8 @@ def test_no_point_that_fulfils_the_limits_lies_below_a_tangent(case):
         good = [point for point in tried if program.at(point) < math.inf]
         if not good:
             continue
-        floor = curvature.floor(sides, good[0], points.prices(good[0]))
+        prices = [draw.uniform(0, 2) for _ in program.limits]  # any do that are not negative
+        floor = curvature.floor(sides, good[0], prices)
         met += floor > -math.inf
         assert all(program.at(point) >= floor - 1e-12 * abs(floor) for point in good)
-    assert met > 10 or "-x*y*z" in case
+    assert met > 10
