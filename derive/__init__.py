@@ -62,6 +62,8 @@ if TYPE_CHECKING:
     )
     from derive.library import Library
     from derive.model.relation import Relation, relate
+    from derive.optimization.front import Front
+    from derive.optimization.optimum import Optimum
     from derive.relation_files.loading import load
     from derive.solving.execution.answer import Answer, Step
     from derive.tables.axes import span
@@ -87,6 +89,9 @@ if TYPE_CHECKING:
     reach = _built_in.reach
     profile = _built_in.profile
     sample = _built_in.sample
+    least = _built_in.least
+    most = _built_in.most
+    front = _built_in.front
 
 __all__ = [
     "AmbiguousError",
@@ -96,11 +101,13 @@ __all__ = [
     "DimensionError",
     "DomainError",
     "ExpressionError",
+    "Front",
     "InconsistentError",
     "Inference",
     "Library",
     "LimitError",
     "NoSolutionError",
+    "Optimum",
     "Problem",
     "Profile",
     "Quantity",
@@ -118,10 +125,13 @@ __all__ = [
     "check",
     "compile",
     "formula",
+    "front",
     "infer",
+    "least",
     "limits",
     "llm",
     "load",
+    "most",
     "profile",
     "reach",
     "relate",
@@ -140,6 +150,8 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
+    "Front": "derive.optimization.front",
+    "Optimum": "derive.optimization.optimum",
     "Sample": "derive.tables.sampling.monte_carlo",
     "span": "derive.tables.axes",
     "Stream": "derive.tables.streams",
@@ -157,7 +169,20 @@ _HOMES = {
 }
 
 
-_ASKED = ("solve", "solve_all", "formula", "compile", "sweep", "stream", "sample", "reach", "profile")
+_ASKED = (
+    "solve",
+    "solve_all",
+    "formula",
+    "compile",
+    "sweep",
+    "stream",
+    "sample",
+    "reach",
+    "profile",
+    "least",
+    "most",
+    "front",
+)
 """Methods of the built-in library: `derive.solve(...)` is `derive.llm.solve(...)`."""
 
 

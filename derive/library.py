@@ -13,6 +13,8 @@ from derive.model.relation_set import RelationSet
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
+    from derive.optimization.front import Front
+    from derive.optimization.optimum import Optimum
     from derive.solving.execution.answer import Answer
     from derive.tables.sampling.monte_carlo import Sample
     from derive.tables.streams import Stream
@@ -87,6 +89,34 @@ class Library(RelationSet):
         from derive.tables.sampling.monte_carlo import sample
 
         return sample(self, target, profiles, points, seed, given)
+
+    def least(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
+        """The choice that makes the target least: a range or a list among the givens is free to choose, and of a tuple
+        of profiles any one. The library's inequalities hold, and so does `such_that`; counts are whole.
+        """
+        from derive.optimization.least import best_choice
+
+        return best_choice(self, target, profiles, such_that, given, "least")
+
+    def most(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
+        """The choice that makes the target most, as `least` does."""
+        from derive.optimization.least import best_choice
+
+        return best_choice(self, target, profiles, such_that, given, "most")
+
+    def front(
+        self,
+        targets: Sequence[str],
+        /,
+        *profiles: Any,
+        such_that: str | Iterable[str] = (),
+        points: int = 12,
+        **given: Any,
+    ) -> Front:
+        """The choices of which no other is better in both targets, as `least` and `most` find them."""
+        from derive.optimization.front import pareto_front
+
+        return pareto_front(self, targets, profiles, such_that, given, points)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""

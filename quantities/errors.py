@@ -35,7 +35,11 @@ class DeriveError(Exception):
         self.what = what
         self.hint = hint
         self.__dict__.update(facts)
-        self._facts = facts
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """All that it carries besides its words, also what was added later."""
+        return {name: fact for name, fact in vars(self).items() if name not in ("what", "hint")}
 
     def __str__(self) -> str:
         return f"{self.what} {self.hint}".rstrip()

@@ -15,6 +15,7 @@ import click
 from derive.cli.audit import audit
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.infer import infer
+from derive.cli.optimum import front, least, most
 from derive.cli.questions import graph, solve
 from derive.cli.reports import report
 from derive.cli.shared import complain
@@ -32,7 +33,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, report, audit, infer):
+for verb in (check, find, list_, show, solve, graph, sweep, least, most, front, report, audit, infer):
     cli.add_command(verb)
 
 

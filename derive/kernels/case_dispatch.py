@@ -22,9 +22,9 @@ from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
-from derive.planning.incidence import structure_of
-from derive.planning.plan import Plan, plan
+from derive.planning.plan import Plan
 from derive.solving.execution.conditions import exclude_each_other, implied
+from derive.solving.execution.plan_execution import planned_for
 from derive.solving.execution.question import Outline
 from derive.time_limits import tick
 
@@ -154,8 +154,8 @@ class _Sorting:
                 hint="Leave out the relations of other cases: library.without(name, ...).",
                 limit=f"{_MOST} plans",
             )
-        structure = structure_of(self.library, left_out, self.outline.stated)
-        made = plan(structure, self.outline.target, self.outline.strong, self.outline.weak)
+        asked = self.outline
+        made = planned_for(self.library, asked.target, asked.strong, asked.weak, left_out, asked.stated)
         if not made.is_determined:
             return None
         conditional = self._conditional(made)

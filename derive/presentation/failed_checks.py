@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.value import Value
 
-__all__ = ["broken", "cautions", "displaced", "sides_apart", "without_part"]
+__all__ = ["broken", "cautions", "displaced", "side_unit", "sides_apart", "without_part"]
 
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
@@ -50,7 +50,7 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     if any(math.isnan(number) for _, number in sides):
         return f"{written} is undefined here"
     (left, less), (right, more) = (
-        (render(side), [customary(number, _unit(relation, side), digits) for digits in _DIGITS])
+        (render(side), [customary(number, side_unit(relation, side), digits) for digits in _DIGITS])
         for side, number in sides
     )
     shown = next((pair for pair in zip(less, more, strict=True) if pair[0] != pair[1]), (less[-1], more[-1]))
@@ -90,7 +90,7 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
     return f"{name} is {weak}, {here}" if is_brief else f"{name} is {weak}, {weak.source}, {here}"
 
 
-def _unit(relation: Relation, side: Node) -> Unit:
+def side_unit(relation: Relation, side: Node) -> Unit:
     """The unit of a side: that of a quantity of the same dimension in the relation, if there is one."""
     written = relation.written
     dimensions = {name: one.dimension for name, one in relation.declared.items()}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from tests.benchmarks import blocks, dispersion, growth, peers, questions, tables
+from tests.benchmarks import blocks, dispersion, growth, optima, peers, questions, tables
 from tests.benchmarks.measuring import Comparison, shown
 
 COMPARISONS: tuple[Callable[[], Comparison], ...] = (
@@ -30,10 +30,24 @@ COMPARISONS: tuple[Callable[[], Comparison], ...] = (
     peers.forwards,
     peers.backwards,
     peers.textbook,
+    optima.cheapest,
     growth.chain,
     growth.planning,
 )
-PACKAGES = ("sympy", "pint", "numpy", "numba", "scipy", "unyt", "casadi", "gekko", "gpkit", "pyomo", "highspy")
+PACKAGES = (
+    "sympy",
+    "pint",
+    "numpy",
+    "numba",
+    "scipy",
+    "unyt",
+    "casadi",
+    "gekko",
+    "gpkit",
+    "pyomo",
+    "highspy",
+    "pyscipopt",
+)
 PAGE = Path(__file__).parents[2] / "reports" / "benchmarks.md"
 
 

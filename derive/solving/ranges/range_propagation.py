@@ -136,7 +136,7 @@ def leaves(library: RelationSet, form: Node, box: Mapping[str, Span], domain: Sp
 
 
 def _system(library: RelationSet, made: Plan, box: Mapping[str, Span]) -> System | None:
-    """The system that binds the target; None if an unknown is a periodic angle, or if the forms grow too large."""
+    """The system that binds the target; None if an unknown is a periodic angle or cancels, or forms grow too large."""
     forms: dict[str, Node] = {}
     spans = dict(box)
     zeros: list[Node] = []

@@ -17,7 +17,7 @@ from derive.numerics.intervals.enclosure import Span, enclose
 if TYPE_CHECKING:
     from quantities.quantity import Quantity
 
-__all__ = ["eased", "is_monotone"]
+__all__ = ["eased", "is_monotone", "without_idle_arms"]
 
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 _LARGEST = 400  # limit on nodes of a form that is reduced
@@ -44,7 +44,7 @@ def eased(
     '1'
     """
     known = {name: number for name, number in values.items() if name not in ranges}
-    form = folded(_without_idle_arms(folded(form, known), ranges), {})
+    form = folded(without_idle_arms(folded(form, known), ranges), {})
     parts = list(walk(form))
     names = names_in(form)
     rational = all(_is_rational(part) for part in parts)
@@ -53,11 +53,11 @@ def eased(
     return _reduced(form, quantities)
 
 
-def _without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
+def without_idle_arms(node: Node, ranges: Mapping[str, Span]) -> Node:
     """The expression without the arms of a max or min that never bind in the ranges."""
     if not isinstance(node, Apply):
         return node
-    args = tuple(_without_idle_arms(arg, ranges) for arg in node.args)
+    args = tuple(without_idle_arms(arg, ranges) for arg in node.args)
     if node.op in ("max", "min"):
         found = [enclose(arg, ranges, "") for arg in args]
         spans = [e.values for e in found if e is not None and not e.partial]

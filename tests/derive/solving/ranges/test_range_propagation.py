@@ -142,3 +142,12 @@ def test_bounds_are_sought_also_where_a_block_hangs_on_what_ranges_give():
     back = derive.solve("memory_to_compute", "h100-sxm:fp8", "deepseek-v3", batch=answer.value, **asked)
     assert number(back) == pytest.approx(5)
     assert number(answer) >= answer.low.magnitude > 0
+
+
+def test_a_quantity_that_an_inequality_bounds_is_bounded_over_a_range_too():
+    given = ("b200-sxm:fp8", "llama3-70b")
+    (found,) = derive.solve_all("cost_per_token", *given, chips="8 chip", batch="1..4096 sequence")
+    (middle,) = derive.solve_all("cost_per_token", *given, chips="8 chip", batch="2048.5 sequence")
+    assert found.value is None
+    assert (found.low, found.high) == (middle.low, middle.high)
+    assert "bounds are those in the middle of the ranges" in found.assumptions

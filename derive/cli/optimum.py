@@ -1,0 +1,141 @@
+"""The verbs `least`, `most` and `front`: the best choice, and the best ones of two targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+
+__all__ = ["front", "least", "most"]
+
+_EXAMPLE = (
+    'Example:  derive {} {} batch="1..4096 sequence" chips="8 chip, 16 chip" context="8 ktoken/sequence" '
+    '--with llama3-70b --among h100-sxm:fp8,b200-sxm:fp8 --such-that "user_speed >= 20 token/s/sequence"'
+)
+
+
+def _options(verb: Callable[..., int]) -> Callable[..., int]:
+    """The arguments and options of a best choice."""
+    for option in reversed(
+        (
+            click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]"),
+            click.option("--such-that", "limits", metavar="TEXT", multiple=True, help="A limit, with <= or >=."),
+            click.option(
+                "--among", metavar="PROFILE,PROFILE", multiple=True, help="Profiles of which any one may be taken."
+            ),
+            WITH,
+            LIBRARY,
+            ADD,
+            click.option("-o", "output", metavar="FILE.svg", help="Where to write a picture."),
+            DIGITS,
+            click.option("--strict", is_flag=True, help="Exit with 1 if the choice is not proved to be the best."),
+            JSON,
+        )
+    ):
+        verb = option(verb)
+    return verb
+
+
+@click.command(epilog=_EXAMPLE.format("least", "cost_per_token"))
+@click.argument("target")
+@_options
+@click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice.")
+def least(target: str, steps: bool, **options: Any) -> int:
+    """Find the choice that makes TARGET least: LOW..HIGH and lists are free to choose, a VALUE is a given."""
+    return _best("least", target, steps, **options)
+
+
+@click.command(epilog=_EXAMPLE.format("most", "user_speed"))
+@click.argument("target")
+@_options
+@click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice.")
+def most(target: str, steps: bool, **options: Any) -> int:
+    """Find the choice that makes TARGET most: LOW..HIGH and lists are free to choose, a VALUE is a given."""
+    return _best("most", target, steps, **options)
+
+
+@click.command(epilog=_EXAMPLE.format("front", "cost_per_token,user_speed"))
+@click.argument("targets", metavar="TARGET,TARGET")
+@_options
+@click.option("--points", type=click.IntRange(min=2), default=12, metavar="N", help="Points of the front (12).")
+def front(targets: str, points: int, **options: Any) -> int:
+    """Find the choices of which no other is better in both targets: LOW..HIGH and lists are free to choose.
+
+    A rate is to be most, unless it is one of money, and everything else least; "most NAME" says otherwise.
+    """
+    from derive.optimization.front_text import as_data, as_text, charts
+
+    asked = _Asked(**options)
+    names = [name.strip() for name in targets.split(",") if name.strip()]
+    found = asked.library.front(names, *asked.profiles, such_that=asked.limits, points=points, **asked.given)
+    asked.draw(lambda: charts(found))
+    if asked.as_json:
+        say_data(as_data(found))
+    else:
+        click.echo(as_text(found, asked.digits))
+    return 1 if asked.strict and not found.proved else 0
+
+
+def _best(sense: str, target: str, steps: bool, **options: Any) -> int:
+    from derive.optimization.optimum_charts import charts
+    from derive.optimization.optimum_text import as_data
+
+    asked = _Asked(**options)
+    verb = getattr(asked.library, sense)
+    found = verb(target, *asked.profiles, such_that=asked.limits, **asked.given)
+    asked.draw(lambda: charts(asked.library, found, asked.given))
+    if asked.as_json:
+        say_data(as_data(found, asked.digits))
+    else:
+        head, _, rest = found.text(asked.digits).partition("\n")
+        click.secho(head, bold=True)
+        click.echo(rest)
+        if steps:
+            click.echo(f"\n{found.answer.text(asked.digits)}")
+    return 1 if asked.strict and not found.proved else 0
+
+
+class _Asked:
+    """The options of a best choice, read."""
+
+    def __init__(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
+        self,
+        given: tuple[str, ...],
+        limits: tuple[str, ...],
+        among: tuple[str, ...],
+        profiles: tuple[str, ...],
+        replaced: str | None,
+        added: tuple[str, ...],
+        output: str | None,
+        digits: int | None,
+        strict: bool,
+        as_json: bool,
+    ) -> None:
+        from derive.presentation.numbers import DIGITS as USUAL
+
+        if output is not None and Path(output).suffix.lower() != ".svg":
+            raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .svg.")
+        self.library = opened(replaced, added)
+        choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
+        self.profiles = [*choices, *profiles]
+        self.given = {name: _read(text) for name, text in givens(given).items()}
+        self.limits, self.output, self.digits = limits, output, digits or USUAL
+        self.strict, self.as_json = strict, as_json
+
+    def draw(self, charts: Callable[[], Any]) -> None:
+        """Write the picture, where one is asked for."""
+        if self.output is not None:
+            from derive.output_files import write_whole
+            from derive.presentation.plotting import as_svg
+
+            write_whole(self.output, as_svg("best", *charts()))
+
+
+def _read(text: str) -> Any:
+    """A given: a list where there are commas, otherwise a value or a range."""
+    parts = [part.strip() for part in text.split(",")]
+    return parts if len(parts) > 1 and all(parts) and ".." not in text else text

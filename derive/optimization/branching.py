@@ -1,0 +1,218 @@
+"""Branch and bound: the least value of a program, with a lower bound that is proved.
+
+Every box of the variables is treated alike, always the one with the least lower bound first:
+
+1. Narrowing. The program is a system of equations: the goal is a number below the best one known, each limit leaves a
+   slack that is not negative, and each zero is zero. HC4 contractors cut the box to where they can hold; the sides of
+   counts are rounded inwards to whole numbers.
+2. Monotone sides. Where the goal and every limit that may bind agree about the better end of a side, only that end is
+   kept.
+3. Bounds. The goal's enclosure; its enclosure with every monotone side at the better end; the mean value form; and the
+   mean value form of the Lagrangian (`multipliers`), which knows that the goal cannot be improved without breaking a
+   limit; where the search takes longer, also the tangent of the Lagrangian, if that is convex (`curvature`).
+4. Candidates. The better corner and the middle of the box are tried as points; whatever passes every limit and is
+   better becomes the best value. Now and then a search along the axes improves it.
+
+What is left over is cut in two. Enclosures are rounded outwards, so no point that fulfils the limits is lost: when no
+box is left whose bound is below the best value, that value is the least. Boxes too small to be cut keep their bound.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from derive.errors import LimitError
+from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.root_finding.expression_graph import Box
+from derive.optimization.boxes import Boxes
+from derive.optimization.curvature import Curvature
+from derive.optimization.points import Points
+from derive.optimization.program import Program
+from derive.time_limits import tick
+from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
+
+__all__ = ["BOXES", "Best", "gap_between", "least_of"]
+
+_FEW, BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
+_ROUNDS = 6  # in which monotone sides are reduced, and others cut
+_WORTH = 0.8  # share of its length to which a side is cut, for another round
+_POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
+_CURVED = 40  # boxes from which on second derivatives are used
+_REMEMBERED = 5000  # points that are not tried twice
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best point found, a bound that no point is below, and how they were found."""
+
+    value: float = math.inf
+    at: tuple[float, ...] = ()
+    floor: float = math.inf
+    spread: float = 0.0  # of the values met
+    boxes: int = 0
+    ways: tuple[str, ...] = ()  # how the goal moves with each free quantity over the whole box
+
+    @property
+    def is_found(self) -> bool:
+        return self.value < math.inf
+
+    @property
+    def gap(self) -> float:
+        return gap_between(self.value, self.floor, self.spread)
+
+    @property
+    def is_proved(self) -> bool:
+        return self.gap <= EXTREME
+
+
+def gap_between(value: float, floor: float, spread: float) -> float:
+    """The distance of a value from its bound, relative to its size, or to a hundredth of the spread of all values."""
+    if floor >= value:
+        return 0.0
+    size = max(abs(value), spread / 100 if math.isfinite(spread) else 0.0)
+    return (value - floor) / size if size else math.inf
+
+
+def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
+    """The least value over several cases: the best of each counts for the others."""
+    best = Best()
+    for program in programs:
+        found = _Search(program, best.value, boxes).run()
+        ways = found.ways if found.value < best.value or not best.ways else best.ways
+        better = found if found.value < best.value else best
+        floor, count = min(best.floor, found.floor), best.boxes + found.boxes
+        best = Best(better.value, better.at, floor, max(best.spread, found.spread), count, ways)
+    return best
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A box, the goal's lower bound in it, the two points to be tried, and the side along which it is cut."""
+
+    sides: Box
+    floor: float
+    widest: int | None
+    points: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass
+class _Search:
+    """One program, searched from the best value that is known."""
+
+    program: Program
+    value: float
+    most: int
+    at: tuple[float, ...] | None = None
+    met: list[float] = field(default_factory=list)
+    tried: set[tuple[float, ...]] = field(default_factory=set)
+    prices: tuple[float, ...] = ()  # a multiplier for each limit and zero
+    ways: tuple[str, ...] = ()
+    curvature: Curvature | None = None  # where slopes alone lead to many boxes
+
+    def run(self) -> Best:
+        self.boxes = Boxes(self.program)
+        self.points = Points(self.program, self.boxes)
+        queue: list[tuple[float, int, _Part]] = []
+        left, count, pending = math.inf, 0, -math.inf
+        try:
+            self._push(queue, self.program.box, 0)
+            pending = math.inf
+            while queue and count < self.most:
+                tick()
+                if queue[0][0] >= self.value - self._slack(count):
+                    break
+                _, _, part = heapq.heappop(queue)
+                if part.widest is None:
+                    left = min(left, part.floor)
+                    continue
+                pending = part.floor
+                for half in self.boxes.halves(part.sides, part.widest):
+                    count += 1
+                    self._push(queue, half, count)
+                    if count in _POLISHED and self.at is not None:
+                        self._take(self.points.improved(self.at))
+                    if count == _CURVED:
+                        self.curvature = Curvature(self.program, self.boxes)
+                pending = math.inf
+        except LimitError:
+            left = min(left, pending)
+        floor = min([left, *(one[0] for one in queue)])
+        spread, count = self._spread(), max(count, 1)
+        if self.at is None:
+            return Best(floor=floor, spread=spread, boxes=count, ways=self.ways)
+        return Best(self.value, self.at, min(floor, self.value), spread, count, self.ways)
+
+    def _push(self, queue: list[tuple[float, int, _Part]], sides: Sequence[Span], count: int) -> None:
+        part = self._examined(tuple(sides), count == 0)
+        if part is None:
+            return
+        self._take(part.points)
+        if part.floor < self.value:
+            heapq.heappush(queue, (part.floor, -count, part))  # of equal ones the latest: depth first
+
+    def _examined(self, sides: Box, is_first: bool) -> _Part | None:
+        """A box after it is narrowed, with its bound; None if it holds nothing better."""
+        boxes = self.boxes
+        for left in reversed(range(_ROUNDS)):
+            narrowed = boxes.narrowed(sides, self.value)
+            run = None if narrowed is None else boxes.run(narrowed)
+            if narrowed is None or run is None:
+                return None
+            sides, values, slopes = narrowed, boxes.values(run), boxes.slopes(run)
+            if not boxes.may_hold(sides, values):
+                return None
+            if is_first:
+                self.ways = boxes.ways(slopes)
+                is_first = False
+            better, middle = boxes.better(sides, values, slopes), boxes.middle(sides, slopes)
+            cut = None if better else boxes.cut(sides, slopes, middle, self.value)
+            if not better and cut is None:
+                return None
+            if left == 0 or (not better and not _pays(sides, cut or sides)):
+                break  # values and slopes are those of this very box
+            sides = cut or tuple(better.get(i, side) for i, side in enumerate(sides))
+        corner = boxes.corner(sides, slopes)
+        floor = max(values[0][0], boxes.floor(corner, sides, slopes, middle, self.prices))
+        if self.curvature is not None and self.at is not None and slopes:
+            floor = max(floor, self.curvature.floor(sides, self.at, self.prices))
+        if all(low == high for low, high in sides[: self.program.free]):
+            floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
+        return _Part(sides, floor, boxes.widest(sides, slopes), (boxes.point(corner), boxes.point(sides)))
+
+    def _take(self, points: Iterable[tuple[float, ...]]) -> None:
+        """Try points; one that fulfils the limits and is better is the best so far."""
+        for point in points:
+            if point in self.tried or not all(map(math.isfinite, point)):
+                continue
+            if len(self.tried) < _REMEMBERED:
+                self.tried.add(point)
+            found = self.program.at(point)
+            if found < math.inf:
+                self.met.append(found)
+            if found < self.value:
+                self.value, self.at = found, point
+                self.prices = self.points.prices(point)
+
+    def _spread(self) -> float:
+        return max(self.met) - min(self.met) if self.met else 0.0
+
+    def _slack(self, count: int) -> float:
+        """How near to the best value a bound has to come: less where everything free is counted."""
+        if not math.isfinite(self.value):
+            return 0.0
+        sides = zip(self.program.steps, self.program.box, strict=True)
+        is_counted = all(step or low == high for step, (low, high) in sides)
+        share = TIGHT if is_counted else SAME_ROOT if count < _FEW else EXTREME
+        return share * max(abs(self.value), self._spread() / 100)
+
+
+def _pays(before: Box, after: Box) -> bool:
+    """Whether a side has been cut by enough to go on."""
+    return any(
+        end - start < _WORTH * (high - low)
+        for (low, high), (start, end) in zip(before, after, strict=True)
+        if math.isfinite(high - low)
+    )

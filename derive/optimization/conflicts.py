@@ -1,0 +1,142 @@
+"""Why no choice fulfils the limits: a smallest set of limits that exclude each other, and the nearest miss.
+
+A set of limits is excluded if in every discrete choice and every case no point of the ranges fulfils it; branch and
+bound proves that. Sets are tried by size, so that the first one found is a smallest. The nearest miss moves one limit
+of that set outwards by as little as will do, while the others hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+
+from derive.errors import InconsistentError, LimitError
+from derive.expressions.tree import Number
+from derive.optimization.branching import least_of
+from derive.optimization.program import Limit, Program
+from derive.presentation.failed_checks import side_unit
+from derive.presentation.numbers import shown_number
+from quantities.declaration import Declaration
+
+__all__ = ["excluding", "infeasible"]
+
+_ALL = 8  # limits up to which every set is tried by size
+_BOXES = 2000  # to prove that limits exclude each other
+_NEAR = 400  # to find the nearest miss
+_ZERO = Number(Fraction(0))
+
+
+def excluding(programs: Sequence[Program]) -> tuple[str, ...]:
+    """A smallest set of limits that no point of the box fulfils together; empty if that cannot be proved."""
+    names = list(dict.fromkeys(limit.name for one in programs for limit in one.limits if limit.relation is not None))
+    for chosen in _sets(names):
+        if _is_excluded(programs, frozenset(chosen)):
+            return chosen if len(names) <= _ALL else _thinned(programs, chosen)
+    return ()
+
+
+def _sets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Sets of names by size; where there are many, only the small ones, and then all of them."""
+    for size in range(len(names) + 1 if len(names) <= _ALL else 3):
+        yield from combinations(names, size)
+    if len(names) > _ALL:
+        yield tuple(names)
+
+
+def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ...]:
+    """The names that are left when each one is dropped that the others do without."""
+    kept = list(names)
+    for name in names:
+        rest = [other for other in kept if other != name]
+        if _is_excluded(programs, frozenset(rest)):
+            kept = rest
+    return tuple(kept)
+
+
+def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
+    """Whether it is proved that no point fulfils these limits."""
+    for program in programs:
+        if program.is_sampled:
+            return False
+        kept = [limit for limit in program.limits if limit.relation is None or limit.name in names]
+        found = least_of([replace(program.under(kept), goal=_ZERO, plain=_ZERO, sign=1.0)], _BOXES)
+        if found.floor < float("inf"):
+            return False
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Miss:
+    """How far a limit would have to move, and that as a share of its sides."""
+
+    limit: Limit
+    by: float
+    share: float
+    sides: tuple[float, float]
+    point: tuple[float, ...]
+    program: Program
+    is_proved: bool
+
+
+def infeasible(
+    target: str, programs: Sequence[Program], count: int, declared: Mapping[str, Declaration]
+) -> InconsistentError | LimitError:
+    """The error that says why no choice fulfils the limits."""
+    names = excluding(programs)
+    if not names and not _is_excluded(programs, frozenset()):
+        return LimitError(
+            f"{target}: no choice was found that fulfils the limits, and it is not proved that there is none.",
+            hint="Narrow the ranges.",
+            limit="numerical search",
+        )
+    if not names:
+        return InconsistentError(
+            f"{target} has no value anywhere in the ranges.", hint="Widen the ranges.", conflicts=(), gap=float("inf")
+        )
+    misses = [miss for name in names for miss in _misses(programs, name, names)]
+    nearest = min(misses, key=lambda one: one.share, default=None)
+    where = "" if count == 1 else f" in any of {count} choices"
+    together = f"{names[0]} cannot hold" if len(names) == 1 else f"{' and '.join(names)} exclude each other"
+    told = "" if nearest is None else f" {_told(nearest, names, declared)}"
+    return InconsistentError(
+        f"{target}: {together}{where}.{told}",
+        hint="Move a limit, or widen the ranges.",
+        conflicts=names,
+        gap=float("inf") if nearest is None else nearest.share,
+    )
+
+
+def _misses(programs: Sequence[Program], name: str, names: Sequence[str]) -> Iterator[_Miss]:
+    """The least by which a limit is missed in each case, while the others of the set hold."""
+    for program in programs:
+        own = next((limit for limit in program.limits if limit.name == name), None)
+        kept = [one for one in program.limits if one.relation is None or (one.name in names and one.name != name)]
+        if own is None:
+            continue
+        goal = replace(program.under(kept), goal=own.gap, plain=own.gap, sign=1.0)
+        found = least_of([goal], _NEAR)
+        numbers = goal.numbers(found.at) if found.is_found else None
+        if numbers is not None:
+            left, right = own.sides_at(numbers)
+            size = abs(right) or abs(left) or 1.0
+            yield _Miss(
+                own, abs(left - right), abs(left - right) / size, (left, right), found.at, program, found.is_proved
+            )
+
+
+def _told(miss: _Miss, names: Sequence[str], declared: Mapping[str, Declaration]) -> str:
+    """The nearest miss in words."""
+    relation = miss.limit.relation
+    assert relation is not None
+    unit = side_unit(relation, relation.written.lhs)
+    left, right = (shown_number(side, unit) for side in miss.sides)
+    sure = "at least" if miss.is_proved else "at the nearest point that was found"
+    others = "" if len(names) == 1 else ", while the others hold"
+    free = zip(miss.program.names, miss.point, strict=False)
+    told = ", ".join(f"{name} = {shown_number(x, declared[name].unit)}" for name, x in free)
+    return (
+        f"{miss.limit.name} is missed by {shown_number(miss.by, unit)} {sure}{others}: {left} against {right}"
+        f"{f', at {told}' if told else ''}."
+    )

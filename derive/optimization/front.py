@@ -1,0 +1,299 @@
+"""The Pareto front of two targets: the choices of which no other is better in both.
+
+Each point is two proved optima. The second target is held at a bound (the epsilon-constraint method), the first is made
+best under it, and then the second as good as it can be without losing any of the first; without that second step a
+point could be dominated. The bounds run from the second target's value where the first is best to its own best value.
+
+Whether a target is to be least or most may be said ("most user_speed"). Where it is not, a rate (so many per time) is
+to be most unless it is one of money, and everything else least.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from typing import Any
+
+from derive.errors import ExpressionError
+from derive.expressions.tree import Apply, Equation, Name, Number
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.like_terms import added, negated
+from derive.optimization.asked_choice import Asked, Pick, asked
+from derive.optimization.branching import Best
+from derive.optimization.least import Looked, looked_at, none_found, put_back, searched, values_at
+from derive.optimization.program import Limit, Program
+from derive.optimization.stated_limits import Stated, library_limits, stated_limits
+from derive.presentation.numbers import DIGITS, in_unit
+from derive.solving.answering.solver import solve
+from derive.solving.execution.answer import Answer
+from derive.time_limits import query
+from derive.tolerances import AGREEMENT, EXTREME
+from quantities.declaration import Declaration
+
+__all__ = ["Front", "FrontPoint", "pareto_front"]
+
+_POINTS = 12
+_DECADE = 10.0  # ratio of the ends from which the bounds are spaced by ratio
+_SENSES = ("least", "most")
+_ZERO = Number(Fraction(0))
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """One choice of the front, with the answers for both targets there."""
+
+    answers: tuple[Answer, Answer]
+    chosen: Mapping[str, float]  # in base units
+    profiles: tuple[str, ...]
+    proved: bool
+
+    @property
+    def values(self) -> tuple[Any, Any]:
+        """Both targets as pint Quantities."""
+        first, second = self.answers
+        return first.value, second.value
+
+
+@dataclass(frozen=True)
+class Front:
+    """The front, from the best of the first target to the best of the second."""
+
+    targets: tuple[Declaration, Declaration]
+    senses: tuple[str, str]
+    points: tuple[FrontPoint, ...]
+    quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # that are chosen
+
+    @property
+    def proved(self) -> bool:
+        return all(point.proved for point in self.points)
+
+    def at(self, i: int) -> dict[str, Any]:
+        """What was chosen at a point of the front."""
+        point = self.points[i]
+        found = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
+        return {**found, "profiles": point.profiles}
+
+    def text(self, digits: int = DIGITS) -> str:
+        """The front as a table."""
+        from derive.optimization.front_text import as_text
+
+        return as_text(self, digits)
+
+    def plot(self) -> Any:
+        """A figure: one target against the other, each chip or model of the front in its own colour."""
+        from derive.optimization.front_text import charts
+        from derive.presentation.plotting import figure
+
+        return figure(*charts(self))
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def pareto_front(
+    library: RelationSet,
+    targets: Sequence[str],
+    profiles: Sequence[Any],
+    such_that: str | Iterable[str],
+    given: Mapping[str, Any],
+    points: int = _POINTS,
+) -> Front:
+    """The choices of which no other is better in both targets.
+
+    >>> from derive.relation_files.loading import load
+    >>> wall = load('''[quantities]
+    ... thickness = { unit = "cm" }
+    ... price = { unit = "USD" }
+    ... loss = { unit = "W" }
+    ... [relations]
+    ... price = { equation = "price = each*thickness" }
+    ... loss = { equation = "loss = leak/thickness" }
+    ... [quantities.each]
+    ... unit = "USD/cm"
+    ... value = "10 USD/cm"
+    ... [quantities.leak]
+    ... unit = "W*cm"
+    ... value = "600 W*cm"''')
+    >>> found = pareto_front(wall, ["price", "loss"], (), (), {"thickness": "5..30 cm"}, points=3)
+    >>> [f"{point.values[0]:.0f}, {point.values[1]:.0f}" for point in found.points]
+    ['50 USD, 120 watt', '86 USD, 70 watt', '300 USD, 20 watt']
+    """
+    with query():
+        (first, sense), (second, other) = _read(library, targets, points)
+        question = asked(library, first.name, profiles, given)
+        limits = [*library_limits(library), *stated_limits(library, such_that)]
+        work = _Work(library, question, limits, (first, second), (sense, other))
+        found = _undominated(work.points(points), work.signs)
+        names = (*question.ranges, *question.picks[0].listed)
+        return Front((first, second), (sense, other), tuple(found), {name: library.declared[name] for name in names})
+
+
+def _read(library: RelationSet, targets: Sequence[str], points: int) -> list[tuple[Declaration, str]]:
+    if isinstance(targets, str) or len(targets) != 2 or points < 2:
+        what = "A front has two targets." if points >= 2 else "A front has two points or more."
+        raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')
+    found = []
+    for text in targets:
+        word, _, name = str(text).strip().rpartition(" ")
+        quantity = library.declaration(name)
+        if word not in ("", *_SENSES):
+            raise ExpressionError(
+                f"{text!r}: {word!r} is neither least nor most.", hint=f'Write "most {name}".', text=str(text)
+            )
+        found.append((quantity, word or _usual(quantity)))
+    if found[0][0].name == found[1][0].name:
+        raise ExpressionError(f"{found[0][0].name} is named twice.", hint="Name two targets that differ.")
+    return found
+
+
+def _usual(quantity: Declaration) -> str:
+    powers = {base: power for (base, exponent), power in quantity.dimension.powers if not exponent}
+    return "most" if "money" not in powers and powers.get("time", 0) == -1 else "least"
+
+
+class _Work:
+    """The search for one front: the programs of every discrete choice, made once."""
+
+    def __init__(
+        self,
+        library: RelationSet,
+        question: Asked,
+        limits: Sequence[Stated],
+        targets: tuple[Declaration, Declaration],
+        senses: tuple[str, str],
+    ) -> None:
+        self.library, self.question, self.limits, self.targets = library, question, limits, targets
+        self.signs = tuple(1.0 if sense == "least" else -1.0 for sense in senses)
+        self.op = "<=" if senses[1] == "least" else ">="
+        name = targets[1].name
+        written = Equation(Name(name), self.op, _ZERO)
+        held = Stated(_FRONT, written, Relation("front", written, {name: targets[1]}), (name,), is_asked=True)
+        looked = [looked_at(library, question, pick, [*limits, held], self.signs[0], 0) for pick in question.picks]
+        self.picks: list[tuple[Pick, tuple[Program, ...]]] = [(one.pick, one.programs) for one in looked]
+        self.looked = looked
+
+    def points(self, count: int) -> Iterator[FrontPoint]:
+        """The points, from the best of the first target on."""
+        start = self._best(None)
+        end = self._best_of_second(None)
+        if start is None or end is None:
+            raise none_found(self.library, self.question.target, [replace(one, best=Best()) for one in self._plain()])
+        first = self._point(start)
+        yield first
+        here, there = (point.answers[1].base or 0.0 for point in (first, self._point(end)))
+        for i in range(1, count - 1):
+            found = self._best(_between(here, there, i / (count - 1)))
+            if found is not None:
+                yield self._point(found)
+        yield self._point(end)
+
+    def _plain(self) -> list[Looked]:
+        return [
+            replace(one, programs=tuple(program.under(_others(program)) for program in one.programs))
+            for one in self.looked
+        ]
+
+    def _best(self, bound: float | None) -> Looked | None:
+        """The best of the first target where the second is not worse than a bound, then the best of the second."""
+
+        def held(program: Program) -> Program:
+            own = _own(program)
+            return program.under([*_others(program), *([] if bound is None else [_bounded(own, bound)])])
+
+        found = self._over_picks(held)
+        return None if found is None else self._best_of_second(found)
+
+    def _best_of_second(self, found: Looked | None) -> Looked | None:
+        """The best of the second target, where the first is not worse than found; the first is then made best."""
+
+        def turned(program: Program) -> Program:
+            own = _own(program)
+            limits = [*_others(program), *([] if found is None else [_as_limit(program, found.best.value)])]
+            sign = -1.0 if self.op == ">=" else 1.0
+            return replace(program.under(limits), goal=own.gap, plain=own.written.lhs, sign=sign)
+
+        best = self._over_picks(turned)
+        if best is None or found is not None:
+            return best
+        value_there = best.best.value * (-1.0 if self.op == ">=" else 1.0)
+        return self._best(value_there)
+
+    def _over_picks(self, changed: Any) -> Looked | None:
+        """The best over all discrete choices of the programs, each changed in the same way."""
+        best: Looked | None = None
+        floor = math.inf
+        for pick, programs in self.picks:
+            made = tuple(changed(program) for program in programs)
+            found = searched(made) if made else Best()
+            floor = min(floor, found.floor)
+            if found.is_found and (best is None or found.value < best.best.value):
+                best = Looked(pick, programs, found)
+        return None if best is None else replace(best, best=replace(best.best, floor=floor))
+
+    def _point(self, found: Looked) -> FrontPoint:
+        """A point with its answers, put back."""
+        programs = tuple(program.under(_others(program)) for program in found.programs)
+        reached = min(program.at(found.best.at) for program in programs)
+        there = replace(found, programs=programs, best=replace(found.best, value=reached))
+        first = put_back(self.library, self.question, self.limits, there)
+        given = values_at(self.library, self.question, there)
+        second = solve(self.library, self.targets[1].name, found.pick.profiles, given)
+        chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}
+        return FrontPoint((first, second), chosen, found.pick.names, found.best.gap <= EXTREME)
+
+
+_FRONT = "the front"
+
+
+def _own(program: Program) -> Limit:
+    return next(limit for limit in program.limits if limit.name == _FRONT)
+
+
+def _others(program: Program) -> list[Limit]:
+    return [limit for limit in program.limits if limit.name != _FRONT]
+
+
+def _bounded(limit: Limit, bound: float) -> Limit:
+    """The limit on the second target, at a bound."""
+    end = Number(Fraction(bound))
+    gap = folded(added(limit.gap, negated(end) if limit.written.op == "<=" else end), {})
+    return replace(limit, written=Equation(limit.written.lhs, limit.written.op, end), gap=gap)
+
+
+def _as_limit(program: Program, bound: float) -> Limit:
+    """The goal of a program as a limit: not worse than a bound."""
+    end = Number(Fraction(bound))
+    plain = program.plain if program.sign > 0 else Apply("neg", (program.plain,))
+    return Limit("", None, Equation(plain, "<=", end), folded(added(program.goal, negated(end)), {}))
+
+
+def _between(here: float, there: float, share: float) -> float:
+    """A bound between two values: by ratio where they are far apart."""
+    if min(here, there) > 0 and max(here, there) > _DECADE * min(here, there):
+        return here * math.pow(there / here, share)
+    return here + share * (there - here)
+
+
+def _undominated(points: Iterable[FrontPoint], signs: Sequence[float]) -> list[FrontPoint]:
+    """The points that differ and that no other one is better than."""
+    found: list[FrontPoint] = []
+    for point in points:
+        if not any(_is_as_good(other, point, signs) for other in found):
+            found = [other for other in found if not _is_as_good(point, other, signs)]
+            found.append(point)
+    return found
+
+
+def _is_as_good(one: FrontPoint, other: FrontPoint, signs: Sequence[float]) -> bool:
+    """Whether a point is at least as good as another in both targets, but for rounding."""
+    return all(
+        sign * (a.base or 0.0) <= sign * (b.base or 0.0) + AGREEMENT * abs(b.base or 0.0)
+        for a, b, sign in zip(one.answers, other.answers, signs, strict=True)
+    )

@@ -1,0 +1,79 @@
+"""A front as text, as plain data, and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from derive.optimization.front import Front
+from derive.presentation.charts import Axis, Chart, Series
+from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled
+from derive.presentation.text import columns
+
+__all__ = ["as_data", "as_text", "charts"]
+
+_DECADE = 10.0
+
+
+def as_text(front: Front, digits: int = DIGITS) -> str:
+    """The front as a table, and what is proved of it."""
+    names = [quantity.name for quantity in front.targets]
+    rows = [(*names, *front.quantities, "profiles")]
+    for point in front.points:
+        values = [shown_number(answer.base or 0.0, answer.quantity.unit, digits) for answer in point.answers]
+        chosen = [shown_number(x, front.quantities[name].unit, digits) for name, x in point.chosen.items()]
+        rows.append((*values, *chosen, ", ".join(point.profiles) or "-"))
+    told = " and ".join(f"{sense} {name}" for sense, name in zip(front.senses, names, strict=True))
+    proof = "each point is proved" if front.proved else "not every point is proved"
+    return "\n".join([f"front of {told}: {len(front)} points, {proof}", "", *columns(rows)])
+
+
+def charts(front: Front) -> tuple[Chart, ...]:
+    """One target against the other; the profiles that differ along the front are told apart."""
+    first, second = front.targets
+    numbers = [
+        [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers] for point in front.points
+    ]
+    everywhere = set.intersection(*(set(point.profiles) for point in front.points))
+    own = [", ".join(name for name in point.profiles if name not in everywhere) for point in front.points]
+    series = [Series.of([y for _, y in numbers], [x for x, _ in numbers], style="dotted", color=7)]
+    for label in dict.fromkeys(own):
+        mine = [pair for pair, name in zip(numbers, own, strict=True) if name == label]
+        series.append(Series.of([y for _, y in mine], [x for x, _ in mine], label, style="points"))
+    up, along = (labelled(one.name.replace("_", " "), spelled(one.unit)) for one in (first, second))
+    return (
+        Chart(
+            Axis(along, _is_wide([y for _, y in numbers])),
+            Axis(up, _is_wide([x for x, _ in numbers])),
+            tuple(series),
+            title=f"{front.senses[0]} {first.name} and {front.senses[1]} {second.name}".replace("_", " "),
+        ),
+    )
+
+
+def _is_wide(numbers: Sequence[float]) -> bool:
+    """Whether an axis is logarithmic: already from one decade on, since a front is steep at its ends."""
+    return min(numbers) > 0 and max(numbers) >= _DECADE * min(numbers)
+
+
+def as_data(front: Front) -> dict[str, Any]:
+    """The front as plain data: the schema of `derive front --json`."""
+    return {
+        "targets": [
+            {"name": one.name, "sense": sense, "unit": one.unit.text}
+            for one, sense in zip(front.targets, front.senses, strict=True)
+        ],
+        "proved": front.proved,
+        "points": [
+            {
+                "values": [answer.quantity.unit.from_base(answer.base or 0.0) for answer in point.answers],
+                "at": {
+                    name: {"value": front.quantities[name].unit.from_base(x), "unit": front.quantities[name].unit.text}
+                    for name, x in point.chosen.items()
+                },
+                "profiles": list(point.profiles),
+                "proved": point.proved,
+            }
+            for point in front.points
+        ],
+    }

@@ -1,0 +1,290 @@
+"""The verbs `least` and `most`: every discrete choice is searched over its ranges, and the best is put back.
+
+The answer at the best point is an ordinary one: it is solved again from the chosen values, its checks are tested, and
+so is every limit of the question. The bound of the whole is the least bound of the choices.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from derive.errors import (
+    DeriveError,
+    InconsistentError,
+    LimitError,
+    UnknownNameError,
+    VerificationError,
+)
+from derive.expressions.tree import names_in
+from derive.kernels.agreement import said_twice
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import residual
+from derive.optimization.asked_choice import Asked, Pick, asked
+from derive.optimization.binding import bindings, closed_forms
+from derive.optimization.branching import BOXES, Best, gap_between, least_of
+from derive.optimization.conflicts import excluding, infeasible
+from derive.optimization.optimum import Binding, Choice, Optimum
+from derive.optimization.program import Program
+from derive.optimization.programs import Unwritten, programs
+from derive.optimization.sampling import best_met, quantity_at, sampled_program
+from derive.optimization.stated_limits import Stated, library_limits, stated_limits
+from derive.presentation.numbers import shown_number
+from derive.solving.answering.solver import solve
+from derive.solving.blocks.outcome import agrees
+from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.question import ask
+from derive.solving.ranges.inequalities import stated_at
+from derive.time_limits import query, sharing
+from derive.tolerances import AGREEMENT, EXTREME
+from quantities.value import Value, read_number
+
+__all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
+
+
+@dataclass(frozen=True)
+class Looked:
+    """A discrete choice after the search: its programs and the best in them, or the error that rules it out."""
+
+    pick: Pick
+    programs: tuple[Program, ...] = ()
+    best: Best = field(default_factory=Best)
+    error: DeriveError | None = None
+    given: Mapping[str, Value] = field(default_factory=dict)  # what is fixed
+
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nothing is known about it, so that it may hide something better."""
+        return self.error is not None and getattr(self.error, "limit", None) is not None
+
+
+def best_choice(
+    library: RelationSet,
+    target: str,
+    profiles: Sequence[Any],
+    such_that: str | Iterable[str],
+    given: Mapping[str, Any],
+    sense: str,
+) -> Optimum:
+    """The choice that makes the target least or most.
+
+    >>> from derive.relation_files.loading import load
+    >>> fence = load('''[quantities]
+    ... width  = { unit = "m" }
+    ... length = { unit = "m" }
+    ... area   = { unit = "m**2" }
+    ... fence  = { unit = "m" }
+    ... [relations]
+    ... area  = { equation = "area = width*length" }
+    ... fence = { equation = "fence = 2*width + 2*length" }''')
+    >>> found = best_choice(fence, "area", (), ["fence <= 40 m"], {"width": "1..30 m", "length": "1..30 m"}, "most")
+    >>> print(f"{found.value:.6f}", found.proved, [one.name for one in found.binding])
+    100.000000 meter ** 2 True ['fence <= 40 m']
+    """
+    with query():
+        question = asked(library, target, profiles, given)
+        limits = [*library_limits(library), *stated_limits(library, such_that)]
+        sign = 1.0 if sense == "least" else -1.0
+        looked = [looked_at(library, question, pick, limits, sign) for pick in question.picks]
+        one, answer, looked = _put_back_in_turn(library, question, limits, looked)
+        return _told(library, question, limits, sense, one, answer, looked)
+
+
+def looked_at(
+    library: RelationSet, question: Asked, pick: Pick, limits: Sequence[Stated], sign: float, boxes: int = BOXES
+) -> Looked:
+    """One discrete choice, searched over the ranges in at most so many boxes."""
+    try:
+        one = ask(library, question.target, pick.profiles, question.given(pick))
+        try:
+            made = tuple(programs(library, one, limits, question.free, sign))
+        except Unwritten:
+            made = (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
+        _prove_free(library, question, made)
+        with sharing(0.5):
+            return Looked(pick, made, searched(made, boxes) if boxes else Best(), given=question.fixed)
+    except UnknownNameError:
+        raise
+    except DeriveError as error:
+        return Looked(pick, error=error)
+
+
+def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
+    """The best of some programs: with a proof, unless the solver has to be asked at each point."""
+    return best_met(made[0]) if made and made[0].is_sampled else least_of(made, boxes)
+
+
+def _prove_free(library: RelationSet, question: Asked, made: Sequence[Program]) -> None:
+    """Raise if relations tie what is free to what is given: only a curve in the ranges would be allowed."""
+    plans = [plan for program in made for plan in program.plans]
+    strong = [*question.fixed, *question.picks[0].listed, *question.ranges]
+    for name in said_twice(library, strong, plans):
+        relation = library.relations[name]
+        tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
+        if relation.is_equation and tied:
+            raise InconsistentError(
+                f"{tied[0]} is not free: {name} ties it to what else is given, {relation.written}.",
+                hint=f'Leave {tied[0]} out, and bound it with such_that=["{tied[0]} <= ..."].',
+                conflicts=(name, *tied),
+            )
+
+
+def _put_back_in_turn(
+    library: RelationSet, question: Asked, limits: Sequence[Stated], looked: Sequence[Looked]
+) -> tuple[Looked, Answer, list[Looked]]:
+    """The best choice whose answer holds, with that answer; a choice without one is ruled out, and says why."""
+    left = list(looked)
+    for one in sorted((one for one in looked if one.best.is_found), key=lambda one: one.best.value):
+        try:
+            return one, put_back(library, question, limits, one), left
+        except VerificationError:
+            raise
+        except DeriveError as error:
+            left[left.index(one)] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
+    raise none_found(library, question.target, left)
+
+
+def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, Value]:
+    units = {name: library.declared[name].unit for name in question.ranges}
+    free = {
+        name: read_number(units[name].from_base(x), units[name]) for name, x in zip(units, one.best.at, strict=True)
+    }
+    return {**question.fixed, **one.pick.listed, **free}
+
+
+def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
+    """The answer at the best point; every limit that the question states is among its checks."""
+    given = values_at(library, question, one)
+    answer = solve(library, question.target, one.pick.profiles, given)
+    reached = one.best.value * one.programs[0].sign
+    if answer.base is None or not math.isclose(
+        answer.base, reached, rel_tol=AGREEMENT, abs_tol=AGREEMENT * one.best.spread
+    ):
+        raise _astray(question.target, answer, reached)
+    held = {limit.name: limit for program in one.programs for limit in program.limits if limit.relation is not None}
+    there = {check.name for check in answer.checks}
+    untested = [limit for limit in limits if limit.name in held and limit.name not in there]
+    tested = [_check(library, limit, question, one, given) for limit in untested]
+    broken = [check for check in (*answer.failed, *tested) if check.name in held and not check.passed]
+    if broken:
+        raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
+    played = {name for limit in held.values() for name in names_in(limit.written.lhs, limit.written.rhs)}
+    unused = tuple(name for name in answer.unused if name not in played)
+    return replace(answer, checks=(*answer.checks, *tested), unused=unused)
+
+
+def _check(library: RelationSet, limit: Stated, question: Asked, one: Looked, given: Mapping[str, Value]) -> Check:
+    """A limit that the answer does not test by itself, tested on answers at the best point."""
+    values = {name: value.base[1] for name, value in limit.values.items()}
+    for name in limit.names:
+        number = quantity_at(library, name, one.pick.profiles, given)
+        values[name] = math.nan if number is None else number
+    gap = residual(limit.written, values)
+    return Check(limit.name, limit.name, gap, agrees(limit.written, values))
+
+
+def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
+    return VerificationError(
+        f"{what}: the best point was found at {reached:.12g}, and its answer is {answer.base}.",
+        hint="This is a bug in derive: report the question.",
+        relation=answer.quantity.name,
+        residual=math.inf,
+    )
+
+
+def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> DeriveError:
+    """Why there is no choice at all."""
+    searched = [one for one in looked if one.error is None]
+    errors = [one.error for one in looked if one.error is not None]
+    if errors and (not searched or any(one.error is not None and one.best.boxes for one in looked)):
+        return errors[0]
+    found = infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
+    if isinstance(found, LimitError):
+        for one in searched:
+            _ = _tried(library, target, one)  # where no point has an answer, the solver says why
+    return found
+
+
+def _tried(library: RelationSet, target: str, one: Looked) -> Answer:
+    """The answer in the middle of the ranges."""
+    program = one.programs[0]
+    middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
+    sides = zip(program.names, middle, program.steps, strict=False)
+    free = {name: stated_at(library, name, round(x / step) * step if step else x) for name, x, step in sides}
+    return solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
+
+
+def _told(
+    library: RelationSet,
+    question: Asked,
+    limits: Sequence[Stated],
+    sense: str,
+    one: Looked,
+    answer: Answer,
+    looked: Sequence[Looked],
+) -> Optimum:
+    floor = min(_floor(other) for other in looked)
+    spread = max(other.best.spread for other in looked)
+    gap = gap_between(one.best.value, floor, spread)
+    found = bindings(one.programs, one.best, library.declared)
+    values = values_at(library, question, one)
+    forms = closed_forms(one.programs, one.best, found)
+    names = (question.target, *question.ranges, *one.pick.listed, *names_in(*forms.values()))
+    return Optimum(
+        sense=sense,
+        answer=answer,
+        chosen={name: values[name].base[1] for name in (*question.ranges, *one.pick.listed)},
+        profiles=one.pick.names,
+        binding=found,
+        proved=gap <= EXTREME,
+        gap=gap if math.isfinite(gap) else None,
+        choices=tuple(_choice(question, other) for other in looked),
+        reasons=_reasons(library, question, one, found),
+        boxes=sum(other.best.boxes for other in looked),
+        ranged=tuple(question.ranges),
+        quantities={name: library.declared[name] for name in names if name in library.declared},
+        forms=forms,
+        values={name: value for limit in limits for name, value in limit.values.items()},
+    )
+
+
+def _floor(one: Looked) -> float:
+    """The bound of a choice: none where nothing is known about it, infinite where it has no answer."""
+    if one.error is not None and one.best.boxes == 0:
+        return -math.inf if one.is_unknown else math.inf
+    return one.best.floor
+
+
+def _choice(question: Asked, one: Looked) -> Choice:
+    listed = {name: str(value) for name, value in one.pick.listed.items()}
+    if one.error is not None:
+        return Choice(one.pick.names, listed, None, {}, one.error.what, not one.is_unknown)
+    if not one.best.is_found:
+        names = excluding(one.programs)
+        why = f"{' and '.join(names)} rule it out" if len(names) > 1 else f"{names[0]} rules it out" if names else ""
+        is_sure = one.best.floor == math.inf
+        unsure = "no point was found, and it is not proved that there is none"
+        why = (why or "the target has no value in these ranges") if is_sure else unsure
+        return Choice(one.pick.names, listed, None, {}, why, is_sure)
+    best = one.best.value * one.programs[0].sign
+    return Choice(
+        one.pick.names, listed, best, dict(zip(question.ranges, one.best.at, strict=True)), "", one.best.is_proved
+    )
+
+
+def _reasons(library: RelationSet, question: Asked, one: Looked, found: Sequence[Binding]) -> tuple[str, ...]:
+    """Why the point is the best, for each free quantity."""
+    told = []
+    limits = [one.name for one in found]
+    for i, (name, way) in enumerate(zip(question.ranges, one.best.ways, strict=False)):
+        low, high = one.programs[0].box[i]
+        at = one.best.at[i]
+        place = shown_number(at, library.declared[name].unit)
+        if way in ("rises", "falls"):
+            end = " the lower end of its range" if at == low else " the upper end of its range" if at == high else ""
+            stop = f"{place} is{end}" if end else f"{' and '.join(limits) or 'a whole number'} stops it at {place}"
+            moves = f"{question.target} {way} with {name} wherever the limits hold; " if name != question.target else ""
+            told.append(f"{moves}{stop}")
+    return tuple(told)

@@ -1,0 +1,105 @@
+"""The best choice: its value, where it lies, the answer there, what binds, and the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any
+
+from derive.expressions.tree import Node, Number
+from derive.presentation.numbers import DIGITS, in_unit
+from derive.solving.execution.answer import Answer
+from derive.solving.sensitivity.elasticities import put_in
+from quantities.declaration import Declaration
+from quantities.symbolic import Symbols
+from quantities.value import Value
+
+__all__ = ["Binding", "Choice", "Optimum"]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A limit that binds: without it, or with it moved outwards, the target would be better.
+
+    `price` is what the target gains, as a share of its value, if the limit moves by `moved`: 1 %, or the next whole
+    number where a range of a count ends.
+    """
+
+    name: str
+    price: float
+    moved: str = "1 %"
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.price:.3g} of the value better if it moves by {self.moved}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One discrete choice: the best in it, or why there is none."""
+
+    profiles: tuple[str, ...]
+    listed: Mapping[str, str]  # the list entries, as they were stated
+    best: float | None  # in base units
+    at: Mapping[str, float]  # the free quantities there, in base units
+    why: str = ""  # which limits rule it out, or what is missing
+    is_proved: bool = True
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """The least or the greatest value of a target; numbers are stored in base units."""
+
+    sense: str  # "least" or "most"
+    answer: Answer
+    chosen: Mapping[str, float]  # the free and the listed quantities
+    profiles: tuple[str, ...]
+    binding: tuple[Binding, ...]
+    proved: bool
+    gap: float | None  # to the bound that is known, relative to the value; None if none is known
+    choices: tuple[Choice, ...]
+    reasons: tuple[str, ...]
+    boxes: int  # that were examined
+    ranged: tuple[str, ...]  # the quantities that were ranges
+    quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # that are chosen, or stand in a form
+    forms: Mapping[str, Node] = field(default_factory=dict, repr=False, compare=False)
+    values: Mapping[str, Value] = field(default_factory=dict, repr=False, compare=False)  # of limits, by name in forms
+
+    @property
+    def value(self) -> Any:
+        """The value as a pint Quantity in the declared unit."""
+        return self.answer.value
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """What was chosen: a pint Quantity of each range and list, and the names of the profiles."""
+        found = {name: in_unit(number, self.quantities[name].unit) for name, number in self.chosen.items()}
+        return {**found, "profiles": self.profiles}
+
+    @property
+    def formula(self) -> Mapping[str, Any] | None:
+        """The chosen quantities that a binding limit fixes, in closed form, in sympy and in coherent base units.
+
+        None where the end of a range decides, or several limits together.
+        """
+        if not self.forms:
+            return None
+        from derive.expressions.sympy_bridge import to_sympy
+
+        symbols = Symbols(self.quantities)
+        numbers = {name: value.base[1] for name, value in self.values.items()}
+        whole = {
+            name: put_in(form, {n: Number(Fraction(x)) for n, x in numbers.items()})
+            for name, form in self.forms.items()
+        }
+        return MappingProxyType({name: to_sympy(form, symbols) for name, form in whole.items()})
+
+    def text(self, digits: int = DIGITS) -> str:
+        """The choice, why it is the best, what binds, and all choices, as aligned text."""
+        from derive.optimization.optimum_text import as_text
+
+        return as_text(self, digits)
+
+    def __str__(self) -> str:
+        return self.text()

@@ -1,0 +1,119 @@
+"""A program: a goal to be made least over a box, under limits, as expressions of the free quantities alone.
+
+Each case of a question is a program of its own. Where a quantity has no single closed form (an inverted maximum,
+simultaneous relations), it is one more variable, bound by its relation: a zero of the program.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import Equation, Node, Number
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import holds, residual, value
+from derive.numerics.algebra.like_terms import added
+from derive.numerics.intervals.enclosure import Span
+from derive.tolerances import TIGHT
+from quantities.domain import Domain
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.planning.plan import Plan
+
+__all__ = ["Limit", "Program", "Side"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """An inequality that has to hold, in terms of variables and known numbers.
+
+    A domain that may be left is a limit without a relation.
+    """
+
+    name: str
+    relation: Relation | None
+    written: Equation  # `<=` or `>=`
+    gap: Node  # not positive where it holds; numbers put in, and spread out
+    approximate: float = 0.0
+
+    def holds_at(self, values: Mapping[str, float]) -> bool:
+        """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""
+        found = residual(self.written, values)
+        over = found if self.written.op == "<=" else -found
+        return over <= max(TIGHT, self.approximate)
+
+    def sides_at(self, values: Mapping[str, float]) -> tuple[float, float]:
+        return value(self.written.lhs, values), value(self.written.rhs, values)
+
+    def moved(self, by: float) -> Limit:
+        """The same limit with its right side moved outwards by so much, in base units."""
+        sign = 1 if self.written.op == "<=" else -1
+        right = added(self.written.rhs, Number(Fraction(sign * by)))
+        gap = folded(added(self.gap, Number(Fraction(-by))), {})
+        return replace(self, written=Equation(self.written.lhs, self.written.op, right), gap=gap)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A quantity of the derivation whose domain is not certain over the box."""
+
+    form: Node
+    domain: Domain
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is to be made least, in one case of the question and for one discrete choice."""
+
+    names: tuple[str, ...]  # the free quantities, then those without a closed form
+    box: tuple[Span, ...]
+    steps: tuple[float, ...]  # of each name: the size of one, if it is a count; else zero
+    free: int  # how many names are free quantities
+    goal: Node  # numbers put in, and spread out
+    plain: Node  # the goal as it was derived
+    known: Mapping[str, float]
+    limits: tuple[Limit, ...] = ()
+    zeros: tuple[Node, ...] = ()
+    guards: tuple[Node, ...] = ()
+    sides: tuple[Side, ...] = ()
+    sign: float = 1.0
+    plans: tuple[Plan, ...] = ()
+    is_sampled: bool = False  # whether the solver has to be asked at each point
+    solved: Callable[[Mapping[str, float]], Mapping[str, float] | None] | None = None  # what has no closed form
+
+    def under(self, limits: Sequence[Limit]) -> Program:
+        """The same with other limits."""
+        return replace(self, limits=tuple(limits))
+
+    @property
+    def spans(self) -> dict[str, Span]:
+        """The box, with known numbers as points."""
+        points = {name: (number, number) for name, number in self.known.items()}
+        return {**points, **dict(zip(self.names, self.box, strict=True))}
+
+    def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
+        """All numbers at a point of the free quantities; None where a quantity has no single value."""
+        values = {**self.known, **dict(zip(self.names, point, strict=False))}
+        if self.solved is None:
+            return values
+        found = self.solved(values)
+        return None if found is None else {**values, **found}
+
+    def at(self, point: Sequence[float]) -> float:
+        """The goal at a point of the free quantities; infinite where a limit, a domain or its case does not hold."""
+        values = self.numbers(point)
+        if values is None or not self.holds_at(values):
+            return math.inf
+        found = self.sign * value(self.plain, values)
+        return found if found == found else math.inf
+
+    def holds_at(self, values: Mapping[str, float]) -> bool:
+        return (
+            all(limit.holds_at(values) for limit in self.limits)
+            and all(holds(guard, values) for guard in self.guards)
+            and all(side.domain.admits(value(side.form, values)) for side in self.sides)
+        )

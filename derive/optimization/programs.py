@@ -1,0 +1,350 @@
+"""From a question to its programs: each case of the plan as expressions of the free quantities.
+
+The plans are those of compiled functions (`kernels.case_dispatch`), so that the best point is one at which the question
+has the same answer. A fork that the whole box decides is followed on one side; otherwise each side is a program, with
+its condition as a guard. A quantity in use that may leave its domain in the box is a side condition.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import product
+
+from derive.caches import Memo
+from derive.errors import DeriveError, LimitError
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
+from derive.kernels.reach import eliminates
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.optimization.program import Limit, Program, Side
+from derive.optimization.spreading import in_free_names
+from derive.optimization.stated_limits import Stated
+from derive.planning.plan import Plan
+from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.question import Outline, Question
+from derive.solving.ranges.range_propagation import only_form
+from derive.solving.sensitivity.elasticities import composed, put_in
+from quantities.domain import Domain
+
+__all__ = ["Unwritten", "programs"]
+
+_CASES = Memo[Cases](most=512)
+_MOST = 64  # limit on cases of one question
+
+
+@dataclass(frozen=True)
+class _Way:
+    """A quantity as an expression in one case, and what that takes."""
+
+    form: Node
+    guards: tuple[Node, ...] = ()
+    zeros: tuple[tuple[str, Span, Node], ...] = ()  # each unknown without a closed form, its domain and its relation
+    sides: tuple[Side, ...] = ()
+    plans: tuple[Plan, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    weak: tuple[str, ...] = ()
+
+
+def programs(
+    library: RelationSet, question: Question, stated: Sequence[Stated], free: Mapping[str, Span], sign: float
+) -> list[Program]:
+    """The programs of a question, one for each case that the box allows; none if its target is not determined."""
+    return _Writing(library, question, stated, free, sign).programs()
+
+
+class _Writing:
+    """The programs of one question under construction."""
+
+    def __init__(
+        self,
+        library: RelationSet,
+        question: Question,
+        limits: Sequence[Stated],
+        free: Mapping[str, Span],
+        sign: float,
+    ) -> None:
+        self.library, self.question, self.limits, self.free, self.sign = library, question, limits, free, sign
+        values = {**library.defaults, **question.weak, **question.strong}
+        values |= {name: value for limit in limits for name, value in limit.values.items()}
+        self.known = {name: value.base[1] for name, value in values.items() if name not in free}
+        self.box = {**{name: (number, number) for name, number in self.known.items()}, **free}
+        self.held: dict[str, list[_Way]] = {}
+
+    def programs(self) -> list[Program]:
+        found: list[Program] = []
+        for goal in self._ways(self.question.target):
+            limits = [one for one in self.limits if self._is_tested(one, goal)]
+            names = dict.fromkeys(name for one in limits for name in one.names)
+            choices = [self._ways_beside(name, goal) for name in names]
+            for beside in product(*choices):
+                if len(found) >= _MOST:
+                    raise self._too_many()
+                found.append(self._program(goal, limits, dict(zip(names, beside, strict=True))))
+        return found
+
+    def _too_many(self) -> LimitError:
+        return LimitError(
+            f"{self.question.target} depends on more than {_MOST} cases in these ranges.",
+            hint="Narrow the ranges, or leave out the relations of other cases: library.without(name, ...).",
+            limit=f"{_MOST} cases",
+        )
+
+    def _is_tested(self, limit: Stated, goal: _Way) -> bool:
+        """Whether a limit can be tested; one that the question states has to be."""
+        unknown = next((name for name in limit.names if not self._ways_beside(name, goal)), None)
+        if unknown is not None and limit.is_asked:
+            error = self._shortage(unknown)
+            error.what = f"such_that {limit.name}: {error.what}"
+            raise error
+        return unknown is None
+
+    def _shortage(self, name: str) -> DeriveError:
+        weak = {other: value for other, value in self.question.weak.items() if other != name}
+        return shortage(self.library, replace(self.question, target=name, weak=weak, own=None, decided={}), {})
+
+    def _ways_beside(self, name: str, goal: _Way) -> list[_Way]:
+        """The ways to a quantity of a limit: as the target's plan has it, else by a plan of its own, else stated."""
+        for made in goal.plans:
+            if any(name in block.unknowns for block in made.blocks):
+                return [self._within(name, goal, made)]
+        found = self._ways(name) if name != self.question.target else [goal]
+        return found or ([_Way(Name(name))] if name in self.question.weak else [])
+
+    def _within(self, name: str, goal: _Way, made: Plan) -> _Way:
+        forms = self._forms(made)[0]
+        return _Way(put_in(Name(name), forms))
+
+    def _ways(self, name: str) -> list[_Way]:
+        """All the ways to a quantity; none if it is not determined, or has no expression."""
+        if name in self.question.strong:
+            return [_Way(Name(name))]
+        if name not in self.held:
+            weak = tuple(other for other in self.question.weak if other != name)
+            own = name in self.library.defaults and name not in self.question.weak and name != self.question.target
+            outline = Outline(name, tuple(self.question.strong), weak, self.question.stated - {name})
+            found = _CASES.of(self.library.session, outline, lambda: cases(self.library, outline))
+            if found.is_asked:
+                raise Unwritten(name)
+            if name == self.question.target and not found.alternatives:
+                raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
+            ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
+            self.held[name] = ways or ([_Way(Name(name))] if own else [])
+        return self.held[name]
+
+    def _of_tree(self, tree: Tree, asides: Asides) -> Iterator[_Way]:
+        if isinstance(tree, Case):
+            yield from self._of_case(tree)
+        elif isinstance(tree, Fork):
+            for condition, guard in self._conditions(tree.condition, asides):
+                possible = truths(condition, self._spans(condition, guard))
+                for truth, side in ((True, tree.yes), (False, tree.no)):
+                    if truth in possible or None in possible:
+                        sure = possible == {truth}
+                        claim = () if sure else (condition if truth else Apply("not", (condition,)),)
+                        for way in self._of_tree(side, asides):
+                            yield _joined(way, guard, claim)
+
+    def _spans(self, condition: Node, way: _Way) -> dict[str, Span]:
+        return {**self.box, **{name: span for name, span, _ in way.zeros}}
+
+    def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, _Way]]:
+        """A condition in terms of the free quantities, in each case of the quantities in it."""
+        names = [name for name in names_in(condition) if name not in self.question.strong]
+        each = [[way for tree in asides.get(name, ()) for way in self._of_tree(tree, asides)] for name in names]
+        for chosen in product(*(ways or [_Way(Name(name))] for name, ways in zip(names, each, strict=True))):
+            forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
+            yield _placed(condition, forms), _merged(chosen)
+
+    def _of_case(self, case: Case) -> Iterator[_Way]:
+        """The way of a plan, unless the box excludes it."""
+        forms, zeros, renamed = self._forms(case.plan)
+        target = case.plan.target
+        form = composed("", {**forms, "": Name(renamed.get(target, target))})
+        if form is None:
+            raise Unwritten(target)
+        spans = {**self.box, **{name: span for name, span, _ in zeros}}
+        guards = []
+        negations = [Apply("not", (_all(conditions),)) for conditions in case.failing]
+        for condition in (*case.holding, *negations):
+            whole = put_in(condition, forms)
+            possible = truths(whole, spans)
+            if True not in possible and None not in possible:
+                return
+            guards += [] if possible == {True} else [whole]
+        sides = self._sides(case.plan, forms, spans)
+        if sides is not None:
+            yield _Way(form, tuple(guards), zeros, sides, (case.plan,), renamed, case.plan.weak)
+
+    def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[tuple[str, Span, Node], ...], dict[str, str]]:
+        """The forms of a plan's unknowns, the zeros of those that have none, and the names of these."""
+        forms: dict[str, Node] = {}
+        zeros: list[tuple[str, Span, Node]] = []
+        renamed: dict[str, str] = {}
+        for block in made.blocks:
+            form = only_form(self.library, block)
+            if form is not None:
+                forms[block.unknowns[0]] = form
+                continue
+            for name in block.unknowns:
+                renamed[name] = f"{name} by {', '.join(block.relations)}"
+                forms[name] = Name(renamed[name])
+            for name, relation in zip(block.unknowns, block.relations, strict=True):
+                written, domain = self.library.relations[relation].written, self.library.declared[name].domain
+                whole = composed("", {**forms, "": added(written.lhs, negated(written.rhs))})
+                if whole is None:
+                    raise Unwritten(name)
+                zeros.append((renamed[name], (domain.low, domain.high), whole))
+        return forms, tuple(zeros), renamed
+
+    def _sides(self, made: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> tuple[Side, ...] | None:
+        """The domains that are not certain over the box; None if one is certainly left."""
+        reach = dict(spans)
+        found: list[Side] = []
+        for name in (name for block in made.blocks for name in block.unknowns):
+            domain = self.library.declared[name].domain
+            seen = enclose(forms[name], reach, "")
+            if seen is None:
+                return None
+            reach[name] = seen.values
+            if _is_inside(seen.values, domain) and not seen.flaw > 1:
+                continue
+            whole = self._spread(put_in(Name(name), forms), spans)
+            seen = enclose(whole, spans, "")
+            if seen is None or seen.values[1] < domain.low or seen.values[0] > domain.high:
+                return None
+            reach[name] = seen.values
+            if not _is_inside(seen.values, domain) or seen.flaw > 1:
+                found.append(Side(put_in(Name(name), forms), domain))
+        return tuple(found)
+
+    def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
+        return in_free_names(node, self.known, spans)
+
+    def _program(self, goal: _Way, limits: Sequence[Stated], beside: Mapping[str, _Way]) -> Program:
+        whole = _merged([goal, *beside.values()])
+        forms = {name: way.form for name, way in beside.items()}
+        unknowns = {name: span for name, span, _ in whole.zeros}
+        spans = {**self.box, **unknowns}
+        written = [self._limit(limit, forms, spans) for limit in limits]
+        names = (*self.free, *unknowns)
+        declared = [self.library.declared[name] for name in self.free]
+        steps = [one.unit.to_base(1.0) if one.is_count else 0.0 for one in declared]
+        plain = goal.form if self.sign > 0 else negated(goal.form)
+        return Program(
+            names=names,
+            box=(*self.free.values(), *unknowns.values()),
+            steps=(*steps, *[0.0] * len(unknowns)),
+            free=len(self.free),
+            goal=self._spread(plain, spans),
+            plain=goal.form,
+            known=self.known,
+            limits=(*written, *self._as_limits(whole.sides, spans)),
+            zeros=tuple(self._spread(zero, spans) for _, _, zero in whole.zeros),
+            guards=tuple(folded(guard, self.known) for guard in whole.guards),
+            sides=whole.sides,
+            sign=self.sign,
+            plans=whole.plans,
+            solved=self._solver(whole) if unknowns else None,
+        )
+
+    def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
+        left, right = _placed(limit.written.lhs, forms), _placed(limit.written.rhs, forms)
+        over = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
+        if limit.approximate:
+            sizes = [Apply("abs", (side,)) for side in (left, right)]
+            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), Apply("add", tuple(sizes))))))
+        gap = self._spread(over, spans)
+        if limit.conditions:
+            conditions = tuple(folded(_placed(one, forms), self.known) for one in limit.conditions)
+            gap = Apply("piecewise", (gap, _all(conditions), Number(Fraction(-1.0))))
+        written = Equation(left, limit.written.op, right)
+        return Limit(limit.name, limit.relation, written, gap, limit.approximate)
+
+    def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
+        """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
+        for side in sides:
+            low, high = side.domain.low, side.domain.high
+            for end, op in ((low, ">="), (high, "<=")):
+                if math.isfinite(end):
+                    bound = Number(Fraction(end))
+                    over = added(bound, negated(side.form)) if op == ">=" else added(side.form, negated(bound))
+                    told = Equation(side.form, op, bound)
+                    yield Limit("", None, told, self._spread(over, spans))
+
+    def _solver(self, whole: _Way) -> Callable[[Mapping[str, float]], Mapping[str, float] | None]:
+        """The function that solves what has no closed form, at a point."""
+        library, plans, renamed = self.library, whole.plans, whole.renamed
+
+        def solved(values: Mapping[str, float]) -> Mapping[str, float] | None:
+            found: dict[str, float] = {}
+            for made in plans:
+                states = [State(dict(values))]
+                try:
+                    for block in made.blocks:
+                        states = [step for state in states for step in block_states(library, block, state)[0]]
+                except DeriveError:
+                    return None
+                if len(states) != 1:
+                    return None
+                missing = [name for block in made.blocks for name in block.unknowns if name not in states[0].values]
+                if missing:
+                    return None
+                found |= {
+                    renamed[name]: states[0].values[name]
+                    for block in made.blocks
+                    for name in block.unknowns
+                    if name in renamed and only_form(library, block) is None
+                }
+            return found
+
+        return solved
+
+
+def _placed(node: Node, forms: Mapping[str, Node]) -> Node:
+    """An expression with finished forms in place of names; names in the forms stay."""
+    if isinstance(node, Name):
+        return forms.get(node.name, node)
+    if isinstance(node, Number):
+        return node
+    return Apply(node.op, tuple(_placed(arg, forms) for arg in node.args))
+
+
+def _merged(ways: Iterable[_Way]) -> _Way:
+    """What several ways take together."""
+    whole = _Way(Number(Fraction(0.0)))
+    for way in ways:
+        whole = _joined(way, whole, ())
+    return whole
+
+
+def _joined(way: _Way, other: _Way, claim: tuple[Node, ...]) -> _Way:
+    """A way, with what another one takes and a further condition."""
+    zeros = {name: (name, span, zero) for name, span, zero in (*other.zeros, *way.zeros)}
+    return replace(
+        way,
+        guards=tuple(dict.fromkeys((*other.guards, *claim, *way.guards))),
+        zeros=tuple(zeros.values()),
+        sides=tuple(dict.fromkeys((*other.sides, *way.sides))),
+        plans=tuple(dict.fromkeys((*other.plans, *way.plans))),
+        renamed={**other.renamed, **way.renamed},
+    )
+
+
+def _is_inside(values: Span, domain: Domain) -> bool:
+    low = values[0] > domain.low if domain.open_low else values[0] >= domain.low
+    return low and values[1] <= domain.high
+
+
+def _all(conditions: Sequence[Node]) -> Node:
+    return conditions[0] if len(conditions) == 1 else Apply("and", tuple(conditions))
+
+
+class Unwritten(Exception):  # noqa: N818 - no error: the solver is asked at points instead
+    """A quantity has no expression in terms of what is free."""

@@ -1,0 +1,154 @@
+"""Where a target has no expression in terms of what is free: the best point met, which is told as not proved.
+
+The solver answers at each point: at the corners, the edges and the middles of the ranges, and from the best of these on
+along the axes with ever shorter steps. Nothing is known of the points between.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from derive.errors import DeriveError, LimitError
+from derive.expressions.tree import Equation, Name
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.like_terms import added, negated
+from derive.numerics.intervals.arithmetic import Span
+from derive.optimization.branching import Best
+from derive.optimization.points import along_axes
+from derive.optimization.program import Limit, Program
+from derive.optimization.stated_limits import Stated
+from derive.planning.plan import Plan
+from derive.solving.answering.solver import solve_all
+from derive.solving.execution.plan_execution import planned
+from derive.solving.execution.question import Question, ask
+from derive.solving.ranges.inequalities import stated_at
+from derive.time_limits import tick
+from quantities.profiles import Profile
+from quantities.value import Value
+
+__all__ = ["best_met", "quantity_at", "sampled_program"]
+
+_GRID = 81  # points of the first grid, at most
+_TRIED = 60  # points along the axes
+
+
+def sampled_program(
+    library: RelationSet,
+    question: Question,
+    profiles: Sequence[str | Profile],
+    limits: Sequence[Stated],
+    free: Mapping[str, Span],
+    sign: float,
+) -> Program:
+    """A program whose quantities the solver works out at each point; its limits are those that can be tested."""
+    strong = {name: value for name, value in question.strong.items() if name not in free}
+    wanted = {question.target: question.target}
+    kept = []
+    for limit in limits:
+        if limit.is_asked or all(name in question.strong or _is_known(library, question, name) for name in limit.names):
+            kept.append(limit)
+            wanted |= {name: name for name in limit.names}
+    values = {**library.defaults, **question.weak, **question.strong}
+    values |= {name: value for limit in limits for name, value in limit.values.items()}
+    known = {name: value.base[1] for name, value in values.items() if name not in free}
+
+    def solved(at: Mapping[str, float]) -> Mapping[str, float] | None:
+        tick()
+        given = {**strong, **{name: stated_at(library, name, at[name]) for name in free}}
+        found = {}
+        for name in wanted:
+            try:
+                number = quantity_at(library, name, profiles, given)
+            except LimitError:
+                raise
+            except DeriveError:
+                return None
+            if number is None:
+                return None
+            found[name] = number
+        return found
+
+    declared = [library.declared[name] for name in free]
+    return Program(
+        names=tuple(free),
+        box=tuple(free.values()),
+        steps=tuple(one.unit.to_base(1.0) if one.is_count else 0.0 for one in declared),
+        free=len(free),
+        goal=Name(question.target),
+        plain=Name(question.target),
+        known=known,
+        limits=tuple(_limit(limit) for limit in kept),
+        sign=sign,
+        plans=(Plan(question.target, (), (), ()),),
+        solved=solved,
+        is_sampled=True,
+    )
+
+
+def _limit(limit: Stated) -> Limit:
+    left, right = limit.written.lhs, limit.written.rhs
+    gap = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
+    return Limit(limit.name, limit.relation, Equation(left, limit.written.op, right), gap, limit.approximate)
+
+
+def _is_known(library: RelationSet, question: Question, name: str) -> bool:
+    if name in question.weak:
+        return True
+    weak = {other: value for other, value in question.weak.items() if other != name}
+    inner = Question(name, question.strong, weak)
+    return planned(library, inner, frozenset()).is_determined
+
+
+def quantity_at(
+    library: RelationSet, name: str, profiles: Sequence[str | Profile], given: Mapping[str, Value]
+) -> float | None:
+    """The one value of a quantity at a point; its weak value where nothing else determines it."""
+    if name in given:
+        return given[name].base[1]
+    question = ask(library, name, tuple(profiles), given)
+    if question.own is not None and not planned(library, question, frozenset()).is_determined:
+        return question.own.base[1]
+    answers = solve_all(library, name, tuple(profiles), given)
+    return answers[0].base if len(answers) == 1 else None
+
+
+def best_met(program: Program) -> Best:
+    """The best of the points that are tried; no bound is known.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> form = parse_expression("(x - 2)**2 + 1")
+    >>> found = best_met(Program(("x",), ((0.0, 7.0),), (0.0,), 1, form, form, {}, is_sampled=True))
+    >>> round(found.at[0], 3), found.floor
+    (2.0, -inf)
+    """
+    met: dict[tuple[float, ...], float] = {}
+
+    def at(point: tuple[float, ...]) -> float:
+        if point not in met:
+            met[point] = program.at(point)
+        return met[point]
+
+    try:
+        for point in islice(product(*_places(program)), _GRID):
+            at(point)
+        best = min(met, key=at)
+        if at(best) < math.inf:
+            for _ in along_axes(program, best, at, _TRIED):
+                pass
+    except LimitError:
+        pass
+    found = [number for number in met.values() if number < math.inf]
+    if not found:
+        return Best(floor=-math.inf, boxes=len(met))
+    best = min(met, key=met.__getitem__)
+    return Best(met[best], best, -math.inf, max(found) - min(found), len(met), ("",) * program.free)
+
+
+def _places(program: Program) -> Iterator[list[float]]:
+    """The ends and the middle of each range, whole where it counts."""
+    for (low, high), step in zip(program.box, program.steps, strict=True):
+        ends = [math.ceil(low / step) * step, math.floor(high / step) * step] if step else [low, high]
+        middle = low / 2 + high / 2
+        yield list(dict.fromkeys([ends[0], round(middle / step) * step if step else middle, ends[1]]))

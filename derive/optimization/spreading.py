@@ -1,0 +1,111 @@
+"""Expressions spread out into sums of monomials, so that their enclosures over wide boxes are tight.
+
+An enclosure treats two occurrences of a name as two numbers. `(w + k*batch)/batch` therefore seems to rise or to fall
+with the batch, until boxes are small; `w/batch + k` surely falls. So a factor is multiplied into a sum where it meets
+its own powers there, and into the arms of a max or min where it is positive; a division by a maximum is the minimum
+of the divisions. Other sums stay as they are: multiplied out, they would have more occurrences and not fewer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from derive.expressions.tree import Apply, Name, Node, Number, names_in
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.like_terms import added
+from derive.numerics.algebra.products import Product, Test, product_of, written
+from derive.numerics.intervals.enclosure import Span, enclose
+from derive.solving.sensitivity.box_simplification import without_idle_arms
+
+__all__ = ["in_free_names", "spread_out"]
+
+
+_MIRRORED = {"max": "min", "min": "max"}
+
+
+def in_free_names(node: Node, known: Mapping[str, float], box: Mapping[str, Span]) -> Node:
+    """An expression with known numbers put in, exactly, and spread out; the box tells which factors are positive.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> render(in_free_names(parse_expression("a*(w + k*b)/b"), {"a": 2.0, "w": 3.0, "k": 0.5}, {"b": (1.0, 9.0)}))
+    '6/b + 1'
+    """
+
+    def is_positive(part: Node) -> bool:
+        if isinstance(part, Number):
+            return part.value > 0
+        if not box.keys() >= {*names_in(part)}:
+            return False
+        found = enclose(part, box, "")
+        return found is not None and found.values[0] > 0
+
+    small = without_idle_arms(folded(node, known), box)
+    return _shared(folded(spread_out(small, is_positive), {}))
+
+
+def _shared(node: Node) -> Node:
+    """The expression with the number of each product set apart, so that products of one kind are one expression.
+
+    What one limit says of `width*length` then narrows what another says of `-3*width*length`.
+    """
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(map(_shared, node.args))
+    if node.op == "mul" and len(args) > 2 and isinstance(args[0], Number):
+        return Apply("mul", (args[0], Apply("mul", args[1:])))
+    return Apply(node.op, args)
+
+
+def spread_out(node: Node, is_positive: Test) -> Node:
+    """The same expression with factors multiplied into sums and choices where that makes its enclosure tighter.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> from derive.expressions.tree import render
+    >>> render(spread_out(parse_expression("3*max(c*b, w + k*b)/b"), lambda node: True))
+    'max(3*c, 3*k + 3*w/b)'
+    """
+    if isinstance(node, Apply) and node.op == "piecewise":
+        pairs = [
+            arg if i % 2 and i < len(node.args) - len(node.args) % 2 else spread_out(arg, is_positive)
+            for i, arg in enumerate(node.args)
+        ]
+        return Apply("piecewise", tuple(pairs))
+    return _spread(product_of(node, is_positive), is_positive)
+
+
+def _spread(found: Product, is_positive: Test) -> Node:
+    for base, exponent in found.powers.items():
+        if not isinstance(base, Apply) or base.op not in ("add", "max", "min"):
+            continue
+        if exponent == -1 and base.op != "add" and all(map(is_positive, base.args)):
+            arms = [product_of(Apply("inv", (arg,)), is_positive) for arg in base.args]
+            rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
+            if all(map(is_positive, rest.powers)):
+                op = _MIRRORED[base.op] if rest.number > 0 else base.op
+                return Apply(op, tuple(_spread(arm.times(rest), is_positive) for arm in arms))
+        if exponent != 1:
+            continue
+        rest = Product(found.number, {other: e for other, e in found.powers.items() if other != base})
+        parts = [product_of(arg, is_positive) for arg in base.args]
+        if base.op == "add":
+            if len(found.powers) == 1 or _meets(rest, parts):
+                return added(*(_spread(part.times(rest), is_positive) for part in parts))
+        elif all(map(is_positive, rest.powers)):
+            op = base.op if rest.number > 0 else _MIRRORED[base.op]
+            return Apply(op, tuple(_spread(part.times(rest), is_positive) for part in parts))
+    return written(Product(found.number, {_inner(base, is_positive): e for base, e in found.powers.items()}))
+
+
+def _meets(factor: Product, terms: list[Product]) -> bool:
+    """Whether the factor and a term have powers of one base."""
+    return any(not factor.powers.keys().isdisjoint(term.powers) for term in terms)
+
+
+def _inner(base: Node, is_positive: Test) -> Node:
+    """A factor with its own arguments spread out."""
+    if isinstance(base, (Name, Number)) or base.op in ("piecewise", "add", "max", "min"):
+        if isinstance(base, Apply) and base.op != "piecewise":
+            return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))
+        return base
+    return Apply(base.op, tuple(spread_out(arg, is_positive) for arg in base.args))

@@ -1,0 +1,79 @@
+"""Fronts of two targets: no point is better than another in both, and each is the best under a bound on the other."""
+
+from __future__ import annotations
+
+from itertools import pairwise, product
+
+import pytest
+
+import derive
+from tests.derive.statements import bare, number
+
+FLEET = {"batch": "1..600 sequence", "chips": ["8 chip", "32 chip"], "context": "8 ktoken/sequence"}
+CHIPS = ("h100-sxm:fp8", "b200-sxm:fp8")
+
+
+@pytest.fixture(scope="module")
+def front():
+    return derive.front(["cost_per_token", "user_speed"], CHIPS, "llama3-70b", points=6, **FLEET)
+
+
+def values(front):
+    return [tuple(float(value.magnitude) for value in point.values) for point in front.points]
+
+
+def test_more_speed_costs_more(front):
+    assert front.senses == ("least", "most")
+    assert front.proved
+    assert len(front) >= 4
+    for (cost, speed), (dearer, faster) in pairwise(values(front)):
+        assert dearer > cost
+        assert faster > speed
+
+
+def test_each_point_is_the_cheapest_at_its_speed_and_the_fastest_at_its_cost(front):
+    for cost, speed in values(front)[::2]:
+        slack = f"user_speed >= {speed * (1 - 1e-12)!r} token/s/sequence"
+        cheapest = derive.least("cost_per_token", CHIPS, "llama3-70b", such_that=[slack], **FLEET)
+        assert number(cheapest) == pytest.approx(cost, rel=1e-9)
+        price = f"cost_per_token <= {cost * (1 + 1e-12)!r} USD/Mtoken"
+        fastest = derive.most("user_speed", CHIPS, "llama3-70b", such_that=[price], **FLEET)
+        assert number(fastest) == pytest.approx(speed, rel=1e-9)
+
+
+def test_the_ends_are_the_best_of_each_target(front):
+    assert values(front)[0][0] == pytest.approx(number(derive.least("cost_per_token", CHIPS, "llama3-70b", **FLEET)))
+    assert values(front)[-1][1] == pytest.approx(number(derive.most("user_speed", CHIPS, "llama3-70b", **FLEET)))
+
+
+def test_the_answers_of_a_point_are_those_at_what_was_chosen(front):
+    at = front.at(1)
+    profiles = at.pop("profiles")
+    again = derive.solve("user_speed", *profiles, context=FLEET["context"], **at)
+    assert again.base == front.points[1].answers[1].base
+
+
+def test_no_whole_point_is_better_than_a_point_of_the_front():
+    some = bare("a b cost gain", "cost = a**2 + 3*b", "gain = 5*a + b*(9 - a)", domains={"a": "whole", "b": "whole"})
+    found = some.front(["least cost", "most gain"], a="1..8", b="1..8", points=9)
+    every = [(a * a + 3 * b, 5 * a + b * (9 - a)) for a, b in product(range(1, 9), repeat=2)]
+    for cost, gain in values(found):
+        assert (round(cost), round(gain)) in every
+        assert not any(c <= cost and g >= gain and (c < cost or g > gain) for c, g in every)
+    assert values(found)[0] == (4, 13)
+
+
+def test_limits_hold_all_along():
+    found = derive.front(
+        ["cost_per_token", "most context"],
+        "b200-sxm:fp8",
+        "llama3-70b",
+        such_that=["user_speed >= 50 token/s/sequence"],
+        batch="1..600 sequence",
+        chips="8 chip",
+        context="1..64 ktoken/sequence",
+        points=4,
+    )
+    for point in found.points:
+        assert not point.answers[0].failed
+        assert "user_speed >= 50 token/s/sequence" in {check.name for check in point.answers[0].checks}

@@ -1,0 +1,241 @@
+"""The best choice of questions about language models, and of small libraries: by enumeration, and put back."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import product
+
+import pytest
+
+import derive
+from derive import InconsistentError
+from tests.derive.statements import bare, library, number
+
+CHIPS = ("h100-sxm:fp8", "b200-sxm:fp8")
+SIZES = ["8 chip", "32 chip"]
+FLEET = {"context": "8 ktoken/sequence"}
+SPEED = "user_speed >= 200 token/s/sequence"
+
+
+def fleet(**more):
+    given = {"batch": "1..600 sequence", "chips": SIZES, **FLEET, **more}
+    return derive.least("cost_per_token", CHIPS, "llama3-70b", such_that=[SPEED], **given)
+
+
+def table(profile, chips, last=600):
+    """Batch, cost, speed and whether all holds, at every whole batch: by a sweep, which knows nothing of optima."""
+    batches = derive.units.Quantity([float(i) for i in range(1, last + 1)], "sequence")
+    return derive.sweep(["cost_per_token", "user_speed"], profile, "llama3-70b", batch=batches, chips=chips, **FLEET)
+
+
+@pytest.fixture(scope="module")
+def best():
+    return fleet()
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return {(profile, chips): table(profile, chips) for profile in CHIPS for chips in SIZES}
+
+
+def cheapest(found, speed=200.0):
+    allowed = found["user_speed"] >= speed
+    if "fits_in_memory" in found.failed:
+        allowed &= ~found.failed["fits_in_memory"]
+    return found["cost_per_token"][allowed].min() if allowed.any() else None
+
+
+def test_no_batch_chip_or_count_is_cheaper(best, tables):
+    costs = {choice: cheapest(found) for choice, found in tables.items()}
+    assert number(best) == pytest.approx(min(filter(None, costs.values())), rel=1e-12)
+    for choice in best.choices:
+        expected = costs[choice.profiles[0], choice.listed["chips"]]
+        told = None if choice.best is None else best.answer.quantity.unit.from_base(choice.best)
+        assert told == (None if expected is None else pytest.approx(expected, rel=1e-12))
+    assert len(best.choices) == len(costs)
+    assert best.proved
+
+
+def test_the_best_choice_is_put_back(best):
+    assert not best.answer.failed
+    assert {check.name for check in best.answer.checks} >= {"fits_in_memory", SPEED}
+    at = {name: quantity for name, quantity in best.at.items() if name != "profiles"}
+    again = derive.solve("cost_per_token", *best.at["profiles"], **at, **FLEET)
+    assert again.base == best.answer.base
+    assert set(best.at) == {"batch", "chips", "profiles"}
+
+
+def test_whole_counts_are_whole(best):
+    assert best.at["batch"].magnitude.is_integer()
+
+
+def test_what_binds_is_what_more_of_would_be_better(best):
+    (limit,) = best.binding
+    assert limit.name == SPEED
+    given = {"batch": "1..600 sequence", "chips": best.at["chips"], **FLEET}
+    slower = ["user_speed >= 198 token/s/sequence"]
+    moved = derive.least("cost_per_token", *best.profiles, such_that=slower, **given)
+    assert limit.price == pytest.approx(1 - number(moved) / number(best), rel=1e-9)
+    assert limit.price > 0
+
+
+def test_the_memory_that_binds_has_a_price():
+    given = {"batch": "1..600 sequence", "chips": "8 chip", **FLEET}
+    found = derive.least("cost_per_token", "h100-sxm:fp8", "llama3-70b", **given)
+    (limit,) = found.binding
+    fits = "weight_bytes/stages + kv_bytes <= 1.01*hbm_capacity*chips*usable_memory_share"
+    roomier = derive.llm.without("fits_in_memory")
+    moved = roomier.least("cost_per_token", "h100-sxm:fp8", "llama3-70b", such_that=[fits], **given)
+    assert limit.name == "fits_in_memory"
+    assert limit.price == pytest.approx(1 - number(moved) / number(found), rel=1e-9)
+
+
+def test_the_formula_gives_what_was_chosen(best):
+    (expression,) = best.formula.values()
+    chip, model = (derive.profile(name).values for name in best.profiles)
+    stated = {**derive.llm.defaults, **chip, **model, **best.answer.given}
+    numbers = {symbol: stated[str(symbol)].base[1] for symbol in expression.free_symbols}
+    assert float(expression.subs(numbers)) == best.at["batch"].magnitude
+    assert list(best.formula) == ["batch"]
+
+
+def test_a_best_choice_can_be_stored(best):
+    again = pickle.loads(pickle.dumps(best))
+    assert again.text() == best.text()
+    assert again.value == best.value
+
+
+def test_the_most_of_a_given_is_the_most_that_fits():
+    found = derive.most("batch", "h100-sxm:fp8", "llama3-70b", batch="1..4096 sequence", chips="8 chip", **FLEET)
+    batches = table("h100-sxm:fp8", "8 chip", 400)
+    assert number(found) == batches.axes["batch"][~batches.failed["fits_in_memory"]].max()
+    assert not found.answer.unused
+
+
+def test_two_ranges_and_a_model_of_experts():
+    given = {"batch": "1..40 sequence", "chips": "8..16 chip", **FLEET}
+    found = derive.least(
+        "cost_per_token", "b200-sxm:fp8", "deepseek-v3", such_that=["user_speed >= 50 token/s/sequence"], **given
+    )
+    grid = derive.sweep(
+        ["cost_per_token", "user_speed"],
+        "b200-sxm:fp8",
+        "deepseek-v3",
+        batch=derive.units.Quantity([float(i) for i in range(1, 41)], "sequence"),
+        chips=derive.units.Quantity([float(i) for i in range(8, 17)], "chip"),
+        **FLEET,
+    )
+    assert number(found) == pytest.approx(cheapest(grid, 50.0), rel=1e-12)
+    assert found.proved
+
+
+# Where nothing is free to choose, or nothing fits
+
+
+@pytest.mark.parametrize(
+    ("limits", "conflict"),
+    [
+        (["user_speed >= 5000 token/s/sequence"], ["user_speed >= 5000 token/s/sequence"]),
+        (["batch >= 500 sequence", "user_speed >= 1 token/s/sequence"], ["fits_in_memory", "batch >= 500 sequence"]),
+        (
+            ["batch >= 150 sequence", "user_speed >= 150 token/s/sequence"],
+            ["batch >= 150 sequence", "user_speed >= 150 token/s/sequence"],
+        ),
+    ],
+)
+def test_limits_that_exclude_each_other_are_a_smallest_set(limits, conflict):
+    given = {"batch": "1..4096 sequence", "chips": "8 chip", **FLEET}
+    with pytest.raises(InconsistentError) as caught:
+        derive.least("cost_per_token", "h100-sxm:fp8", "llama3-70b", such_that=limits, **given)
+    assert sorted(caught.value.conflicts) == sorted(conflict)
+    for left in conflict:
+        rest = [limit for limit in conflict if limit not in (left, "fits_in_memory")]
+        without = (
+            derive.llm
+            if left != "fits_in_memory" and "fits_in_memory" in conflict
+            else derive.llm.without("fits_in_memory")
+        )
+        assert without.least("cost_per_token", "h100-sxm:fp8", "llama3-70b", such_that=rest, **given).value is not None
+
+
+def test_the_nearest_miss_is_the_greatest_that_there_is():
+    given = {"batch": "1..4096 sequence", "chips": ["8 chip", "16 chip"], **FLEET}
+    fastest = derive.most("user_speed", CHIPS, "llama3-70b", **given)
+    with pytest.raises(InconsistentError, match=f"{number(fastest):.6g} token/s/sequence against") as caught:
+        derive.least("cost_per_token", CHIPS, "llama3-70b", such_that=["user_speed >= 4000 token/s/sequence"], **given)
+    assert caught.value.gap == pytest.approx(1 - number(fastest) / 4000)
+
+
+def test_a_choice_without_an_answer_says_why_and_does_not_count():
+    some = library(
+        {"cost": "USD", "work": "J", "price": "USD/J"},
+        "cost = work*price",
+        profiles={"cheap": {"price": "1 USD/J"}, "dear": {"price": "3 USD/J"}, "silent": {"work": "5 J"}},
+    )
+    found = some.least("cost", ("silent", "dear", "cheap"), work="2..9 J")
+    assert number(found) == 2
+    assert found.profiles == ("cheap",)
+    assert found.proved
+    assert [choice.best for choice in found.choices] == [None, 6.0, 2.0]
+    assert "price" in found.choices[0].why or "not determined" in found.choices[0].why
+
+
+# Forms of all kinds
+
+
+def test_a_quantity_without_a_closed_form_is_searched_too():
+    kepler = bare("M E x", "M = E - 0.6*sin(E)", "x = (E - 2)**2 + M", domains={"E": "0..6.3"})
+    found = kepler.least("x", M="0.1..6")
+    grid = [number(kepler.solve("x", M=f"{0.1 + 0.0059 * i:.9g}")) for i in range(0, 1001, 20)]
+    assert number(found) <= min(grid) + 1e-9
+    assert found.proved
+
+
+def test_each_case_of_a_condition_counts():
+    drag = bare(
+        "Re friction loss",
+        {"equation": "friction = 64/Re", "when": ["Re < 2300"]},
+        {"equation": "friction = 0.316/Re**0.25", "when": ["Re >= 2300"]},
+        "loss = friction*Re/1000 + 30/Re",
+    )
+    found = drag.least("loss", Re="100..9000")
+    grid = [number(drag.solve("loss", Re=str(r))) for r in range(100, 9001, 100)]
+    assert number(found) <= min(grid) * (1 + 1e-9)
+    assert found.proved
+    assert drag.most("loss", Re="100..9000").value.magnitude >= max(grid) * (1 - 1e-9)
+
+
+def test_an_inequality_of_the_library_need_not_be_named():
+    tank = bare("volume side", "volume = side**3", "volume <= 27")
+    found = tank.most("side", side="1..9")
+    assert number(found) == pytest.approx(3, rel=1e-9)
+    assert [one.name for one in found.binding] == ["r2"]
+
+
+def test_a_value_given_with_an_uncertainty_is_not_free():
+    some = bare("a b c", "c = a*b")
+    found = some.least("c", a="3 +/- 1", b="2..5")
+    assert number(found) == 6
+    assert (found.answer.low.magnitude, found.answer.high.magnitude) == (4, 8)
+
+
+def test_every_combination_of_lists_is_a_choice():
+    some = bare("a b c", "c = (a - b)**2", domains={"c": "nonnegative"})
+    found = some.most("c", a=["1", "5", "9"], b=["2", "8"])
+    assert len(found.choices) == len(list(product(range(3), range(2))))
+    assert number(found) == 49
+    assert found.proved
+
+
+def test_a_bound_that_falls_without_end_is_not_told_as_proved():
+    pole = bare("x y", "y = 1/(x - 3)", domains={"x": "real", "y": "real"})
+    found = pole.least("y", x="1..9")
+    assert not found.proved
+    assert found.gap is None
+
+
+def test_what_is_tied_is_not_free():
+    ohm = bare("V I R P", "V = I*R", "P = V*I")
+    with pytest.raises(InconsistentError, match="is not free") as caught:
+        ohm.least("P", V="1..9", I="1..3", R="2")
+    assert "r1" in caught.value.conflicts

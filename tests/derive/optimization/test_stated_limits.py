@@ -1,0 +1,65 @@
+"""Limits as they are typed."""
+
+from __future__ import annotations
+
+import pytest
+
+from derive import DimensionError, ExpressionError, UnknownNameError
+from derive.expressions.tree import render
+from derive.optimization.stated_limits import library_limits, stated_limits
+from tests.derive.statements import library
+
+TRACK = library(
+    {"speed": "m/s", "time": "s", "length": "m"}, "length = speed*time", {"equation": "speed <= 9*length/time"}
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "op", "right"),
+    [
+        ("speed >= 20 km/h", "speed", ">=", "limit_1"),
+        ("20 km/h <= speed", "limit_1", "<=", "speed"),
+        ("2*speed*time ≤ length", "2*speed*time", "<=", "length"),
+        ("(speed if time > 3 else speed) >= 2 m/s", "speed if time > 3 else speed", ">=", "limit_1"),
+    ],
+)
+def test_a_limit_is_two_sides(text, left, op, right):
+    if "time > 3" in text:
+        text = text.replace("time > 3", "time > length/speed")
+        left = left.replace("time > 3", "time > length/speed")
+    (found,) = stated_limits(TRACK, text)
+    written = found.written
+    assert (render(written.lhs), written.op, render(written.rhs)) == (left, op, right)
+    assert "limit_1" not in found.names
+
+
+def test_a_value_is_read_in_its_unit():
+    (found,) = stated_limits(TRACK, ["speed >= 36 km/h"])
+    assert [value.base[1] for value in found.values.values()] == [10.0]
+
+
+def test_a_limit_that_is_stated_twice_counts_once():
+    assert len(stated_limits(TRACK, ["speed >= 1 m/s", "speed >= 1 m/s"])) == 1
+
+
+def test_the_inequalities_of_a_library_are_limits():
+    assert [limit.name for limit in library_limits(TRACK)] == ["r2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("speed > 2 m/s", ExpressionError),
+        ("speed", ExpressionError),
+        ("1 m/s <= speed <= 2 m/s", ExpressionError),
+        ("speed >= 2..3 m/s", ExpressionError),
+        ("3 >= 2", ExpressionError),
+        ("speed >= 2 s", DimensionError),
+        ("pace >= 2 s", UnknownNameError),
+        ("speed >= __import__('os')", ExpressionError),
+        (3.0, ExpressionError),
+    ],
+)
+def test_what_is_no_limit_is_refused(text, error):
+    with pytest.raises(error):
+        stated_limits(TRACK, [text])
