@@ -92,7 +92,7 @@ def asked(library: RelationSet, target: str, profiles: Sequence[Any], given: Map
 
 def is_choice(value: Any) -> bool:
     """Whether a given is a list of values, any one of which may be taken."""
-    return isinstance(value, (list, tuple, set, frozenset, range))
+    return isinstance(value, (list, tuple, range))
 
 
 def _picks(places: Sequence[tuple[Any, ...]], lists: Mapping[str, tuple[Value, ...]]) -> Iterator[Pick]:

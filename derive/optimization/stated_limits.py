@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from derive.errors import DeriveError, ExpressionError, excerpt
+from derive.errors import DeriveError, DimensionError, ExpressionError, excerpt
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Equation, Name, Node, Number, names_in
 from derive.model.relation import Relation, undeclared
@@ -87,8 +87,23 @@ def _read(library: RelationSet, text: Any, i: int) -> Stated:
         raise _unread(text, "it contains no quantity.")
     declared = {name: library.declared[name] for name in names}
     own = {name: Declaration(name, str(value.unit), domain="real") for name, value in values.items()}
-    relation = Relation("such_that", written, {**declared, **own})  # refuses what does not fit
+    try:
+        relation = Relation("such_that", written, {**declared, **own})
+    except DimensionError as error:
+        raise _in_words(error, values) from None
     return Stated(text.strip(), written, relation, names, values, is_asked=True)
+
+
+def _in_words(error: DimensionError, values: Mapping[str, Value]) -> DimensionError:
+    """The error with the values as they were stated, in place of their names."""
+
+    def told(text: str) -> str:
+        for name, value in values.items():
+            text = text.replace(name, str(value))
+        return text
+
+    problems = [replace(one, message=told(one.message), hint=told(one.hint)) for one in error.problems]
+    return DimensionError(told(error.what), hint=told(error.hint), problems=problems)
 
 
 def _is_inside(before: str) -> bool:
