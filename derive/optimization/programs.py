@@ -110,10 +110,13 @@ class _Writing:
         return shortage(self.library, replace(self.question, target=name, weak=weak, own=None, decided={}), {})
 
     def _ways_beside(self, name: str, goal: _Way) -> list[_Way]:
-        """The ways to a quantity of a limit: as the target's plan has it, else by a plan of its own, else stated."""
+        """The ways to a quantity of a limit: as the target's plan has it, else as a profile states it, else by a plan of
+        its own, else its default. An answer tests its limits with the same numbers."""
         for made in goal.plans:
             if any(name in block.unknowns for block in made.blocks):
                 return [self._within(name, goal, made)]
+        if name in self.question.weak and name not in self.library.defaults:
+            return [_Way(Name(name))]
         found = self._ways(name) if name != self.question.target else [goal]
         return found or ([_Way(Name(name))] if name in self.question.weak else [])
 
