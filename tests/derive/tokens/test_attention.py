@@ -8,6 +8,7 @@ import pytest
 
 import derive
 from quantities.facts import Facts
+from tests.derive.ordinary import one_of_each
 
 CHIPS = {
     "peak_compute": "1000 TFLOP/s/chip",
@@ -54,7 +55,7 @@ def asked(target: str, model: str, **given: str | float) -> float:
     return base
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_a_prefill_takes_what_its_tokens_heads_and_layers_take_together(model: str) -> None:
     for prompt, found in PROMPTS:
         computed = prompt - found
@@ -69,13 +70,13 @@ def test_a_prefill_takes_what_its_tokens_heads_and_layers_take_together(model: s
         assert throughput * 8 == pytest.approx(computed * RATE / took, rel=1e-9)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_the_prompt_of_a_prefill_follows_from_its_time(model: str) -> None:
     time = derive.solve("prefill_time", model, prompt_tokens="50 ktoken/sequence", **CHIPS).value
     assert asked("prompt_tokens", model, prefill_time=time, **CHIPS) == pytest.approx(50e3, rel=1e-6)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_the_last_token_of_a_context_sees_what_each_layer_shows_it(model: str) -> None:
     for context in (100, 5_000, 200_000):
         given = {"context": f"{context} token/sequence"}
@@ -87,7 +88,7 @@ def test_the_last_token_of_a_context_sees_what_each_layer_shows_it(model: str) -
     assert work(model, [high]) >= parameters * (1 - 1e-9)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_without_a_cache_each_token_passes_the_whole_context_again(model: str) -> None:
     context = 30_000
     again = asked("uncached_compute_per_token", model, context=f"{context} token/sequence")
@@ -95,7 +96,7 @@ def test_without_a_cache_each_token_passes_the_whole_context_again(model: str) -
     assert again - parameters == pytest.approx(work(model, range(1, context + 1)), rel=1.01 / context)
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if "index_heads" not in FACTS[name].values])
+@pytest.mark.parametrize("model", one_of_each([name for name in MODELS if "index_heads" not in FACTS[name].values]))
 def test_training_takes_three_times_what_a_pass_over_the_past_takes(model: str) -> None:
     for length in (100, 30_000):
         given = {"sequence_length": f"{length} token/sequence", "causal_share": 0.5}
@@ -196,7 +197,7 @@ def test_arithmetic_of_decode_says_what_attention_adds() -> None:
     )
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if "latent_size" in FACTS[name].values])
+@pytest.mark.parametrize("model", one_of_each([name for name in MODELS if "latent_size" in FACTS[name].values]))
 @pytest.mark.parametrize("context", [1_000, 8_000, 131_072])
 def test_in_decode_queries_meet_the_latents_themselves(model: str, context: int) -> None:
     shape = shapes(model)

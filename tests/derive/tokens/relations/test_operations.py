@@ -8,6 +8,7 @@ import pytest
 
 import derive
 from quantities.facts import Facts
+from tests.derive.ordinary import one_of_each
 
 FACTS = Facts("models")
 MODELS = [name for name in FACTS if "index_heads" not in FACTS[name].values]
@@ -58,7 +59,7 @@ def asked(target: str, *profiles: str, **given: str | float) -> float:
     return base
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("model", one_of_each(MODELS))
 def test_the_parts_of_a_model_are_what_its_matrices_and_pairs_take(model: str) -> None:
     answer = derive.solve("training_counted_flops_per_sequence", model, sequence_length=f"{LENGTH} token/sequence")
     found = {}
@@ -72,7 +73,7 @@ def test_the_parts_of_a_model_are_what_its_matrices_and_pairs_take(model: str) -
     assert answer.base == pytest.approx(3 * LENGTH * sum(by_hand.values()), rel=1e-12)
 
 
-@pytest.mark.parametrize("model", [name for name in MODELS if name != "llama4-scout"])
+@pytest.mark.parametrize("model", one_of_each([name for name in MODELS if name != "llama4-scout"]))
 def test_the_parts_add_up_to_the_active_parameters_less_the_looking_up_of_tokens(model: str) -> None:
     shape = shapes(model)
     looked_up = (shape["embedding_matrices"] - 1) * shape["vocabulary"] * shape["hidden_size"]

@@ -10,6 +10,7 @@ import derive
 from derive import Answer
 from quantities.facts import Facts
 from quantities.profiles import Profile
+from tests.derive.ordinary import one_of_each
 
 FACTS = Facts("models")
 SIZES = ("total_parameters", "active_parameters")
@@ -50,7 +51,7 @@ def size_of(answer: Answer) -> float:
     return answer.base
 
 
-@pytest.mark.parametrize("model", FACTS)
+@pytest.mark.parametrize("model", one_of_each(FACTS))
 def test_the_size_of_every_model_follows_from_its_shapes(model: str) -> None:
     values = FACTS[model].values
     bare = Profile(model, {name: value for name, value in values.items() if name not in (*SIZES, "training_compute")})
@@ -63,7 +64,7 @@ def test_the_size_of_every_model_follows_from_its_shapes(model: str) -> None:
         assert low * (1 - margin) <= by_hand <= high * (1 + margin), name
 
 
-@pytest.mark.parametrize("model", FACTS)
+@pytest.mark.parametrize("model", one_of_each(FACTS))
 def test_a_published_size_is_kept_and_what_the_shapes_do_not_count_is_worked_out(model: str) -> None:
     published = FACTS[model].values
     answer = derive.solve("weight_bytes", model)
