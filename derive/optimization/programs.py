@@ -110,8 +110,8 @@ class _Writing:
         return shortage(self.library, replace(self.question, target=name, weak=weak, own=None, decided={}), {})
 
     def _ways_beside(self, name: str, goal: _Way) -> list[_Way]:
-        """The ways to a quantity of a limit: as the target's plan has it, else as a profile states it, else by a plan of
-        its own, else its default. An answer tests its limits with the same numbers."""
+        """The ways to a quantity of a limit, which an answer tests with the same numbers: as the target's plan has it,
+        else as a profile states it, else by a plan of its own, else its default."""
         for made in goal.plans:
             if any(name in block.unknowns for block in made.blocks):
                 return [self._within(name, goal, made)]

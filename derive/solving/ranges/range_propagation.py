@@ -63,14 +63,13 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PIE
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     known = {name: value.base[1] for name, value in stated.items()}
     points = {name: (number, number) for name, number in known.items()}
-    cancelling = _cancelling(library, question, made)
-    system = _system(library, made, {**points, **ranges, **cancelling})
+    system = _system(library, made, {**points, **ranges}) if _is_fixed(library, question, made) else None
     found = least_and_greatest(system, most) if system is not None else None
     if found is None:
         return None
 
     def at(moved: Mapping[str, float]) -> float | None:
-        return None if cancelling else _value_at(library, made, {**known, **moved})
+        return _value_at(library, made, {**known, **moved})
 
     names = list(ranges)[:_CORNERS]
     corners = [at(dict(zip(names, point, strict=True))) for point in product(*(ranges[name] for name in names))]
@@ -81,11 +80,10 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PIE
     return (low, high), f"bounds contain every value in the range; {how_near((low, high), bounds_sampled(at, ranges))}"
 
 
-def _cancelling(library: RelationSet, question: Question, made: Plan) -> dict[str, Span]:
-    """What the relations hold and nothing fixes, since it cancels in the end: it may be anything in its domain."""
+def _is_fixed(library: RelationSet, question: Question, made: Plan) -> bool:
+    """Whether a plan fixes all that its relations hold: what cancels in the end may be open."""
     fixed = {*question.strong, *made.weak, *(name for block in made.blocks for name in block.unknowns)}
-    held = {name for block in made.blocks for relation in block.relations for name in library.members[relation]}
-    return {name: domain_of(library, name) for name in held - fixed}
+    return all(fixed.issuperset(library.members[name]) for block in made.blocks for name in block.relations)
 
 
 def how_near(bounds: Span, met: Span | None) -> str:
