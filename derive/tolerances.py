@@ -83,6 +83,8 @@ FINEST_PIECE = 1e-9  # of a piece by which an interval is narrowed, which needs 
 FINEST_BREADTH = 1e-14  # of a side whose extreme is sought: the logarithm of the ratio of its ends
 SPECK = 1e-15  # of a part relative to the whole box, where unknowns are zero and have no size of their own
 INFLATION = 1e-13  # of the first guess of an enclosure, so that a step can stay inside it
+AROUND_ZERO = 1e-12  # (a size) of a side around zero, where its breadth has no ratio to go by
+NEAREST_ZERO = 1e-6  # of a side that begins at zero: for a cut by ratio zero counts as this share of it
 TOUCHING = 1e-12  # gap between places that are one: they were cut from each other, and their ends rounded
 
 # Newton's method: steps, relative to the unknowns, and residuals
@@ -94,6 +96,7 @@ RUN_OUT = 1e-6  # step that may be all rounding where a system is badly conditio
 CONVERGED = 1e-4  # shortest step of a point that counts as a root at all
 STALLED = 1e-10  # residual of a point that counts as a root although no step reduces it
 SNAPPED, BESIDE_LARGEST = 1e-12, 1e-13  # what steps leave of an unknown that is zero: of itself, then of the largest
+FLAT = 1e-16  # change of a target after which a library's descent stops: it only has to lead to a good point
 LIBRARY_STEP, LIBRARY_GAP = 1e-12, 1e-15  # where the methods of a library stop, before our own steps
 
 # Rank: pivots and singular values, relative to the largest, by how accurate the entries are

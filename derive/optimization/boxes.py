@@ -15,13 +15,11 @@ from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of, products, sums
 from derive.numerics.root_finding.root_boxes import middle
 from derive.optimization.program import Program
-from derive.tolerances import FINEST_BREADTH, HANDFUL, LEAST, MOST, SAME_ROOT
+from derive.tolerances import AROUND_ZERO, FINEST_BREADTH, HANDFUL, LEAST, MOST, NEAREST_ZERO, SAME_ROOT
 
 __all__ = ["Boxes", "Slopes"]
 
 _SWEEPS = 4  # of contractors on one box
-_NEAR = 1e-6  # of a side that reaches down to zero: where it is cut by ratio, zero counts as this share of it
-_SPECK = 1e-12  # (a size) of a side around zero that is not cut
 _GOAL = "the goal"
 
 Slopes = list[list[Span]]
@@ -212,7 +210,7 @@ class Boxes:
     def halves(self, sides: Box, i: int) -> tuple[Box, Box]:
         """The box cut in two along a side."""
         (low, high), step = sides[i], self.program.steps[i]
-        near = max(LEAST, _NEAR * high) if 0 <= low < high < MOST else LEAST
+        near = max(LEAST, NEAREST_ZERO * high) if 0 <= low < high < MOST else LEAST
         first = second = middle((max(low, -MOST), min(high, MOST)), near)
         if step:
             first = min(max(math.floor(first / step), round(low / step)), round(high / step) - 1) * step
@@ -252,4 +250,4 @@ def _breadth(side: Span) -> float:
     if low > 0 or high < 0:
         near = min(abs(low), abs(high))
         return math.log(size / near) if size > 2 * near else (high - low) / size
-    return 2.0 + (high - low) / size if size > _SPECK else 0.0
+    return 2.0 + (high - low) / size if size > AROUND_ZERO else 0.0

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from derive.numerics.intervals.arithmetic import Span
+from derive.tolerances import AGREEMENT, FLAT, MET
 
 __all__ = ["Seen", "descended"]
 
-_MARGINS = (0.0, 1e-11, 1e-9)  # inside the limits, relative to how far they move across the box
+_MARGINS = (0.0, MET, AGREEMENT)  # inside the limits, relative to how far they move across the box
 _ITERATIONS = 60
 
 Seen = tuple[list[float], list[list[float]]]
@@ -74,6 +75,6 @@ def descended(
                 bounds=[(0.0, 1.0)] * len(moving),
                 constraints=rules,
                 method="SLSQP",
-                options={"ftol": 1e-16, "maxiter": _ITERATIONS},
+                options={"ftol": FLAT, "maxiter": _ITERATIONS},
             )
         yield whole(found.x)

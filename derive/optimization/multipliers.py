@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["multipliers"]
+from derive.tolerances import RANK
 
-_SINGULAR = 1e-12
+__all__ = ["multipliers"]
 
 
 def multipliers(goal: Sequence[float], others: Sequence[Sequence[float]], signed: Sequence[bool]) -> list[float]:
@@ -47,7 +47,7 @@ def _fitted(goal: Sequence[float], slopes: Sequence[Sequence[float]]) -> list[fl
     count = len(rows)
     for i in range(count):
         pivot = max(range(i, count), key=lambda k: abs(rows[k][i]))
-        if abs(rows[pivot][i]) < _SINGULAR:
+        if abs(rows[pivot][i]) < RANK:
             return None
         rows[i], rows[pivot] = rows[pivot], rows[i]
         for k in range(count):

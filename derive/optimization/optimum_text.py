@@ -12,6 +12,7 @@ from derive.presentation.numbers import DIGITS, shown_number
 from derive.presentation.text import as_data as answer_data
 from derive.presentation.text import columns, section
 from derive.solving.sensitivity.elasticities import put_in
+from derive.tolerances import TIGHT
 
 __all__ = ["as_data", "as_text", "headline", "proof"]
 
@@ -29,7 +30,7 @@ def headline(found: Optimum, digits: int = DIGITS) -> str:
 def proof(found: Optimum) -> str:
     """What is known about the value: that it is the best, or how far from the best it may be."""
     if found.proved:
-        exact = found.gap == 0 or (found.gap or 0) < 1e-12
+        exact = found.gap == 0 or (found.gap or 0) < TIGHT
         return "proved: no choice is better" + ("" if exact else f" by more than {found.gap:.1g} of the value")
     if found.gap is None:
         return "not proved: the best that was found, and no bound is known"

@@ -13,7 +13,8 @@ from derive.tolerances import MOST
 
 __all__ = ["Points", "along_axes"]
 
-_FIRST, _SHORTEST = 0.05, 1e-11  # steps along the axes, relative to the sides
+_FIRST = 0.05  # step along the axes, relative to the sides
+_SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
 

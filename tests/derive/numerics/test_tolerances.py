@@ -38,6 +38,7 @@ OWN = {
     "derive.numerics.local_solvers.newton._DAMPED": "how strongly a step is damped",
     "derive.numerics.root_finding.branch_and_prune._AROUND": "where a solution is tried to stand alone",
     "derive.numerics.root_finding.krawczyk._SHARES": "the same, one size after the other",
+    "derive.optimization.points._SHORTEST": "how far a step is halved",
     "derive.solving.answering.explanation._STEP": "step of a difference quotient",
     "derive.solving.blocks.free_unknowns._EVERYWHERE": "points all over a domain",
     "derive.solving.blocks.interval_propagation._PAYS": "whether another round is worth while",
