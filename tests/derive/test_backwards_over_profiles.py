@@ -94,6 +94,18 @@ def test_ranges_that_cancel_do_not_keep_an_answer_waiting(target, name, profiles
         assert leads_back((target, name, profiles, answer))
 
 
+SATURATED = [("context", "opt-175b", "gb200:fp8"), ("batch", "llama3-70b", "h100-sxm:fp8")]
+
+
+@pytest.mark.parametrize(("name", "model", "chip"), SATURATED)
+@pytest.mark.parametrize("mbu", [1, 1 - 1e-16])
+def test_where_memory_binds_its_whole_use_leaves_what_is_read_open(name, model, chip, mbu):
+    others = {other: value for other, value in GIVEN.items() if other != name}
+    (found,) = derive.llm.solve_all(name, model, chip, **others, mbu=mbu)
+    assert found.base is None
+    assert found.bounds == (0, float("inf"))
+
+
 def test_a_share_of_nothing_leaves_every_number_of_chips():
     """What does not overlap is nothing here, however many chips there are."""
     answer = derive.solve("unhidden_share", "kimi-k2", "gb200:fp8", **GIVEN)

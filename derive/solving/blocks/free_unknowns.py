@@ -21,7 +21,7 @@ from derive.numerics.algebra.like_terms import arms_of, occurrences, replaced, s
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.solving.sensitivity.elasticities import bounds_of_form
-from derive.tolerances import AGREEMENT, ALIKE, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
+from derive.tolerances import AGREEMENT, ALIKE, BLUR, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
 from quantities.domain import Domain
 
 __all__ = [
@@ -39,6 +39,8 @@ __all__ = [
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
 _POINTS = 60  # points at which an interval is tried
 _MOST = 64  # limit on combinations of arms
+_SIZES = 8  # points of different sizes at which the sides have to meet
+_RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 
 def has_choice(equation: Equation, name: str) -> bool:
@@ -214,7 +216,31 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
     met = any(residual(equation, values) == 0 or strain(equation, values) <= AGREEMENT for values in places)
-    return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
+    if not met:
+        return False
+    is_alike = is_level(equation, name, known, low, high) or _is_in_proportion(equation, places)
+    return is_alike or _is_rounding(equation, name, known, span)
+
+
+def _is_rounding(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
+    """Whether sides that are rational in a name differ, at numbers of all sizes, by no more than the givens' rounding.
+
+    Each power of the name outweighs the others at some size, so then the factors of all of them are rounding. A side
+    that nears the other without end, as `tanh` does, is no rational one.
+    """
+    parts = [part for part in _applied(equation) if name in names_in(part)]
+    if any(part.op not in _RATIONAL or (part.op == "pow" and name in names_in(part.args[1])) for part in parts):
+        return False
+    low, high = span
+    sizes = (sign * 10.0**power for power in range(-60, 61, 4) for sign in (1, -1))
+    points = [x for x in (*sizes, middle(span)) if low < x < high]
+    held = [other for other in names_in(equation.lhs, equation.rhs) if other != name and other in known]
+
+    def is_met(x: float) -> bool:
+        values = {**known, name: x}
+        return residual(equation, values) == 0 or strain(equation, values, held) <= BLUR
+
+    return len(points) >= _SIZES and all(map(is_met, points))
 
 
 def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:

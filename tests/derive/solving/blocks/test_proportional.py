@@ -85,3 +85,24 @@ def test_an_arm_that_cancels_makes_no_whole_of_a_system_in_which_another_may_bin
     known = {"a": 6.0, "b": 2.0, "y": 6.0}
     found = solve_block(equations, ["t", "x"], known, {"t": POSITIVE, "x": POSITIVE})
     assert [one.spans["x"] for one in found.solutions] == [(0.0, pytest.approx(3.0))]
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sides_that_rounding_alone_tells_apart_leave_the_unknown_free(seed):
+    """A share of a sum in itself: each factor is rounded on its own, so no two of them cancel to the last digit."""
+    draw = random.Random(seed)
+    size, scale = 10 ** draw.uniform(-6, 12), 10 ** draw.uniform(-9, 9)
+    share = draw.choice([1.0, 0.7, 3.0])
+    known = {"a": size, "b": draw.uniform(1, 2), "s": scale, "y": share}
+    known |= {"c": known["a"] / share / scale, "d": known["b"] / share / scale}
+    equation = parse_equation("y = (a + b*x)/((c + d*x)*s)")
+    (whole,) = values_of(equation, "x", known, POSITIVE).solutions
+    assert whole.spans == {"x": (0.0, math.inf)}
+    apart = {**known, "y": share * (1 + 1e-8)}
+    assert not [one for one in values_of(equation, "x", apart, POSITIVE).solutions if one.spans]
+
+
+def test_what_nears_a_number_without_end_is_never_that_number():
+    for text in ("1 = tanh(x)", "1 = x/(x + a)", "1 = 1 + a/x"):
+        found = values_of(parse_equation(text), "x", {"a": 1.0}, POSITIVE)
+        assert not found.solutions
