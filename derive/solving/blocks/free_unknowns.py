@@ -39,7 +39,6 @@ __all__ = [
 _EVERYWHERE = (1.3e-9, 1.7e-6, 1.1e-3, 0.037, 0.713, 1.929, 31.37, 1037.3, 1.0373e6 + 0.29, 1.3e9)
 _POINTS = 60  # points at which an interval is tried
 _MOST = 64  # limit on combinations of arms
-_SIZES = 8  # points of different sizes at which the sides have to meet
 _RATIONAL = {"add", "mul", "neg", "inv", "pow"}
 
 
@@ -63,7 +62,8 @@ def holds_everywhere(equation: Equation, name: str, known: Mapping[str, float], 
         return False
     variants = _variants(equation, name)
     met = bool(variants) and all(_vanishes(one, name, known, domain) for one in variants)
-    return met and is_level_span(equation, name, known, (domain.low, domain.high))
+    whole = domain.low, domain.high
+    return met and (is_level_span(equation, name, known, whole) or _is_rounding(equation, name, known, whole))
 
 
 def may_cancel(
@@ -216,10 +216,7 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
     met = any(residual(equation, values) == 0 or strain(equation, values) <= AGREEMENT for values in places)
-    if not met:
-        return False
-    is_alike = is_level(equation, name, known, low, high) or _is_in_proportion(equation, places)
-    return is_alike or _is_rounding(equation, name, known, span)
+    return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
 
 
 def _is_rounding(equation: Equation, name: str, known: Mapping[str, float], span: Span) -> bool:
@@ -229,7 +226,10 @@ def _is_rounding(equation: Equation, name: str, known: Mapping[str, float], span
     that nears the other without end, as `tanh` does, is no rational one.
     """
     parts = [part for part in _applied(equation) if name in names_in(part)]
-    if any(part.op not in _RATIONAL or (part.op == "pow" and name in names_in(part.args[1])) for part in parts):
+    is_rational = all(
+        part.op in _RATIONAL and not (part.op == "pow" and name in names_in(part.args[1])) for part in parts
+    )
+    if not is_rational or math.isfinite(span[1] - span[0]):
         return False
     low, high = span
     sizes = (sign * 10.0**power for power in range(-60, 61, 4) for sign in (1, -1))
@@ -240,7 +240,7 @@ def _is_rounding(equation: Equation, name: str, known: Mapping[str, float], span
         values = {**known, name: x}
         return residual(equation, values) == 0 or strain(equation, values, held) <= BLUR
 
-    return len(points) >= _SIZES and all(map(is_met, points))
+    return all(map(is_met, points))
 
 
 def _is_in_proportion(equation: Equation, places: Sequence[Mapping[str, float]]) -> bool:
