@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping
 from fractions import Fraction
 
-from derive.expressions.tree import Apply, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
@@ -59,12 +59,18 @@ def _sum(args: tuple[Node, ...]) -> Node:
             else:
                 share, rest = _shared(term)
                 shares[rest] = shares.get(rest, Fraction(0)) + share
-    parts: list[Node] = [  # what has no name and is no number is undefined, and so is the sum, times zero as well
-        _product((Number(share), rest)) for rest, share in shares.items() if share or not names_in(rest)
+    parts: list[Node] = [
+        _product((Number(share), rest)) for rest, share in shares.items() if share or _is_undefined(rest)
     ]
     if total or not parts:
         parts.append(_short(total))
     return parts[0] if len(parts) == 1 else Apply("add", tuple(parts))
+
+
+def _is_undefined(node: Node) -> bool:
+    """Whether a constant part of an expression is undefined, and so is the whole, whatever it is multiplied by."""
+    constants = (part for part in walk(node) if isinstance(part, Apply) and not names_in(part))
+    return any(math.isnan(value(part, {})) for part in constants)
 
 
 def _shared(term: Node) -> tuple[Fraction, Node]:

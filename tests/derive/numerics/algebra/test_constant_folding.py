@@ -36,6 +36,7 @@ def test_an_expression_keeps_its_value_when_one_of_its_names_is_put_in(text, x, 
         ("(1e30 + x) - 1e30", "x"),
         ("x + log(x) - x - log(x)", "0"),
         ("b*x - 2*x", "0"),
+        ("pi*x + pi - pi - pi*x", "0"),
         ("x*(b - 2)", "0*x"),
         ("-(x - b)", "(-1)*x + 2"),
         ("max(b, 1)*x/b", "x"),
@@ -50,3 +51,9 @@ def test_constants_are_worked_out_exactly_and_only_where_they_have_a_value(text,
 
 def test_a_number_that_is_none_is_left_standing():
     assert render(folded(parse_expression("a*x"), {"a": math.nan})) == "a*x"
+
+
+@pytest.mark.parametrize("text", ["x - u/s", "x + u*log(s - 1)", "max(x, 1) + 0*(1/s)", "u*(s**(-1)) + x", "x*u/s - x"])
+def test_what_is_undefined_stays_so_although_it_is_taken_no_times(text):
+    left = folded(parse_expression(text), {"u": 0.0, "s": 0.0})
+    assert math.isnan(value(left, {"x": 1.0}))
