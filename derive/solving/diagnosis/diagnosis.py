@@ -10,7 +10,7 @@ that is a failed check and not a contradiction.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from derive.errors import DeriveError, InconsistentError, UnderdeterminedError
@@ -43,6 +43,7 @@ def shortage(library: RelationSet, question: Question | Outline, left_out: Mappi
     hints = []
     if sets:
         hints.append(wanted(sets))
+        hints += _standing_in(library, question, sets)
     elif not library.holders.get(target):
         hints.append("No relation contains it: add one, or give it.")
     own = getattr(question, "own", None)
@@ -73,6 +74,28 @@ def wanted(sets: Sequence[tuple[str, ...]]) -> str:
         what = {1: "others", 2: "other pairs"}.get(len(sets[0]), "other sets")
         told.append(f"one of {len(sets) - len(shown)} {what}")
     return f"Give {', or '.join(told)}."
+
+
+def _standing_in(library: RelationSet, question: Question | Outline, sets: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Why a quantity is asked for that has a default: it stands in for its own relations, and leads nowhere back.
+
+    >>> from derive.relation_files.loading import load
+    >>> from derive.solving.execution.question import Outline
+    >>> wing = load('''[quantities]
+    ... span = { unit = "m" }
+    ... chord = { unit = "m" }
+    ... aspect = { unit = "", otherwise = "7" }
+    ... [relations]
+    ... aspect = { equation = "aspect = span/chord" }''')
+    >>> question = Outline("span", ("chord",), ("aspect",))
+    >>> print(*_standing_in(wing, question, [("aspect",)]))
+    The default of aspect, 7, is used where no relation gives it and never run back: give it if it holds.
+    """
+    fallbacks = structure_of(library, frozenset(), question.stated).otherwise
+    shown = {name for names in sets[:_SETS] for name in names}
+    for name in sorted(shown & fallbacks & {*question.weak}):
+        own = library.defaults[name]
+        yield f"The default of {name}, {own}, is {own.source} and never run back: give it if it holds."
 
 
 def _determined(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> list[str]:
