@@ -131,6 +131,22 @@ def test_an_axis_is_two_links_of_a_torus_or_all_that_a_switch_takes(name):
     assert base(name, "axis_bandwidth") == whole
 
 
+MESHES = [name for name in CHIPS if "scale_up_pair_bandwidth" in FACTS[name].values]
+
+
+@pytest.mark.parametrize("name", MESHES)
+def test_the_links_of_a_mesh_to_all_others_make_up_the_bandwidth(name):
+    others = base(name, "scale_up_domain") - 1
+    assert others * base(name, "scale_up_pair_bandwidth") == pytest.approx(base(name, "scale_up_bandwidth"))
+    assert "axis_bandwidth" not in FACTS[name].values
+
+
+def test_only_chips_whose_wiring_is_neither_or_unknown_have_no_bandwidth_of_an_exchange():
+    wired = {name for name in CHIPS if "axis_bandwidth" in FACTS[name].values}
+    linked = {name for name in CHIPS if "scale_up_bandwidth" in FACTS[name].values}
+    assert linked - wired - {*MESHES} == {"v100-sxm-16gb", "v100-sxm-32gb", "trainium2"}
+
+
 @pytest.mark.parametrize(
     ("name", "links"), [("v100-sxm-16gb", 6), ("a100-sxm-80gb", 12), ("h100-sxm", 18), ("gb200", 18), ("tpu-v3", 4)]
 )

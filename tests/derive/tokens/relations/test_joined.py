@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hypothesis.strategies as st
 import pytest
+from hypothesis import given
 
 import derive
 
@@ -175,6 +177,29 @@ def test_an_array_is_gathered_over_the_links_of_a_chip_behind_a_switch(chip: str
     with pytest.raises(derive.UnderdeterminedError) as caught:
         derive.solve("all_gather_time", chip, **ARRAY, ring_size=8)
     assert ("network_axes",) in caught.value.missing
+
+
+@given(st.sampled_from(["mi300x", "mi325x", "mi355x", "h100-pcie"]), st.data())
+def test_in_a_mesh_a_chip_sends_to_each_of_the_others_over_links_of_their_own(chip: str, data: st.DataObject) -> None:
+    values = {name: value.base[1] for name, value in derive.profile(chip).values.items()}
+    ring = data.draw(st.integers(2, round(values["scale_up_domain"])))
+    pair = values["scale_up_pair_bandwidth"]
+    whole = 8192 * 32768 * 2
+    assert asked("all_gather_time", chip, **ARRAY, ring_size=ring) == pytest.approx(whole / ring / pair)
+    assert asked("all_to_all_time", chip, **ARRAY, ring_size=ring) == pytest.approx(whole / ring**2 / pair)
+    assert asked("ring_size", chip, **ARRAY, all_gather_time=f"{whole / ring / pair} s") == pytest.approx(ring)
+
+
+@pytest.mark.parametrize("chip", ["mi300x", "h100-pcie"])
+def test_a_mesh_ends_with_its_domain(chip: str) -> None:
+    with pytest.raises(derive.UnderdeterminedError, match=r"mesh_bandwidth is left out, because one_chip\*ring_size"):
+        derive.solve("all_gather_time", chip, **ARRAY, ring_size=9)
+
+
+@pytest.mark.parametrize("chip", ["v100-sxm-16gb", "l4", "trainium2", "groq-lpu-v1"])
+def test_a_chip_without_a_bandwidth_along_an_axis_says_so(chip: str) -> None:
+    with pytest.raises(derive.UnderdeterminedError, match="Give axis_bandwidth"):
+        derive.solve("all_gather_time", chip, **ARRAY, network_axes=1, ring_size=8)
 
 
 def test_an_array_follows_from_the_time_of_its_exchange() -> None:
