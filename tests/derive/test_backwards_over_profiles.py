@@ -84,6 +84,11 @@ QUICK = [  # each took the ten seconds of the limit while bounds over what cance
     ("fast_speed_ratio", "fast_batch", ("deepseek-v3", "gb200:fp8")),
     ("cadence", "batch", ("gpt-oss-120b", "b200-sxm:fp8")),
     ("loaded_cost", "chips", ("gemma-3-27b", "tpu-v6e:bf16")),
+    # and these, while the arm of a time that is zero was searched, or what a zero divisor leaves undefined
+    ("fast_price_ratio", "chips", ("llama3-70b", "gb200:fp8")),
+    ("fast_price_ratio", "batch", ("llama3-70b", "gb200:fp8")),
+    ("fast_speed_limit", "chips", ("llama3-70b", "h100-sxm:bf16")),
+    ("memory_share", "batch", ("mixtral-8x7b", "gb200:fp8")),
 ]
 
 

@@ -38,7 +38,7 @@ from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered
 from derive.solving.blocks.polishing import fitted
 from derive.solving.blocks.solution_curves import lies_on_curve, repeat_each_other
 from derive.solving.blocks.substitution import Lost
-from derive.solving.blocks.tearing import holds_along_branch, torn
+from derive.solving.blocks.tearing import holds_along_branch, is_open_in_part, torn
 from derive.time_limits import tick
 from quantities.domain import Domain
 
@@ -108,6 +108,8 @@ def _with_seen(outcome: Outcome, seen: Sequence[Solution]) -> Outcome:
 
 def _whole(system: System) -> Outcome | None:
     """The outcome of tearing with all choices in place, if it is certainly complete."""
+    if is_open_in_part(system):
+        return None
     found = torn(system.equations, system)
     if found is None or found[1] or found[0].caveat or found[0].undecided or found[0].singular:
         return None
@@ -168,11 +170,26 @@ def _repeating(linear: tuple[list[dict[str, float]], bool, str]) -> bool:
     return singular and not values and "contradict" not in reason
 
 
+def _barred(equations: tuple[Equation, ...], system: System) -> Outcome | None:
+    """The outcome of a system one of whose equations leaves its only unknown no value, as an arm that is zero does."""
+    for equation in equations:
+        names = {name for name in names_in(equation.lhs, equation.rhs) if name in system.unknowns}
+        if len(names) == 1:
+            (name,) = names
+            alone = values_of(equation, name, system.known, system.domains[name])
+            if not (alone.solutions or alone.caveat or alone.undecided):
+                return Outcome((), reason=f"{name}: {alone.reason}")
+    return None
+
+
 def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth: int = _DIVISORS) -> Outcome:
     """The outcome of closed forms for a system without choices; undecided if they do not apply.
 
     If the system is one arm among several, dependent equations give an interval.
     """
+    barred = _barred(equations, system)
+    if barred is not None:
+        return barred
     question = (equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*question) or product_solutions(*question)
     if linear is not None and (alone or not _repeating(linear)):

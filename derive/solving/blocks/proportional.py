@@ -22,11 +22,12 @@ from derive.solving.blocks.outcome import Outcome, Solution, agrees
 from derive.tolerances import AGREEMENT
 from quantities.domain import Domain
 
-__all__ = ["by_proportion", "is_proportional"]
+__all__ = ["by_proportion", "is_proportional", "is_unmoved"]
 
 _ANY = "any"  # the degree of zero
 _ALIKE = ("add", "max", "min")  # operations whose arguments must have one degree
 _ONE = Number(Fraction(1))
+_NEVER = "the two sides never meet in its domain"
 
 _Degree = Fraction | str | None
 
@@ -42,6 +43,8 @@ def by_proportion(equation: Equation, name: str, known: Mapping[str, float], dom
     [{'x': 4.0}]
     >>> by_proportion(parse_equation("8 = max(a/x, b/x, none)*x"), "x", known, positive).solutions[0].spans
     {'x': (0.0, inf)}
+    >>> by_proportion(parse_equation("9 = max(a/x, b/x, none)*x"), "x", known, positive).reason
+    'the two sides never meet in its domain'
     >>> by_proportion(parse_equation("t = max(a/x, b)"), "x", known, positive) is None
     True
     """
@@ -52,9 +55,11 @@ def by_proportion(equation: Equation, name: str, known: Mapping[str, float], dom
         return None
     at_one = {**known, name: 1.0}
     if left == right or _ANY in (left, right):
-        gap = residual(equation, at_one)
-        whole = Solution({}, {name: (domain.low, domain.high)}, is_whole=True)
-        return Outcome((whole,)) if abs(gap) <= AGREEMENT else None
+        gap = abs(residual(equation, at_one))
+        if gap <= AGREEMENT:
+            return Outcome((Solution({}, {name: (domain.low, domain.high)}, is_whole=True),))
+        is_rounding = not math.isfinite(gap) or agrees(equation, at_one)
+        return None if is_rounding else Outcome((), reason=_NEVER)
     assert isinstance(left, Fraction)
     assert isinstance(right, Fraction)
     ends = [value(side, at_one) for side in (equation.lhs, equation.rhs)]
@@ -73,6 +78,16 @@ def by_proportion(equation: Equation, name: str, known: Mapping[str, float], dom
 def is_proportional(node: Node, name: str, known: Mapping[str, float]) -> bool:
     """Whether an expression is a power of a positive name, times a factor: then it keeps its sign."""
     return _degree(node, name, known) is not None
+
+
+def is_unmoved(node: Node, name: str, known: Mapping[str, float]) -> bool:
+    """Whether an expression has one value whatever a positive name is, since all powers of the name cancel in it.
+
+    >>> from derive.expressions.grammar import parse_expression
+    >>> is_unmoved(parse_expression("a/x/max(a/x, b/x)"), "x", {"a": 6.0, "b": 8.0})
+    True
+    """
+    return _degree(node, name, known) in (Fraction(0), _ANY)
 
 
 def _degree(node: Node, name: str, known: Mapping[str, float]) -> _Degree:

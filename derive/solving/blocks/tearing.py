@@ -42,13 +42,13 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import settled
-from derive.solving.blocks.proportional import by_proportion, is_proportional
+from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
 from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
 from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
 from quantities.domain import Domain
 
-__all__ = ["holds_along_branch", "loses_nothing", "straight", "torn"]
+__all__ = ["holds_along_branch", "is_open_in_part", "loses_nothing", "straight", "torn"]
 
 _BESIDE = 3e-3  # relative distance from a root at which only a level still holds
 _SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
@@ -106,6 +106,20 @@ def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
             inside = [point for point in points if system.meets(point)]
             moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
             if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
+                return True
+    return False
+
+
+def is_open_in_part(system: System) -> bool:
+    """Whether the whole system holds at several points of a branch, without holding all along it in proportion.
+
+    Tearing then can only sample how far it holds, with every choice in place, and takes long over that.
+    """
+    for tear, branches in _tearings(system.equations, system)[:1]:
+        for branch in branches:
+            whole = by_proportion(branch.left[0], tear, system.known, system.domains[tear])
+            points = (branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear)))
+            if whole is None and sum(map(system.meets, points)) > 1:
                 return True
     return False
 
@@ -172,7 +186,20 @@ def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:
     if not _may_vanish(divisor, system):
         return False
     left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
+    if _divides_by_zero(left, system) or _divides_by_zero(right, system):
+        return False
     return _may_vanish(added(left, negated(right)), system)
+
+
+def _divides_by_zero(node: Node, system: System) -> bool:
+    """Whether an expression is undefined whatever the unknowns are, as `1/(x*0)` is: no equation with it holds."""
+    if not isinstance(node, Apply) or node.op == "piecewise":  # an arm that does not bind may be undefined
+        return False
+    if node.op == "inv":
+        under = enclose(node.args[0], _spans(system), "")
+        if under is not None and under.values == (0.0, 0.0):
+            return True
+    return any(_divides_by_zero(arg, system) for arg in node.args)
 
 
 def _may_vanish(node: Node, system: System) -> bool:
@@ -208,10 +235,13 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
         caveat = caveat or outcome.caveat
         reason = reason or outcome.reason
         undecided = undecided or outcome.undecided
+        whole = _along_proportion(branch, tear, outcome, system)
+        if whole is not None:  # nothing of the branch is left
+            found.append(whole)
+            continue
         for solution in outcome.solutions:
             if tear in solution.spans:
-                whole = _along_proportion(branch, tear, solution, system)
-                found.extend([whole] if whole else _spanned(branch, tear, solution.spans[tear], system))
+                found.extend(_spanned(branch, tear, solution.spans[tear], system))
                 continue
             at = solution.values[tear]
             beside = sorted((at * 0.999, at * 1.001)) if at else (-1e-3, 1e-3)
@@ -315,24 +345,35 @@ def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Seque
     return []
 
 
-def _along_proportion(branch: Branch, tear: str, solution: Solution, system: System) -> Solution | None:
+def _along_proportion(branch: Branch, tear: str, roots: Outcome, system: System) -> Solution | None:
     """The solution all along the tear's domain, where every unknown is a power of it, which keeps its sign, and the
-    whole system holds with it, choices included."""
+    whole system holds with it, choices included.
+
+    An unknown that does not move has to lie in its domain at one point only, for the others every positive number has
+    to be in theirs.
+    """
     domain = system.domains[tear]
-    if not solution.is_whole or any(system.inside(name) != (0.0, math.inf) for name in branch.forms):
+    if not any(solution.is_whole for solution in roots.solutions):
         return None
-    if not all(is_proportional(form, tear, system.known) for form in branch.forms.values()):
+    unmoved = {name for name, form in branch.forms.items() if is_unmoved(form, tear, system.known)}
+    moving = {name: form for name, form in branch.forms.items() if name not in unmoved}
+    if any(system.inside(name) != (0.0, math.inf) for name in moving):
         return None
-    along = [
+    if not all(is_proportional(form, tear, system.known) for form in moving.values()):
+        return None
+    put_in = [
         Equation(substituted(one.lhs, branch.forms), "=", substituted(one.rhs, branch.forms))
         for one in system.equations
     ]
-    held = [by_proportion(one, tear, system.known, domain) for one in along]
-    if any(one is None or not one.solutions[0].is_whole for one in held):
+    held = [by_proportion(one, tear, system.known, domain) for one in put_in]
+    if any(one is None or not any(solution.is_whole for solution in one.solutions) for one in held):
         return None
-    if not system.holds(branch.at({tear: 1.0}, system.known)):
+    at_one = branch.at({tear: 1.0}, system.known)
+    if not system.holds(at_one):
         return None
-    return replace(_piece(branch, tear, solution.spans[tear], system), is_whole=True)
+    along = _piece(branch, tear, (domain.low, domain.high), system)
+    fixed = {**along.values, **{name: at_one[name] for name in unmoved}}
+    return Solution(fixed, {name: span for name, span in along.spans.items() if name not in fixed}, is_whole=True)
 
 
 def _turns(branch: Branch, tear: str, system: System) -> Iterator[float]:

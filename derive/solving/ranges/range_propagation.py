@@ -33,6 +33,7 @@ from derive.tolerances import EXTREME
 __all__ = [
     "WIDE",
     "domain_of",
+    "enclosed",
     "how_near",
     "leaves",
     "leaves_domain",
@@ -59,14 +60,10 @@ def ranges_of(library: RelationSet, question: Question, made: Plan) -> dict[str,
 def spread(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Span, str] | None:
     """The target's bounds over all ranges, from so many pieces of them at most, and how they are known; None if this
     method finds none."""
-    ranges = ranges_of(library, question, made)
-    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
-    known = {name: value.base[1] for name, value in stated.items()}
-    points = {name: (number, number) for name, number in known.items()}
-    system = _system(library, made, {**points, **ranges}) if _is_fixed(library, question, made) else None
-    found = least_and_greatest(system, most) if system is not None else None
+    found = enclosed(library, question, made, most)
     if found is None:
         return None
+    ranges, known = ranges_of(library, question, made), _midpoint(question, made)
 
     def at(moved: Mapping[str, float]) -> float | None:
         return _value_at(library, made, {**known, **moved})
@@ -78,6 +75,24 @@ def spread(library: RelationSet, question: Question, made: Plan, most: int = PIE
     if all(bound.is_close for bound in found):
         return (low, high), "bounds found by branch and bound over the whole range, to one part in a million"
     return (low, high), f"bounds contain every value in the range; {how_near((low, high), bounds_sampled(at, ranges))}"
+
+
+def enclosed(library: RelationSet, question: Question, made: Plan, most: int = PIECES) -> tuple[Bound, Bound] | None:
+    """Bounds that contain every value of the target over all ranges; None if this method finds none.
+
+    How near to them values are attained takes longer to find than the bounds, and is not asked here.
+    """
+    if not _is_fixed(library, question, made):
+        return None
+    points = {name: (number, number) for name, number in _midpoint(question, made).items()}
+    system = _system(library, made, {**points, **ranges_of(library, question, made)})
+    return least_and_greatest(system, most) if system is not None else None
+
+
+def _midpoint(question: Question, made: Plan) -> dict[str, float]:
+    """The values that a plan starts from, in the middle of their ranges."""
+    stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
+    return {name: value.base[1] for name, value in stated.items()}
 
 
 def _is_fixed(library: RelationSet, question: Question, made: Plan) -> bool:

@@ -18,7 +18,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_execution import planned
-from derive.solving.ranges.range_propagation import ranges_of, spread
+from derive.solving.ranges.range_propagation import enclosed, ranges_of
 from derive.solving.ranges.solution_path import along, beside
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 
@@ -116,10 +116,10 @@ class _Box:
         if not ranges_of(self.library, question, made):
             return point
         try:
-            found = spread(self.library, question, made, _PIECES)
+            found = enclosed(self.library, question, made, _PIECES)
         except DeriveError:
             return None
-        return found[0] if found else None
+        return (found[0].at, found[1].at) if found else None
 
     def _beside(self) -> Mapping[str, Node]:
         """What is solved for together with the target, in terms of it and of the givens."""

@@ -306,3 +306,25 @@ def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
     for a, b, c in [(0.25, 2.0, 1.0), (0.045087265675500976, 11.089605734767023, 0.976)]:
         (found,) = solved(texts, "xy"[: len(texts)], {"a": a, "b": b, "c": c}, POSITIVE).solutions
         assert found.spans["x"] == pytest.approx((c * a, c / 2), rel=1e-8)
+
+
+@given(SIZES, SIZES, SIZES)
+def test_an_arm_that_leaves_its_unknown_no_value_is_no_solution_and_no_doubt(a, b, c):
+    """A time that is zero cannot be the longest, whatever else the system asks of it."""
+    texts = ["t = max(a*x, none)", "u = t*x + exp(t) - 1", "u = y"]
+    y = a * c * c + math.expm1(a * c)
+    outcome = solved(texts, "tux", {"a": a, "b": b, "none": 0.0, "y": y})
+    assert [one.values["x"] for one in outcome.solutions] == [pytest.approx(c)]
+    assert not outcome.caveat
+
+
+@given(SIZES, SIZES, st.floats(0.1, 0.9))
+def test_a_divisor_that_is_zero_leaves_an_equation_undefined_and_hides_no_solution(a, b, share):
+    within = Domain("0..1", 0.0, 1.0)
+    texts = ["y = 1/(s*r)", "s = max(a*r, b)", "r = q*c"]
+    speed = max(a * share, b)
+    domains = {"s": POSITIVE, "r": within, "q": POSITIVE}
+    known = {"a": a, "b": b, "c": 0.5, "y": 1 / (speed * share)}
+    outcome = solve_block([parse_equation(text) for text in texts], ["s", "r", "q"], known, domains)
+    assert [one.values["r"] for one in outcome.solutions] == [pytest.approx(share)]
+    assert not outcome.caveat

@@ -63,7 +63,30 @@ def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
     share = at(text, 1.0) / at(other, 1.0)
     (whole,) = values_of(parse_equation(f"{text} = {share!r}*{other}"), "x", ZERO, POSITIVE).solutions
     assert whole.spans == {"x": (0.0, math.inf)}
-    assert not values_of(parse_equation(f"{text} = {1.5 * share!r}*{other}"), "x", ZERO, POSITIVE).solutions
+    apart = values_of(parse_equation(f"{text} = {1.5 * share!r}*{other}"), "x", ZERO, POSITIVE)
+    assert (apart.solutions, apart.caveat, apart.undecided) == ((), "", False)
+    assert apart.reason == "the two sides never meet in its domain"
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_shares_of_what_is_all_in_proportion_leave_their_unknown_free(seed):
+    """Times that all fall with the chips: each has one share of the longest, whatever the chips are."""
+    draw = random.Random(seed)
+    times = {name: draw.uniform(0.1, 9) for name in "ab"}
+    longest, share = max(times.values()), Domain("0..1", 0.0, 1.0)
+    equations = ["p = a/x", "q = b/x", "t = max(p, q, none)", "r = p/t", "s = q/t", "y = r*s + s"]
+    at_one = {"r": times["a"] / longest, "s": times["b"] / longest}
+    known = {**times, **ZERO, "y": at_one["r"] * at_one["s"] + at_one["s"]}
+    unknowns = ["x", "p", "q", "t", "r", "s"]
+    domains = {name: share if name in at_one else POSITIVE for name in unknowns}
+    written = [parse_equation(one) for one in equations]
+    (whole,) = solve_block(written, unknowns, known, domains).solutions
+    assert whole.is_whole
+    assert whole.values == pytest.approx(at_one)
+    assert set(whole.spans.values()) == {(0.0, math.inf)}
+    other = solve_block(written, unknowns, {**known, "y": 1.1 * known["y"]}, domains)
+    assert not other.solutions
+    assert not other.undecided
 
 
 @pytest.mark.parametrize(
