@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import NamedTuple, TextIO
 
@@ -38,6 +39,8 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     finally:
         sys.stdout, sys.stderr = out.stream, err.stream
     output = _Output(status, "".join(out.texts), "".join(err.texts))
+    if out.is_cut or err.is_cut:
+        return status
     if status == 0 or ("--strict" in words and output.out):  # `--strict` fails, but there is an answer
         keep(path, output.packed())
     return status
@@ -51,9 +54,13 @@ class _Output(NamedTuple):
     err: str
 
     def printed(self) -> int:
-        """Print it again; returns the status."""
-        sys.stdout.write(self.out)
-        sys.stdout.flush()
+        """Print it again; returns the status. Where nobody reads on, the rest is not written, as the first time."""
+        try:
+            sys.stdout.write(self.out)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
         sys.stderr.write(self.err)
         return self.status
 
@@ -74,16 +81,34 @@ class _Output(NamedTuple):
 
 
 class _Recording:
-    """A stream that records what is written to it and passes it on."""
+    """A stream that records what is written to it and passes it on.
+
+    Where its reader stops early, as in `derive show h100-sxm | head -1`, what was to follow is not written: the record
+    is cut, and is no answer.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.texts: list[str] = []
+        self.is_cut = False
 
     def write(self, text: str) -> int:
-        written: int = self.stream.write(text)
+        with self._noticing():
+            written: int = self.stream.write(text)
         self.texts.append(text)
         return written
+
+    def flush(self) -> None:
+        with self._noticing():
+            self.stream.flush()
+
+    @contextmanager
+    def _noticing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            self.is_cut = True
+            raise
 
     def __getattr__(self, name: str) -> object:
         return getattr(self.stream, name)

@@ -54,6 +54,25 @@ def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
     assert second.stderr == "[]\n"
 
 
+@pytest.mark.parametrize(
+    "words", [["show", "h100-sxm"], ["list", "quantities"], ["solve", "period", *ASKED[2:], "--steps"]]
+)
+def test_an_answer_whose_reader_stops_early_is_not_remembered_in_part(room, words):
+    """The reading end is closed before anything is written; the next reader gets all of it."""
+    environment = {**os.environ, "PYTHONPATH": str(Path(answer_cache.__file__).parents[1]), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "derive", *words]
+    for _ in range(2):
+        reading, writing = os.pipe()
+        os.close(reading)
+        cut = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, env=environment, check=False)
+        os.close(writing)
+        assert (cut.returncode, cut.stderr) == (0, "")
+        whole = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+        again = subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+        assert whole == again
+        assert whole.count("\n") > 3
+
+
 def test_a_changed_file_is_read_again(room):
     ask()
     (room / "clock.toml").write_text(CLOCK.replace("9.80665", "1.62"))
