@@ -295,3 +295,35 @@ def test_a_boundary_takes_its_latency_and_its_bytes() -> None:
     assert asked("hop_time", "deepseek-v3", **given) == pytest.approx(sent)
     assert asked("hop_delay", "deepseek-v3", **given, hop_latency="1 ms", stages=4) == pytest.approx(4 * (sent + 1e-3))
     assert asked("hop_latency", "deepseek-v3", **given, hop_time="2 ms") == pytest.approx(2e-3 - sent)
+
+
+# Where one time hides another: at the limit both are the same, worked out on their own.
+
+
+@given(
+    st.sampled_from(["h100-sxm:bf16", "gb200:fp8"]), st.sampled_from(["llama3-70b", "deepseek-v3"]), st.integers(1, 64)
+)
+def test_from_a_batch_on_arithmetic_hides_the_streaming_of_weights(chip: str, model: str, chips: int) -> None:
+    link = {"chips": f"{chips} chip", "host_link_bandwidth": "64 GB/s/chip"}
+    batch = f"{asked('streaming_batch', chip, model, **link)} sequence"
+    load = asked("weight_load_time", chip, model, **link)
+    assert asked("compute_time", chip, model, chips=link["chips"], batch=batch) == pytest.approx(load)
+
+
+@given(st.sampled_from(["tpu-v5p:bf16", "h100-sxm:bf16"]), st.integers(2, 64), st.integers(1, 3))
+def test_from_an_inner_size_on_arithmetic_hides_the_sum_of_a_split_product(chip: str, ring: int, axes: int) -> None:
+    network = {"ring_size": ring, "network_axes": axes}
+    inner = asked("hiding_inner_size", chip, **network, product_element_bytes="2 byte")
+    product = {"matrix_rows": 1024, "matrix_columns": 4096, "matrix_inner": inner, "chips": f"{ring} chip"}
+    array = {"exchanged_rows": 1024, "exchanged_columns": 4096, "exchanged_bytes_per_element": "2 byte"}
+    assert asked("product_compute_time", chip, **product) == pytest.approx(
+        asked("all_reduce_time", chip, **network, **array)
+    )
+
+
+@given(st.integers(1, 512), st.sampled_from([1, 2]))
+def test_up_to_so_many_chips_reading_a_matrix_hides_the_sending_of_its_activations(batch: int, width: int) -> None:
+    sizes = {"bytes_per_parameter": f"{width} byte/parameter", "activation_bytes_per_element": "2 byte"}
+    chips = asked("decode_split_limit", "h100-sxm", "llama3-70b", **sizes, batch=f"{batch} sequence")
+    reading = 8192 * 28672 * width / (chips * 3.35e12)
+    assert 8192 * batch * 2 / 450e9 == pytest.approx(reading)
