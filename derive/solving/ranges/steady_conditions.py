@@ -18,7 +18,7 @@ from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.plan import Plan
 from derive.solving.execution.plan_execution import planned
-from derive.solving.ranges.range_propagation import enclosed, ranges_of
+from derive.solving.ranges.range_propagation import domain_of, enclosed, ranges_of
 from derive.solving.ranges.solution_path import along, beside
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed
 
@@ -77,11 +77,16 @@ class _Box:
 
     def turns(self, condition: Node) -> bool:
         """Whether a condition may be true in one part of the ranges and not in another: by forms, which is cheap, or
-        by the bounds of its quantities."""
+        by the bounds of its quantities; of one whose bounds are not known, by its domain."""
         if isinstance(condition, Apply) and condition.op in COMPARISONS.values() and self._is_sure(condition):
             return False
-        spans = {name: span for name in names_in(condition) if (span := self._span(name)) is not None}
-        return len(spans) < len(names_in(condition)) or len(truths(condition, spans)) > 1
+        names = names_in(condition)
+        spans = {name: domain_of(self.library, name) for name in names}
+        for name in names:  # bounds of the others are not worth finding once those of some decide it
+            spans[name] = self._span(name) or spans[name]
+            if len(truths(condition, spans)) == 1:
+                return False
+        return True
 
     def _is_sure(self, comparison: Apply) -> bool:
         left, right = comparison.args
