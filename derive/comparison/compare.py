@@ -179,7 +179,7 @@ class _Pair:
         self, mixture: Mixture, players: Players, place: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
         """What one number accounts for over its own ranges, the others being held."""
-        if method not in (POWERS, DIVISIA) and len(players) > _FEW:
+        if method not in {POWERS, DIVISIA} and len(players) > _FEW:
             return None, None
         name = players[place][0]
         before, after = mixture.ends()
@@ -213,7 +213,9 @@ class _Pair:
         """A regime: the arms of a relation in both answers, or the ways to a quantity."""
         stages = [[ways.get(name) for name in names] for ways in mixture.ways]
         relations = [{one for stage in row if stage for one in stage.relations} for row in stages]
-        if relations[0] == relations[1]:
+        if relations[0] == relations[1] and all(
+            (one is None) == (other is None) for one, other in zip(*stages, strict=True)
+        ):
             arms = [_arms(one, relations[0], row) for one, row in zip((self.a, self.b), stages, strict=True)]
             return Factor(tuple(names), "regime", amount, arms[0], arms[1])
         ways = [
@@ -233,7 +235,9 @@ class _Pair:
         """All differences as one."""
         amount = self._amount(math.log(self.after / self.before) if self.is_ratio else self.after - self.before)
         names = self._differing()
-        others = [f"regime of {name}" for name in self.a.regime if self.a.regime[name] != self.b.regime.get(name)]
+        regimes = [one.regime for one in (self.a, self.b)]
+        chosen = dict.fromkeys(name for regime in regimes for name in regime)
+        others = [f"regime of {name}" for name in chosen if regimes[0].get(name) != regimes[1].get(name)]
         if not names and not others and amount in (0.0, 1.0):
             return []
         values = [shown_number(number, self.target.unit) for number in (self.before, self.after)]

@@ -13,9 +13,11 @@ several regimes, and among the numbers by either ways, the shares are found with
 
 - The target by fixed ways is a product of powers of expressions, and the logarithm of its ratio the sum of theirs. A
   number that only occurs as a power of its own has exactly the power of its own ratio.
-- Sums of positive products are shared by the logarithmic mean Divisia index (`log_mean_divisia`).
-- Where any other expression depends on several differing numbers, all such expressions are shared by Shapley's value
-  (`shares`): every set of them is evaluated, or the slopes are integrated if the numbers are many.
+- A sum of positive products of powers is shared by the logarithmic mean Divisia index (`log_mean_divisia`).
+- Any other expression is shared by Shapley's value (`shares`): it is evaluated for every set of its differing numbers,
+  or its slopes are integrated if these are many.
+
+Which of these it is depends on the expression, and not on which of its numbers differ.
 
 Where no ratio means anything (a zero, two signs, a temperature in degrees), the same shares are taken of the
 difference, term by term. Where the numbers of one answer have no value by the ways of the other, but not conversely,
@@ -47,9 +49,8 @@ DIVISIA = "logarithmic mean Divisia index"
 SHAPLEY = "Shapley value"
 INTEGRAL = "integral of the slopes along the path from one answer to the other"
 JOINED = "not taken apart"
-_METHODS = (POWERS, DIVISIA, SHAPLEY, INTEGRAL)
 
-_SLOW_PLAYERS = 7  # the same as `MOST_PLAYERS` where relations are solved again for every set
+_SLOW_PLAYERS = 5  # the same as `MOST_PLAYERS` where relations are solved again for every set
 _REGIMES = 8  # the same for regimes
 
 Numbers = Mapping[str, float]
@@ -72,17 +73,15 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
     sides = [mixture.branch(), mixture.branch(everything)] if everything else [mixture.branch()]
     sign = math.copysign(1.0, sides[0].at(ends[0])) if is_log else 1.0
     orders = [_Order(mixture, side, players, ends, 1 - place, is_log, sign) for place, side in enumerate(sides)]
-    for with_index in (True, False) if is_log else (False,):
-        tried = [order.shares(with_index) for order in orders]
-        found = [one for one in tried if one is not None]
-        if not any(order.needs_more for order in orders):
-            break
+    tried = [order.shares() for order in orders]
+    found = [one for one in tried if one is not None]
     if not found:
         raise Undefined
     numbers, regimes = (
         [math.fsum(row) / len(row) for row in zip(*rows, strict=True)] for rows in zip(*found, strict=True)
     )
-    method = max((order.game.method for order, one in zip(orders, tried, strict=True) if one), key=_METHODS.index)
+    methods = set().union(*(order.game.methods for order in orders))
+    method = "; ".join(one for one in (DIVISIA, SHAPLEY, INTEGRAL) if one in methods) or POWERS
     note = "" if len(found) == len(orders) else _one_sided(tried.index(None))
     return Shares(tuple(numbers), tuple(regimes), method, note)
 
@@ -109,17 +108,12 @@ class _Order:
         self.mixture, self.branch, self.ends, self.end = mixture, branch, ends, end
         self.is_log, self.sign = is_log, sign
         self.game = _Game(branch, players, ends, is_log)
-        self.needs_more = False  # the index does not apply
 
-    def shares(self, with_index: bool) -> tuple[list[float], list[float]] | None:
+    def shares(self) -> tuple[list[float], list[float]] | None:
         """The shares of the numbers and of the regimes; None if a mixture has no value."""
-        self.needs_more = False
         try:
             first, last = (self._worth(self.branch, end) for end in self.ends)
-            numbers = self.game.shares(with_index)
-            if numbers is None:
-                self.needs_more = True
-                return None
+            numbers = self.game.shares()
             if abs(math.fsum(numbers) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
                 return None
             return numbers, self._regimes()
@@ -161,7 +155,7 @@ class _Game:
     def __init__(self, branch: Branch, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> None:
         self.branch, self.players, self.ends, self.is_log = branch, players, ends, is_log
         self.owner = {name: place for place, group in enumerate(players) for name in group}
-        self.method = POWERS
+        self.methods: set[str] = set()
 
     @cached_property
     def whole(self) -> tuple[dict[str, float], dict[str, float]]:
@@ -170,15 +164,11 @@ class _Game:
         first, last = (self.branch.numbers(end, names) for end in self.ends)
         return first, last
 
-    def shares(self, with_index: bool) -> list[float] | None:
-        """The share of each player; with the Divisia index, None if it does not apply."""
-        self.method = POWERS
+    def shares(self) -> list[float]:
+        """The share of each player."""
         found = [0.0] * len(self.players)
         for part in self._parts:
-            shares = self._of_part(part, with_index)
-            if shares is None:
-                return None
-            for place, share in zip(part.players, shares, strict=True):
+            for place, share in zip(part.players, self._of_part(part), strict=True):
                 found[place] += part.weight * share
         return found
 
@@ -204,23 +194,24 @@ class _Game:
         feeding = self.branch.feeding
         return tuple(sorted({self.owner[one] for name in names_in(node) for one in feeding.get(name, ())}))
 
-    def _of_part(self, part: _Part, with_index: bool) -> Sequence[float] | None:
+    def _of_part(self, part: _Part) -> Sequence[float]:
         """The shares of the players of one part."""
         count = len(part.players)
         if count == 1:
             first, last = (self._size(part.node, numbers) for numbers in self.whole)
             return [_log_ratio(first, last) if self.is_log else last - first]
-        if with_index:
-            self.method = DIVISIA
-            return self._by_index(part)
+        by_index = self._by_index(part) if self.is_log else None
+        if by_index is not None:
+            self.methods.add(DIVISIA)
+            return by_index
         is_slow = any(name in self.branch.ways for name in names_in(part.node))
         if count <= (_SLOW_PLAYERS if is_slow else MOST_PLAYERS):
-            self.method = max(self.method, SHAPLEY, key=_METHODS.index)
+            self.methods.add(SHAPLEY)
             self._prove_inside()
             return shapley(count, self._evaluated(part))
         if is_slow or self._doubtful:
             raise Undefined
-        self.method = INTEGRAL
+        self.methods.add(INTEGRAL)
         return self._along(part)
 
     @cached_property
@@ -234,7 +225,7 @@ class _Game:
         """Raise if a quantity leaves its domain after some set of players has moved."""
         before, after = self.ends
         for name, players in self._doubtful:
-            if len(players) > MOST_PLAYERS:
+            if len(players) > (_SLOW_PLAYERS if self.branch.is_slow else MOST_PLAYERS):
                 raise Undefined
             for moved in range(1 << len(players)):
                 tick()
@@ -254,7 +245,9 @@ class _Game:
 
         def moving(node: Node) -> int | None:
             found = self._moving(node)
-            return -1 if not found else place[found[0]] if len(found) == 1 else None
+            if len(found) > 1 or len(names_in(node)) > 1:
+                return None
+            return place[found[0]] if found else -1
 
         return divisia_shares(terms, len(part.players), moving, *self.whole)
 

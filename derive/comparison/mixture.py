@@ -17,9 +17,10 @@ time from speed there) are joined, and so are the unknowns of simultaneous relat
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from derive.comparison.binding_arms import settled, settled_together
 from derive.expressions.tree import Name, Node
@@ -48,6 +49,7 @@ class Mixture:
     ways: tuple[Ways, Ways]  # with choices settled
     moving: tuple[str, ...]  # the quantities that both state, with other numbers
     regimes: tuple[tuple[str, ...], ...]  # the quantities whose ways differ; those that move together as one
+    solved: dict[Any, Mapping[str, float]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def fixed(self) -> Mapping[str, float]:
@@ -75,9 +77,17 @@ class Mixture:
 
     def again(self, stage: Stage, numbers: Mapping[str, float]) -> Mapping[str, float]:
         """The unknowns of relations without a closed form; none where they have no single solution."""
-        solve = next((one.again for one in self.courses if one.again and stage in one.stages), None)
-        found = solve(stage, {name: numbers[name] for name in stage.needs}) if solve else None
-        return {} if found is None else found
+        known = {name: numbers[name] for name in stage.needs}
+        key = stage.relations, stage.unknowns, tuple(known.values())
+        if key not in self.solved:
+            self.solved[key] = next(self._solutions(stage, known), {})
+        return self.solved[key]
+
+    def _solutions(self, stage: Stage, known: Mapping[str, float]) -> Iterator[Mapping[str, float]]:
+        for course in self.courses:
+            found = course.again(stage, known) if course.again and stage in course.stages else None
+            if found is not None:
+                yield found
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,11 @@ class Branch:
     def _stages(self) -> Sequence[tuple[str, Stage]]:
         """The derived quantities that the target needs, each after those that it depends on."""
         return [(name, self.ways[name]) for name in _ordered(self.mixture.target, (self.ways,)) if name in self.ways]
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether relations without a closed form have to be solved at each point."""
+        return any(stage.form is None for _, stage in self._stages)
 
     @cached_property
     def feeding(self) -> Mapping[str, frozenset[str]]:

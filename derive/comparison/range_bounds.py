@@ -1,9 +1,9 @@
 """What ranges leave open: the bounds of a ratio or difference of two answers, and whether two numbers may be one.
 
 A given with the same number and the same range in both answers is one thing, such as the price of a chip that both
-scenarios use, and moves both answers at once. Other ranges move on their own. Where both answers have closed forms, the
-bounds are those of the quotient, or of the difference, over the box of all ranges; otherwise those of the two answers
-are combined as if nothing were shared, which makes them no narrower than they are.
+scenarios use, and moves both answers at once. Other ranges move on their own. If a range is shared, and both answers
+have closed forms, the bounds are those of the quotient, or of the difference, over the box of all ranges; otherwise
+those of the two answers are combined as if nothing were shared, which makes them no narrower than they are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from quantities.value import Value
 
 __all__ = ["bounds_of", "corners", "overlap"]
 
-_ENCLOSED = 2000  # boxes of the search for an extreme
+_ENCLOSED = 400  # boxes of the search for an extreme
 
 
 def overlap(one: Value, other: Value) -> bool:
@@ -71,7 +71,10 @@ def _apart(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
 
 
 def _together(a: Answer, b: Answer, is_ratio: bool) -> Span | None:
-    """The bounds over the box of all ranges, if there are closed forms that hold throughout it."""
+    """The bounds over the box of all ranges, if the answers share any and have closed forms that hold throughout it."""
+    shared = [name for name, one in a.given.items() if one.is_range and name in b.given]
+    if not any(a.given[name].base == b.given[name].base for name in shared):
+        return None
     courses = a.course, b.course
     if not all(course is not None and course.holds_throughout for course in courses):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
@@ -28,7 +29,7 @@ from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.sensitivity.homogeneity import degree
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def _course(library: RelationSet, question: Question, made: Plan, state: State) 
         stages.append(Stage(block.unknowns, block.relations, needs))
 
     def again(stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
+        if all(math.isclose(known[name], state.values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
+            return {name: state.values[name] for name in stage.unknowns}  # of several solutions, this one
         if len(stage.relations) > len(stage.unknowns):
             return None  # a joint step, which eliminated what is not known here
         found = outcome_of(library, Block(stage.relations, stage.unknowns), known, question.hints).solutions
