@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
-from derive.presentation.numbers import DIGITS
 from derive.solving.execution.answer import Answer
 
 __all__ = ["Comparison", "Factor", "Kind"]
@@ -120,4 +119,4 @@ class Comparison:
         return figure(*charts(self))
 
     def __str__(self) -> str:
-        return self.text(DIGITS)
+        return self.text()
