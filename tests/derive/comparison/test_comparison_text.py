@@ -29,7 +29,7 @@ def test_text(found: derive.Comparison) -> None:
     assert lines[0].startswith("cost_per_token: A 1.54118 USD/Mtoken, B 1.19854 USD/Mtoken; B/A = 0.7777")
     assert lines[1] == "  cost_per_token is 1.29 times less in B than in A: hbm_bandwidth 0.419, chip_price 1.86"
     assert "  together 0.7777; each is a power of its own ratio" in lines
-    assert found.text(9).splitlines()[0].startswith("cost_per_token: A 1.54117784 USD/Mtoken")
+    assert found.text(9).splitlines()[0].startswith("cost_per_token: A 1.54117799 USD/Mtoken")
 
 
 def test_data_are_json_and_say_the_same(found: derive.Comparison) -> None:
