@@ -24,6 +24,7 @@ from quantities.source import ASKER
 
 __all__ = ["compare"]
 
+_LARGEST = 690.0  # logarithm of a factor that a double can hold
 _FEW = 6  # numbers up to which ranges are followed where sets of them are evaluated
 
 
@@ -79,7 +80,7 @@ class _Pair:
         self.target = a.quantity
         self.notes: list[str] = []
         self.before, self.after = _base(a), _base(b)
-        self.is_ratio = self.before * self.after > 0 and not self.target.unit.offset
+        self.is_ratio = _has_ratio(self.before, self.after) and not self.target.unit.offset
         courses = a.course, b.course
         self.courses = None if courses[0] is None or courses[1] is None else (courses[0], courses[1])
 
@@ -133,6 +134,8 @@ class _Pair:
             try:
                 shares = shares_of(mixture, players, ends, self.is_ratio)
             except Undefined:
+                continue
+            if self.is_ratio and max(map(abs, (*shares.numbers, *shares.regimes)), default=0.0) > _LARGEST:
                 continue
             self.notes += [one for one in (note, shares.note) if one]
             return mixture, players, shares
@@ -233,12 +236,13 @@ class _Pair:
 
     def _joined(self) -> list[Factor]:
         """All differences as one."""
-        amount = self._amount(math.log(self.after / self.before) if self.is_ratio else self.after - self.before)
+        change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
+        amount = self._amount(change)
         names = self._differing()
         regimes = [one.regime for one in (self.a, self.b)]
         chosen = dict.fromkeys(name for regime in regimes for name in regime)
         others = [f"regime of {name}" for name in chosen if regimes[0].get(name) != regimes[1].get(name)]
-        if not names and not others and amount in (0.0, 1.0):
+        if not names and not others and self.before == self.after:
             return []
         values = [shown_number(number, self.target.unit) for number in (self.before, self.after)]
         return [Factor((*names, *others) or (self.target.name,), "together", amount, values[0], values[1])]
@@ -250,6 +254,13 @@ class _Pair:
     def _origins(self, name: str) -> tuple[str, str]:
         first, second = (_origin(one, name) for one in (self.a, self.b))
         return first, second
+
+
+def _has_ratio(before: float, after: float) -> bool:
+    """Whether two numbers have one sign, and a ratio that a double can hold."""
+    if before == 0 or after == 0 or (before > 0) != (after > 0):
+        return False
+    return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
 
 
 def _base(answer: Answer) -> float:

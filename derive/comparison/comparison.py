@@ -54,7 +54,7 @@ class Comparison:
     ratio: float | None  # b over a; None where a ratio means nothing, and the difference is shared instead
     bounds: tuple[float, float] | None  # of the ratio, or of the difference in the target's unit, over all ranges
     factors: tuple[Factor, ...]  # the largest first
-    idle: tuple[Factor, ...]  # what differs without effect
+    idle: tuple[Factor, ...]  # what differs without a factor of its own
     method: str
     notes: tuple[str, ...] = ()
 

@@ -74,10 +74,14 @@ def as_text(found: Comparison, digits: int | None = None) -> str:
         lines += section("accounts for", columns(rows, right={0}))
         lines.append(f"  {_product(found, factor)}")
     if found.idle:
-        lines += section(
-            "without effect", columns([(one.label, one.before, one.after, _from(one)) for one in found.idle])
-        )
+        lines += section(_aside(found), columns([(one.label, one.before, one.after, _from(one)) for one in found.idle]))
     return "\n".join(lines)
+
+
+def _aside(found: Comparison) -> str:
+    """The heading of what has no factor; beside a regime it may still be what decides it."""
+    has_regime = any(one.kind != "number" for one in found.factors)
+    return "without a factor of its own" if has_regime else "without effect"
 
 
 def _sides(found: Comparison) -> Sequence[tuple[str, Any]]:
@@ -126,8 +130,8 @@ def as_data(found: Comparison, digits: int = DIGITS) -> dict[str, Any]:
 
     `ratio` is B over A, or null where a ratio means nothing; `difference` is B less A in `unit`. `low` and `high` bound
     the ratio, or where there is none the difference, and are null without ranges. Each of `factors` has its `amount`,
-    of which the product is the ratio, or the sum the difference; `idle` are the differences without effect. `a` and
-    `b` are the answers as `derive solve --json` gives them.
+    of which the product is the ratio, or the sum the difference; `idle` are the differences without a factor of
+    their own. `a` and `b` are the answers as `derive solve --json` gives them.
     """
     return {
         "target": found.target,

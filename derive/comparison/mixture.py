@@ -7,7 +7,7 @@ with the arm of each choice that binds there. Between two answers of one target 
 - ways: quantities that both have, and that one states and the other derives, or that they derive by other relations or
   by other arms of one relation: the regimes.
 
-Each of these may be taken from either answer, independently of the rest. What only one answer has is reached only by
+Each of these may be taken from either answer, independently of the rest. What only one answer uses is reached only by
 that answer's ways, and never moves. So a mixture is a chain of definite operations, whether or not a machine can be in
 two regimes at once, and needs no new plan. It has a value if every quantity on the way lies in its domain: a share of
 what is read that comes out negative is none. Ways that would wait for each other in a circle (speed from time here,

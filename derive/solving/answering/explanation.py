@@ -78,7 +78,7 @@ def answer_of(
         _form=form,
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
         _neglected=cache(lambda: neglected(library, question, made)),
-        _course=cache(lambda: _course(library, question, made, state)),
+        _course=cache(lambda: _course(library, question, made, state, used)),
     )
 
 
@@ -110,7 +110,9 @@ def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Val
     return {name: value for name, value in stated.items() if name in needed}
 
 
-def _course(library: RelationSet, question: Question, made: Plan, state: State) -> Course | None:
+def _course(
+    library: RelationSet, question: Question, made: Plan, state: State, used: Mapping[str, Value]
+) -> Course | None:
     """The stages of the plan with their closed forms; None if the target is only bounded."""
     if question.target in state.spans:
         return None
@@ -133,7 +135,7 @@ def _course(library: RelationSet, question: Question, made: Plan, state: State) 
         return found[0].values if len(found) == 1 and not found[0].spans else None
 
     origins = {name: profile for name, profile in question.origins.items() if name not in question.strong}
-    met = {question.target, *(name for stage in stages for name in (*stage.needs, *stage.unknowns))}
+    met = {question.target, *used, *(name for stage in stages for name in (*stage.needs, *stage.unknowns))}
     values = {name: number for name, number in state.values.items() if name in met}
     return Course(tuple(stages), values, origins, not _chosen_arm(library, made, state), again)
 

@@ -359,3 +359,67 @@ def test_another_library_with_other_units_is_refused() -> None:
     )
     with pytest.raises(ExpressionError, match="two quantities"):
         derive.compare(rented(2, 3, 4, 5), other.solve("cost", x="3 USD/h"))
+
+
+def test_what_decides_a_case_and_stands_in_it_has_a_factor_of_its_own() -> None:
+    """By hand: the fast case at the speed of one is 0.3 of the slow one, and at the speed of the other three times."""
+    road = derive.load("""
+    [quantities]
+    wear = { unit = "mm" }
+    load = { unit = "mm" }
+    speed = { unit = "m/s" }
+    edge = { unit = "m/s", value = "10 m/s" }
+    [relations.slow]
+    equation = "wear = load"
+    when = ["speed < edge"]
+    [relations.fast]
+    equation = "wear = load*speed/edge"
+    when = ["speed >= edge"]
+    """)
+    one = road.solve("wear", load="1 mm", speed="3 m/s")
+    other = road.solve("wear", load="2 mm", speed="30 m/s")
+    found = derive.compare(one, other)
+    assert {factor.name: factor.amount for factor in found.factors} == pytest.approx(
+        {"load": 2.0, "speed": math.sqrt(10), "wear": math.sqrt(0.3 * 3)}
+    )
+    assert {(factor.name, factor.before, factor.after) for factor in found.factors if factor.kind == "way"} == {
+        ("wear", "1 mm by slow", "6 mm by fast")
+    }
+
+
+def test_a_given_that_only_decides_a_case_is_told_beside_the_regime() -> None:
+    road = derive.load("""
+    [quantities]
+    wear = { unit = "mm" }
+    load = { unit = "mm" }
+    speed = { unit = "m/s" }
+    edge = { unit = "m/s", value = "10 m/s" }
+    [relations.slow]
+    equation = "wear = load"
+    when = ["speed < edge"]
+    [relations.fast]
+    equation = "wear = 5*load"
+    when = ["speed >= edge"]
+    """)
+    one, other = (road.solve("wear", load="1 mm", speed=speed) for speed in ("3 m/s", "30 m/s"))
+    found = derive.compare(one, other)
+    assert [(factor.name, factor.kind, factor.amount) for factor in found.factors] == [
+        ("wear", "way", pytest.approx(5))
+    ]
+    assert [factor.name for factor in found.idle] == ["speed"]
+    assert "without a factor of its own" in str(found)
+
+
+def test_numbers_at_the_ends_of_the_doubles() -> None:
+    wide = derive.load("""
+    [quantities]
+    y = { unit = "" }
+    x = { unit = "" }
+    k = { unit = "" }
+    [relations]
+    r = { equation = "y = x*k" }
+    """)
+    pairs = (((1e-150, 1e-140), (2e-150, 3e-140)), ((1e-200, 1.0), (1e200, 1.0)), ((1e-120, 1e250), (1e-130, 1e-130)))
+    for first, second in pairs:
+        found = derive.compare(*(wide.solve("y", x=x, k=k) for x, k in (first, second)))
+        assert product(found) == pytest.approx(whole(found), rel=1e-9)
