@@ -12,12 +12,12 @@ from derive.comparison.decomposition import DIVISIA, JOINED, POWERS, Players, Sh
 from derive.comparison.mixture import Mixture, mixed
 from derive.comparison.range_bounds import bounds_of, corners, overlap
 from derive.comparison.shares import Undefined
-from derive.errors import AmbiguousError, ExpressionError
+from derive.errors import AmbiguousError, ExpressionError, LimitError
 from derive.expressions.tree import render
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.course import Stage
-from derive.time_limits import query
+from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 from quantities.source import ASKER
@@ -25,6 +25,7 @@ from quantities.source import ASKER
 __all__ = ["compare"]
 
 _LARGEST = 690.0  # logarithm of a factor that a double can hold
+_TOLD = 3  # names in a row
 _FEW = 6  # numbers up to which ranges are followed where sets of them are evaluated
 
 
@@ -81,6 +82,7 @@ class _Pair:
         self.notes: list[str] = []
         self.before, self.after = _base(a), _base(b)
         self.is_ratio = _has_ratio(self.before, self.after) and not self.target.unit.offset
+        self.neutral = 1.0 if self.is_ratio else 0.0
         courses = a.course, b.course
         self.courses = None if courses[0] is None or courses[1] is None else (courses[0], courses[1])
 
@@ -89,11 +91,10 @@ class _Pair:
         rows = shares and self._rows(*shares)
         if rows is None:
             rows = self._joined()
-        neutral = 1.0 if self.is_ratio else 0.0
-        moving = [one for one in rows if one.amount != neutral]
-        idle = [one for one in rows if one.amount == neutral]
+        moving = [one for one in rows if one.amount != self.neutral]
+        idle = [one for one in rows if one.amount == self.neutral]
         told = {name for one in rows for name in one.names}
-        idle += [self._number(name, neutral) for name in self._differing() if name not in told]
+        idle += [self._number(name, self.neutral) for name in self._differing() if name not in told]
         return Comparison(
             a=self.a,
             b=self.b,
@@ -132,8 +133,9 @@ class _Pair:
             return None
         for players, note in self._levels(mixture):
             try:
-                shares = shares_of(mixture, players, ends, self.is_ratio)
-            except Undefined:
+                with sharing(0.5):  # there is time left for coarser players
+                    shares = shares_of(mixture, players, ends, self.is_ratio)
+            except (Undefined, LimitError):
                 continue
             if self.is_ratio and max(map(abs, (*shares.numbers, *shares.regimes)), default=0.0) > _LARGEST:
                 continue
@@ -209,8 +211,8 @@ class _Pair:
         )
 
     def _together(self, names: Sequence[str], amount: float) -> Factor:
-        pairs = [", ".join(f"{name} = {self._told(one, name)}" for name in names) for one in (self.a, self.b)]
-        return Factor(tuple(names), "together", amount, pairs[0], pairs[1], self._origins(names[0]))
+        members = tuple(self._number(name, self.neutral) for name in names)
+        return Factor(tuple(names), "together", amount, "", "", members=members)
 
     def _regime(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
         """A regime: the arms of a relation in both answers, or the ways to a quantity."""
@@ -221,18 +223,26 @@ class _Pair:
         ):
             arms = [_arms(one, relations[0], row) for one, row in zip((self.a, self.b), stages, strict=True)]
             return Factor(tuple(names), "regime", amount, arms[0], arms[1])
-        ways = [
-            "; ".join(dict.fromkeys(self._way(one, name, stage) for name, stage in zip(names, row, strict=True)))
-            for one, row in zip((self.a, self.b), stages, strict=True)
-        ]
-        return Factor(tuple(names), "way", amount, ways[0], ways[1])
+        before, after = (
+            "; ".join(self._ways(one, names, row)) for one, row in zip((self.a, self.b), stages, strict=True)
+        )
+        return Factor(tuple(names), "way", amount, before, after)
 
-    def _way(self, answer: Answer, name: str, stage: Stage | None) -> str:
-        if stage is None:
-            return self._told(answer, name)
-        assert answer.course is not None
-        number = shown_number(answer.course.values[name], answer.quantities[name].unit)
-        return f"{number} by {', '.join(stage.relations)}"
+    def _ways(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
+        """How quantities get their numbers in one answer: as stated, or by which relations."""
+        derived: dict[tuple[str, ...], list[str]] = {}
+        for name, stage in zip(names, stages, strict=True):
+            if stage is not None:
+                derived.setdefault(stage.relations, []).append(name)
+            else:
+                yield self._told(answer, name) if len(names) == 1 else f"{name} = {self._told(answer, name)}"
+        for relations, found in derived.items():
+            by = f"by {_listed(relations)}"
+            if len(names) > 1:
+                yield f"{_listed(found)} {by}"
+                continue
+            assert answer.course is not None
+            yield f"{shown_number(answer.course.values[found[0]], answer.quantities[found[0]].unit)} {by}"
 
     def _joined(self) -> list[Factor]:
         """All differences as one."""
@@ -245,7 +255,9 @@ class _Pair:
         if not names and not others and self.before == self.after:
             return []
         values = [shown_number(number, self.target.unit) for number in (self.before, self.after)]
-        return [Factor((*names, *others) or (self.target.name,), "together", amount, values[0], values[1])]
+        members = tuple(self._number(name, self.neutral) for name in names)
+        told = (*names, *others) or (self.target.name,)
+        return [Factor(told, "together", amount, values[0], values[1], members=members)]
 
     def _told(self, answer: Answer, name: str) -> str:
         """A stated number as it was stated."""
@@ -261,6 +273,12 @@ def _has_ratio(before: float, after: float) -> bool:
     if before == 0 or after == 0 or (before > 0) != (after > 0):
         return False
     return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of many, the first ones and the number of the others."""
+    more = len(names) - _TOLD
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
 
 
 def _base(answer: Answer) -> float:

@@ -11,6 +11,8 @@ from derive.solving.execution.answer import Answer
 
 __all__ = ["Comparison", "Factor", "Kind"]
 
+_TOLD = 3  # names of a label
+
 Kind = Literal["number", "regime", "way", "together"]
 """A number that both answers state; an arm or case that binds; another way to a quantity; several of these as one."""
 
@@ -33,6 +35,7 @@ class Factor:
     high: float | None = None
     is_ranged: bool = False  # either number has a range
     is_within_ranges: bool = False  # the ranges of the two numbers overlap
+    members: tuple[Factor, ...] = ()  # the numbers that are taken together, without amounts of their own
 
     @property
     def name(self) -> str:
@@ -41,8 +44,10 @@ class Factor:
 
     @property
     def label(self) -> str:
-        """The name, with a word for a regime."""
-        return f"regime of {self.name}" if self.kind == "regime" else self.name
+        """The name, with a word for a regime; of many names the first ones."""
+        more = len(self.names) - _TOLD
+        name = self.name if more <= 1 else f"{', '.join(self.names[:_TOLD])} and {more} more"
+        return f"regime of {name}" if self.kind == "regime" else name
 
 
 @dataclass(frozen=True)

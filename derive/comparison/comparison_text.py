@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from derive.comparison.comparison import Comparison, Factor
@@ -70,7 +70,7 @@ def as_text(found: Comparison, digits: int | None = None) -> str:
     lines += [f"  {note}" for note in found.notes]
     lines += [f"  in {side}: {caution}" for side, one in _sides(found) for caution in cautions(one)]
     if found.factors:
-        rows = [_heading(found), *(_row(found, one, factor) for one in found.factors)]
+        rows = [_heading(found), *(row for one in found.factors for row in _rows(found, one, factor))]
         lines += section("accounts for", columns(rows, right={0}))
         lines.append(f"  {_product(found, factor)}")
     if found.idle:
@@ -92,15 +92,12 @@ def _heading(found: Comparison) -> tuple[str, ...]:
     return ("part" if found.ratio is None else "factor", "of", "A", "B", "from", "")
 
 
-def _row(found: Comparison, one: Factor, digits: int) -> tuple[str, ...]:
-    return (
-        _amount(found, one.amount, digits),
-        one.label,
-        one.before,
-        one.after,
-        _from(one),
-        _range(found, one, digits),
-    )
+def _rows(found: Comparison, one: Factor, digits: int) -> Iterator[tuple[str, ...]]:
+    """The row of a factor, and a row for each number in it that has none of its own."""
+    label = f"{len(one.members)} together:" if one.members else one.label
+    yield _amount(found, one.amount, digits), label, one.before, one.after, _from(one), _range(found, one, digits)
+    for member in one.members:
+        yield "", f"  {member.name}", member.before, member.after, _from(member), ""
 
 
 def _from(one: Factor) -> str:
@@ -162,4 +159,5 @@ def _factor_data(one: Factor) -> dict[str, Any]:
         "a": one.before,
         "b": one.after,
         "from": list(one.origins),
+        "members": [_factor_data(member) for member in one.members],
     }

@@ -78,7 +78,8 @@ def _drawn(found: Comparison) -> list[tuple[str, float]]:
 
 
 def _named(one: Factor) -> str:
-    return one.label.replace("_", " ") if len(one.names) < 3 else f"{one.names[0]} and {len(one.names) - 1} others"
+    more = len(one.names) - 1
+    return one.label.replace("_", " ") if more < 2 else f"{one.names[0].replace('_', ' ')} and {more} others"
 
 
 def _shown(found: Comparison) -> tuple[str, ...]:

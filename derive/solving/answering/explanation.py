@@ -128,7 +128,7 @@ def _course(
 
     def again(stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
         if all(math.isclose(known[name], state.values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
-            return {name: state.values[name] for name in stage.unknowns}  # of several solutions, this one
+            return {name: state.values.get(name, math.nan) for name in stage.unknowns}  # this one of several solutions
         if len(stage.relations) > len(stage.unknowns):
             return None  # a joint step, which eliminated what is not known here
         found = outcome_of(library, Block(stage.relations, stage.unknowns), known, question.hints).solutions
