@@ -131,34 +131,39 @@ class _Pair:
         if not all(map(_is_close, reached, (self.before, self.after))):
             self.notes.append("a relation without a closed form could not be solved again in the same way")
             return None
-        for players, note in self._levels(mixture):
+        found = self._finest(mixture)
+        if found is None:
+            self.notes.append("the numbers of one answer have no value in the regime of the other")
+            return None
+        players, shares = found
+        if any(len(names) > 1 for names in players):
+            self.notes.append("mixtures of the two scenarios have no value, or are too many: some numbers are together")
+        self.notes += [shares.note] if shares.note else []
+        return mixture, players, shares
+
+    def _finest(self, mixture: Mixture) -> tuple[Players, Shares] | None:
+        """The finest players that have shares: as long as some have none, these are taken together."""
+        players: Players = [(name,) for name in mixture.moving]
+        while True:
             try:
-                with sharing(0.5):  # there is time left for coarser players
-                    shares = shares_of(mixture, players, ends, self.is_ratio)
-            except (Undefined, LimitError):
-                continue
-            if self.is_ratio and max(map(abs, (*shares.numbers, *shares.regimes)), default=0.0) > _LARGEST:
-                continue
-            self.notes += [one for one in (note, shares.note) if one]
-            return mixture, players, shares
-        self.notes.append("the numbers of one answer have no value in the regime of the other")
-        return None
+                with sharing(0.5):  # so that there is time left for coarser players
+                    shares = shares_of(mixture, players, mixture.ends(), self.is_ratio)
+                largest = max(map(abs, (*shares.numbers, *shares.regimes)), default=0.0)
+                if not self.is_ratio or largest < _LARGEST:
+                    return players, shares
+                stuck = frozenset(mixture.moving)
+            except Undefined as undefined:
+                stuck = undefined.names
+            except LimitError:
+                stuck = frozenset(mixture.moving)
+            coarser = _joined_players(players, stuck)
+            if len(coarser) == len(players):
+                return None
+            players = coarser
 
     def _domains(self) -> dict[str, Domain]:
         both = {**self.a.quantities, **self.b.quantities, self.target.name: self.target}
         return {name: quantity.domain for name, quantity in both.items()}
-
-    def _levels(self, mixture: Mixture) -> Iterator[tuple[Players, str]]:
-        """Each differing number by itself; those of the same two profiles as one; all of them as one."""
-        yield [(name,) for name in mixture.moving], ""
-        groups: dict[tuple[str, str], list[str]] = {}
-        for name in mixture.moving:
-            groups.setdefault(self._origins(name), []).append(name)
-        why = "mixtures of the two scenarios have no value, or are too many:"
-        if 1 < len(groups) < len(mixture.moving):
-            yield list(map(tuple, groups.values())), f"{why} the values of a profile are taken together"
-        if len(mixture.moving) > 1:
-            yield [mixture.moving], f"{why} all numbers are taken together"
 
     def _rows(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
         found = []
@@ -273,6 +278,13 @@ def _has_ratio(before: float, after: float) -> bool:
     if before == 0 or after == 0 or (before > 0) != (after > 0):
         return False
     return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
+
+
+def _joined_players(players: Players, together: frozenset[str]) -> Players:
+    """The players with those of some names as one."""
+    apart = [names for names in players if together.isdisjoint(names)]
+    joined = tuple(name for names in players if not together.isdisjoint(names) for name in names)
+    return [*apart, joined] if joined else players
 
 
 def _listed(names: Sequence[str]) -> str:

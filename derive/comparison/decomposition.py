@@ -21,9 +21,8 @@ Which of these it is depends on the expression, and not on which of its numbers 
 
 Where no ratio means anything (a zero, two signs, a temperature in degrees), the same shares are taken of the
 difference, term by term. Where the numbers of one answer have no value by the ways of the other, but not conversely,
-the regime is taken where it has one, at the numbers of that other answer, and the rest by the ways that are left. What
-has no value in any other mixture is joined until it has: first the values of one profile, then all numbers, and in the
-end numbers and regimes.
+the regime is taken where it has one, at the numbers of that other answer, and the rest by the ways that are left.
+Numbers of an expression that has no value for some set of them are taken together, and in the end numbers and regimes.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from derive.tolerances import AGREEMENT
 
 __all__ = ["DIVISIA", "INTEGRAL", "JOINED", "POWERS", "SHAPLEY", "Players", "Shares", "shares_of"]
 
-POWERS = "each is a power of its own ratio"
+POWERS = "each has the ratio of its own factor"
 DIVISIA = "logarithmic mean Divisia index"
 SHAPLEY = "Shapley value"
 INTEGRAL = "integral of the slopes along the path from one answer to the other"
@@ -76,7 +75,7 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
     tried = [order.shares() for order in orders]
     found = [one for one in tried if one is not None]
     if not found:
-        raise Undefined
+        raise Undefined(frozenset().union(*(order.stuck for order in orders)))
     numbers, regimes = (
         [math.fsum(row) / len(row) for row in zip(*rows, strict=True)] for rows in zip(*found, strict=True)
     )
@@ -108,6 +107,7 @@ class _Order:
         self.mixture, self.branch, self.ends, self.end = mixture, branch, ends, end
         self.is_log, self.sign = is_log, sign
         self.game = _Game(branch, players, ends, is_log)
+        self.stuck: frozenset[str] = frozenset()  # the numbers that have no value one by one
 
     def shares(self) -> tuple[list[float], list[float]] | None:
         """The shares of the numbers and of the regimes; None if a mixture has no value."""
@@ -117,7 +117,8 @@ class _Order:
             if abs(math.fsum(numbers) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
                 return None
             return numbers, self._regimes()
-        except Undefined:
+        except Undefined as undefined:
+            self.stuck = undefined.names
             return None
 
     def _worth(self, branch: Branch, end: Numbers) -> float:
@@ -168,9 +169,16 @@ class _Game:
         """The share of each player."""
         found = [0.0] * len(self.players)
         for part in self._parts:
-            for place, share in zip(part.players, self._of_part(part), strict=True):
+            try:
+                shares = self._of_part(part)
+            except Undefined as undefined:
+                raise Undefined(undefined.names or self._names(part.players)) from None
+            for place, share in zip(part.players, shares, strict=True):
                 found[place] += part.weight * share
         return found
+
+    def _names(self, players: Sequence[int]) -> list[str]:
+        return [name for player in players for name in self.players[player]]
 
     @cached_property
     def _parts(self) -> list[_Part]:
@@ -226,13 +234,13 @@ class _Game:
         before, after = self.ends
         for name, players in self._doubtful:
             if len(players) > (_SLOW_PLAYERS if self.branch.is_slow else MOST_PLAYERS):
-                raise Undefined
+                raise Undefined(self._names(players))
             for moved in range(1 << len(players)):
                 tick()
                 gone = [one for i, player in enumerate(players) if moved >> i & 1 for one in self.players[player]]
                 numbers = {**before, **{one: after[one] for one in gone}}
                 if math.isnan(self.branch.numbers(numbers, [name])[name]):
-                    raise Undefined
+                    raise Undefined(self._names(players))
 
     def _size(self, node: Node, numbers: Numbers) -> float:
         return node.real if isinstance(node, Number) else value(node, numbers)

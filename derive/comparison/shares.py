@@ -13,7 +13,7 @@ factor of a product exactly the logarithm of its own ratio.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from derive.expressions.tree import Equation, Node
 from derive.time_limits import tick
@@ -28,7 +28,11 @@ _NODES = (16, 32, 64, 128)  # points of the quadrature, until the shares sum up 
 
 
 class Undefined(Exception):  # noqa: N818 - no error: what has no value by itself is joined with others
-    """A mixture of the two answers has no value, or not the sign of both."""
+    """A mixture of the two answers has no value, or not the sign of both; the named numbers have one together."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.names = frozenset(names)
 
 
 def log_mean(one: float, other: float) -> float:

@@ -28,7 +28,7 @@ def test_text(found: derive.Comparison) -> None:
     lines = str(found).splitlines()
     assert lines[0].startswith("cost_per_token: A 1.54118 USD/Mtoken, B 1.19854 USD/Mtoken; B/A = 0.7777")
     assert lines[1] == "  cost_per_token is 1.29 times less in B than in A: hbm_bandwidth 0.419, chip_price 1.86"
-    assert "  together 0.7777; each is a power of its own ratio" in lines
+    assert "  together 0.7777; each has the ratio of its own factor" in lines
     assert found.text(9).splitlines()[0].startswith("cost_per_token: A 1.54117799 USD/Mtoken")
 
 
