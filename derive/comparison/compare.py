@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from derive.comparison.comparison import Comparison, Factor
-from derive.comparison.decomposition import DIVISIA, JOINED, POWERS, Players, Shares, shares_of
+from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
 from derive.comparison.mixture import Mixture, mixed
 from derive.comparison.range_bounds import bounds_of, corners, overlap
 from derive.comparison.shares import Undefined
@@ -189,7 +189,7 @@ class _Pair:
         self, mixture: Mixture, players: Players, place: int, method: str
     ) -> tuple[float, float] | tuple[None, None]:
         """What one number accounts for over its own ranges, the others being held."""
-        if method not in {POWERS, DIVISIA} and len(players) > _FEW:
+        if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
             return None, None
         name = players[place][0]
         before, after = mixture.ends()

@@ -48,6 +48,7 @@ DIVISIA = "logarithmic mean Divisia index"
 SHAPLEY = "Shapley value"
 INTEGRAL = "integral of the slopes along the path from one answer to the other"
 JOINED = "not taken apart"
+_IN_BOTH = ", in the mean of both regimes"
 
 _SLOW_PLAYERS = 5  # the same as `MOST_PLAYERS` where relations are solved again for every set
 _REGIMES = 8  # the same for regimes
@@ -81,6 +82,7 @@ def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers],
     )
     methods = set().union(*(order.game.methods for order in orders))
     method = "; ".join(one for one in (DIVISIA, SHAPLEY, INTEGRAL) if one in methods) or POWERS
+    method += _IN_BOTH if len(found) > 1 else ""
     note = "" if len(found) == len(orders) else _one_sided(tried.index(None))
     return Shares(tuple(numbers), tuple(regimes), method, note)
 
