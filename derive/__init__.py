@@ -45,6 +45,8 @@ if _wrong := _foreign_package():
 
 if TYPE_CHECKING:
     from derive.checking import check
+    from derive.comparison.compare import compare
+    from derive.comparison.comparison import Comparison
     from derive.errors import (
         AmbiguousError,
         DeriveError,
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AmbiguousError",
     "Answer",
+    "Comparison",
     "Conclusion",
     "DeriveError",
     "DimensionError",
@@ -123,6 +126,7 @@ __all__ = [
     "VerificationError",
     "base_units",
     "check",
+    "compare",
     "compile",
     "formula",
     "front",
@@ -160,6 +164,8 @@ _HOMES = {
     "limits": "derive.time_limits",
     "Profile": "quantities.profiles",
     "check": "derive.checking",
+    "compare": "derive.comparison.compare",
+    "Comparison": "derive.comparison.comparison",
     "load": "derive.relation_files.loading",
     **dict.fromkeys(("Relation", "relate"), "derive.model.relation"),
     **dict.fromkeys(("Conclusion", "Inference"), "derive.tokens.price_sheets.conclusions"),

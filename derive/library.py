@@ -13,6 +13,7 @@ from derive.model.relation_set import RelationSet
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
+    from derive.comparison.comparison import Comparison
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
     from derive.solving.execution.answer import Answer
@@ -117,6 +118,12 @@ class Library(RelationSet):
         from derive.optimization.front import pareto_front
 
         return pareto_front(self, targets, profiles, such_that, given, points)
+
+    def compare(self, a: Answer, b: Answer) -> Comparison:
+        """Why the second answer differs from the first: what each given and each regime accounts for in the ratio."""
+        from derive.comparison.compare import compare
+
+        return compare(a, b)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""

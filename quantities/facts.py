@@ -48,6 +48,15 @@ class Facts(Mapping[str, Profile]):
                 return self._made[whole]
         raise KeyError(name)
 
+    def list_of(self, name: str) -> str:
+        """The name of the list that a profile stands in, which says what kind of thing it is; empty if in none.
+
+        >>> Facts("models", "accelerators").list_of("h100-sxm:fp8")
+        'accelerators'
+        """
+        base = name.partition(":")[0]
+        return next((file.name for file in self._files if file.aliases.get(base, base) in file.tables), "")
+
     def labels(self) -> dict[str, Label]:
         """The titles and the other names of all profiles; their values are not read."""
         tables = [(name, table) for file in self._files for name, table in file.tables.items()]

@@ -107,6 +107,11 @@ class Profiles(Mapping[str, Profile]):
         start = f"{self._alone(name).name}:"
         return tuple(other.removeprefix(start) for other in self if other.startswith(start))
 
+    def list_of(self, name: str) -> str:
+        """The list of facts that a profile stands in; empty for one that was stated."""
+        lists = (shelf for shelf in self.shelves if name not in self.stated and name in shelf)
+        return next((shelf.list_of(name) for shelf in lists if hasattr(shelf, "list_of")), "")
+
     def labels(self) -> dict[str, Label]:
         """The titles of the profiles, except choices; profiles on a shelf are not read for it."""
         found: dict[str, Label] = {}

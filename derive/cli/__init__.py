@@ -14,6 +14,7 @@ import click
 
 from derive.cli.audit import audit
 from derive.cli.catalogue import check, find, list_, show
+from derive.cli.comparison import compare
 from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.questions import graph, solve
@@ -33,7 +34,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, least, most, front, report, audit, infer):
+for verb in (check, find, list_, show, solve, graph, sweep, least, most, front, compare, report, audit, infer):
     cli.add_command(verb)
 
 

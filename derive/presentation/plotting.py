@@ -137,8 +137,12 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
         panel.plot(
             x, y, _STYLES[series.style], color=color, label=label, linewidth=width, zorder=3 if series.strong else 2
         )
-    rises = not across and len(x) > 1 and (x[-1] - x[0]) * (y[-1] - y[0]) > 0  # then there is room on the left
-    where = {"xytext": (-4, 3), "ha": "right"} if rises else {"xytext": (4, 3), "ha": "left"}
+    if across and series.style == "bars":  # beside the right end of each bar
+        x = [max(start, end) for start, end in zip(series.start or (0.0,) * len(x), x, strict=True)]
+        where: dict[str, Any] = {"xytext": (3, 0), "ha": "left", "va": "center"}
+    else:
+        rises = not across and len(x) > 1 and (x[-1] - x[0]) * (y[-1] - y[0]) > 0  # then there is room on the left
+        where = {"xytext": (-4, 3), "ha": "right"} if rises else {"xytext": (4, 3), "ha": "left"}
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.4}
     for tag, at, level in zip(series.tags, x, y, strict=False):
         if tag:

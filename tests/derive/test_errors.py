@@ -123,6 +123,7 @@ FIELDS = {
     "LimitError": {"limit"},
     "InconsistentError": {"conflicts", "gap"},
     "UnderdeterminedError": {"missing"},
+    "AmbiguousError": {"answers"},
 }
 
 

@@ -161,7 +161,7 @@ def sharpened(
 
     length, step = stepping(at)
     for _ in range(_STEPS):
-        if not max(map(abs, step), default=math.inf) <= _FAR * max(sizes):
+        if not step or not max(map(abs, step)) <= _FAR * max(sizes):
             return None
         if length <= SHARP:
             return {name: _rounded(x, point[name]) for name, x in zip(point, at, strict=True)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
@@ -13,20 +14,22 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import arms
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
+from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.neglected import neglected
 from derive.solving.answering.roles_of_givens import cancelling, unused
 from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check
-from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.block_execution import State, block_states, outcome_of
 from derive.solving.execution.checks import checks_of, extended, idle_checks, replaced
+from derive.solving.execution.course import Course, Stage
 from derive.solving.ranges.range_propagation import WIDE, leaves_domain, ranges_of, spread
 from derive.solving.ranges.solution_path import along, hangs_on_what_cancels
 from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.sensitivity.homogeneity import degree
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -75,6 +78,7 @@ def answer_of(
         _form=form,
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
         _neglected=cache(lambda: neglected(library, question, made)),
+        _course=cache(lambda: _course(library, question, made, state, used)),
     )
 
 
@@ -104,6 +108,36 @@ def _used(library: RelationSet, question: Question, made: Plan) -> dict[str, Val
             needed.update(library.relations[name].declared)
     stated = {**question.strong, **{name: question.weak[name] for name in made.weak}}
     return {name: value for name, value in stated.items() if name in needed}
+
+
+def _course(
+    library: RelationSet, question: Question, made: Plan, state: State, used: Mapping[str, Value]
+) -> Course | None:
+    """The stages of the plan with their closed forms; None if the target is only bounded."""
+    if question.target in state.spans:
+        return None
+    stages = []
+    for block in made.blocks:
+        form = state.forms.get(block.unknowns[0]) if len(block.unknowns) == 1 else None
+        if form is not None and state.values.keys() >= {*names_in(form)}:
+            stages.append(Stage.isolated(block.unknowns[0], block.relations, form))
+            continue
+        held = dict.fromkeys(name for relation in block.relations for name in library.members[relation])
+        needs = tuple(name for name in held if name not in block.unknowns)
+        stages.append(Stage(block.unknowns, block.relations, needs))
+
+    def again(stage: Stage, known: Mapping[str, float]) -> Mapping[str, float] | None:
+        if all(math.isclose(known[name], state.values.get(name, math.nan), rel_tol=TIGHT) for name in stage.needs):
+            return {name: state.values.get(name, math.nan) for name in stage.unknowns}  # this one of several solutions
+        if len(stage.relations) > len(stage.unknowns):
+            return None  # a joint step, which eliminated what is not known here
+        found = outcome_of(library, Block(stage.relations, stage.unknowns), known, question.hints).solutions
+        return found[0].values if len(found) == 1 and not found[0].spans else None
+
+    origins = {name: profile for name, profile in question.origins.items() if name not in question.strong}
+    met = {question.target, *used, *(name for stage in stages for name in (*stage.needs, *stage.unknowns))}
+    values = {name: number for name, number in state.values.items() if name in met}
+    return Course(tuple(stages), values, origins, not _chosen_arm(library, made, state), again)
 
 
 def _spoken_of(library: RelationSet, made: Plan) -> Mapping[str, Declaration]:

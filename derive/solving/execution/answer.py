@@ -12,6 +12,7 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Equation, Node
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
+from derive.solving.execution.course import Course
 from quantities.declaration import Declaration
 from quantities.source import Source
 from quantities.symbolic import Symbols
@@ -128,12 +129,13 @@ class Answer:
     _elasticities: Callable[[], Mapping[str, float]] = field(repr=False, compare=False)
     _neglected: Callable[[], tuple[Neglected, ...]] = field(repr=False, compare=False)
     _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
+    _course: Callable[[], Course | None] = field(default=lambda: None, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
         held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        lazy = (self._steps, self._form, self._elasticities, self._neglected, self._whole)
+        lazy = (self._steps, self._form, self._elasticities, self._neglected, self._whole, self._course)
         return _restored, (held, *map(_Settled.of, lazy))
 
     def __copy__(self) -> Answer:
@@ -190,10 +192,15 @@ class Answer:
         """The relations in use, in order; computed on demand."""
         return self._steps()
 
+    @property
+    def closed_form(self) -> Node | None:
+        """The closed form as a tree, in base units; None where only a number exists."""
+        return self._form()
+
     @cached_property
     def formula(self) -> Any:
         """The closed form in sympy, computed on demand; None where only a number exists."""
-        form = self._form()
+        form = self.closed_form
         if form is None:
             return None
         from derive.expressions.sympy_bridge import to_sympy
@@ -209,6 +216,11 @@ class Answer:
     def whole(self) -> str:
         """Of a count that comes out as no whole number: which whole numbers do, and for what; computed on demand."""
         return self._whole()
+
+    @property
+    def course(self) -> Course | None:
+        """The stages by which it was reached, for putting other givens through them; computed on demand."""
+        return self._course()
 
     def text(self, digits: int = DIGITS) -> str:
         """The answer and its derivation as aligned text, with results to this many digits."""
@@ -265,9 +277,18 @@ def _restored(
     elasticities: _Settled,
     neglected: _Settled,
     whole: _Settled,
+    course: _Settled,
 ) -> Answer:
     """An answer from its parts, with mappings read-only again."""
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(**parts, _steps=steps, _form=form, _elasticities=elasticities, _neglected=neglected, _whole=whole)
+    return Answer(
+        **parts,
+        _steps=steps,
+        _form=form,
+        _elasticities=elasticities,
+        _neglected=neglected,
+        _whole=whole,
+        _course=course,
+    )

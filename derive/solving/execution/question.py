@@ -62,6 +62,7 @@ class Question:
     outdated: Mapping[str, Value] = field(default_factory=dict)
     case: Case = NO_CASE
     goes_with: Mapping[str, tuple[str, Mapping[str, Value]]] = field(default_factory=dict)  # a profile's assumptions
+    origins: Mapping[str, str] = field(default_factory=dict)  # the profile that each value of one comes from
     decided: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)  # decisions on conditions, by case
 
     @cached_property
@@ -104,11 +105,13 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     strong = read_all(lambda name, value: read_given(value, _asked(library, name, value)), given)
     stated: dict[str, Value] = {}
     goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
+    origins: dict[str, str] = {}
     for profile in reversed(profiles):
         found = profile if isinstance(profile, Profile) else library.profile(profile)
         for name, value in found.values.items():
             if name in library.declared and name not in stated:
                 stated[name] = read_given(value, library.declared[name])
+                origins[name] = found.name
                 if name in found.goes_with and name not in strong:
                     goes_with[name] = found.name, found.goes_with[name]
     weak = stated | {name: value for name, value in library.defaults.items() if name not in stated}
@@ -117,7 +120,8 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     outdated = _outdated(library, weak, stated, frozenset(strong), changed) if changed else frozenset()
     kept = {name: weak[name] for name in _ranked(library, weak, strong) if name not in strong and name not in outdated}
     own = None if target in strong else own
-    return Question(target, strong, kept, own, {name: weak[name] for name in sorted(outdated)}, goes_with=goes_with)
+    late = {name: weak[name] for name in sorted(outdated)}
+    return Question(target, strong, kept, own, late, goes_with=goes_with, origins=origins)
 
 
 def _asked(library: RelationSet, name: str, value: Any) -> Declaration:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -54,3 +56,9 @@ def test_a_zero_has_no_size_by_which_a_relation_could_fail_to_hold():
     from derive.solving.blocks.outcome import agrees
 
     assert not agrees(parse_equation("y = 1e20*x + z"), {"x": 0.0, "y": 15.0, "z": 6.0})
+
+
+@pytest.mark.parametrize("far", [math.inf, -math.inf, math.nan, 1e308])
+def test_a_point_without_a_step_leads_nowhere(far):
+    pair = [parse_equation("x**2 + y**2 = 2"), parse_equation("x + y = 2")]
+    assert sharpened(pair, {"x": far, "y": 1.0}, {}) is None

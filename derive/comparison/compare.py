@@ -1,0 +1,319 @@
+"""The verb `compare`: two answers of one target are taken apart into what differs, each with its factor."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from derive.comparison.comparison import Comparison, Factor
+from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY, Players, Shares, shares_of
+from derive.comparison.mixture import Mixture, mixed
+from derive.comparison.range_bounds import bounds_of, corners, overlap
+from derive.comparison.shares import Undefined
+from derive.errors import AmbiguousError, ExpressionError, LimitError
+from derive.expressions.tree import render
+from derive.presentation.numbers import shown_number
+from derive.solving.execution.answer import Answer
+from derive.solving.execution.course import Stage
+from derive.time_limits import query, sharing
+from derive.tolerances import AGREEMENT, TIGHT
+from quantities.domain import Domain
+from quantities.source import ASKER
+
+__all__ = ["compare"]
+
+_LARGEST = 690.0  # logarithm of a factor that a double can hold
+_TOLD = 3  # names in a row
+_FEW = 6  # numbers up to which ranges are followed where sets of them are evaluated
+
+
+def compare(a: Answer, b: Answer) -> Comparison:
+    """Why the second answer differs from the first: what each difference in numbers and regimes accounts for.
+
+    >>> from derive.relation_files.loading import load
+    >>> rent = load('''[quantities]
+    ... cost  = { unit = "USD" }
+    ... price = { unit = "USD/h" }
+    ... read  = { unit = "h" }
+    ... count = { unit = "h" }
+    ... [relations]
+    ... cost = { equation = "cost = price*max(read, count)" }''')
+    >>> slow = rent.solve("cost", price="2 USD/h", read="6 h", count="4 h")
+    >>> fast = rent.solve("cost", price="5 USD/h", read="3 h", count="4 h")
+    >>> found = compare(slow, fast)
+    >>> [(one.label, round(one.amount, 4)) for one in found.factors]
+    [('price', 2.5), ('read', 0.7071), ('regime of cost', 0.9428)]
+    >>> round(found.ratio, 4)
+    1.6667
+    """
+    _prove_comparable(a, b)
+    with query():
+        return _Pair(a, b).compared()
+
+
+def _prove_comparable(a: Any, b: Any) -> None:
+    for one in (a, b):
+        if not isinstance(one, Answer):
+            what = f"a {type(one).__name__} is no answer to compare."
+            raise ExpressionError(what, hint="Give two answers of derive.solve, of the same target.")
+    first, second = a.quantity, b.quantity
+    if first.name != second.name:
+        what = f"{first.name} and {second.name} are two quantities, and their values cannot be compared."
+        raise ExpressionError(what, hint="Ask both scenarios for the same target.", text=second.name)
+    for name in [first.name, *(name for name in a.quantities if name in b.quantities)]:
+        mine, others = (answer.quantities.get(name, answer.quantity) for answer in (a, b))
+        if mine.unit != others.unit or mine.domain != others.domain:
+            what = f"{name} [{mine.unit}] in the one answer and {name} [{others.unit}] in the other are two quantities."
+            raise ExpressionError(what, hint="Ask one library for both answers.", text=name)
+    for one in (a, b):
+        if one.base is None:
+            what = f"{first.name} is only bounded in one of the answers, and has no value to compare."
+            raise AmbiguousError(what, hint="Give more, so that both have a value.", answers=(one,))
+
+
+class _Pair:
+    """Two answers on their way to a comparison."""
+
+    def __init__(self, a: Answer, b: Answer) -> None:
+        self.a, self.b = a, b
+        self.target = a.quantity
+        self.notes: list[str] = []
+        self.before, self.after = _base(a), _base(b)
+        self.is_ratio = _has_ratio(self.before, self.after) and not self.target.unit.offset
+        self.neutral = 1.0 if self.is_ratio else 0.0
+        courses = a.course, b.course
+        self.courses = None if courses[0] is None or courses[1] is None else (courses[0], courses[1])
+
+    def compared(self) -> Comparison:
+        shares = self._shared()
+        rows = shares and self._rows(*shares)
+        if rows is None:
+            rows = self._joined()
+        moving = [one for one in rows if one.amount != self.neutral]
+        idle = [one for one in rows if one.amount == self.neutral]
+        told = {name for one in rows for name in one.names}
+        idle += [self._number(name, self.neutral) for name in self._differing() if name not in told]
+        return Comparison(
+            a=self.a,
+            b=self.b,
+            ratio=self.after / self.before if self.is_ratio else None,
+            bounds=bounds_of(self.a, self.b, self.is_ratio),
+            factors=tuple(sorted(moving, key=self._rank)),
+            idle=tuple(idle),
+            method=shares[2].method if shares else JOINED,
+            notes=tuple(self.notes),
+        )
+
+    def _rank(self, one: Factor) -> tuple[bool, float]:
+        """Numbers before regimes, and the largest first."""
+        return one.kind in ("regime", "way"), -abs(math.log(one.amount) if self.is_ratio else one.amount)
+
+    def _differing(self) -> list[str]:
+        """The quantities of which both answers use a number, and not the same."""
+        both = [name for name in self.a.given if name in self.b.given]
+        return [
+            name
+            for name in both
+            if not math.isclose(*(_number_of(one, name) for one in (self.a, self.b)), rel_tol=TIGHT)
+        ]
+
+    def _shared(self) -> tuple[Mixture, Players, Shares] | None:
+        """The shares of the finest players that have any; None if only the whole ratio is known."""
+        if self.courses is None:
+            self.notes.append("one of the answers does not say how it was reached")
+            return None
+        mixture = mixed(self.target.name, *self.courses, self._domains())
+        ends = mixture.ends()
+        everything = [name for group in mixture.regimes for name in group]
+        reached = mixture.branch().at(ends[0]), mixture.branch(everything).at(ends[1])
+        if not all(map(_is_close, reached, (self.before, self.after))):
+            self.notes.append("a relation without a closed form could not be solved again in the same way")
+            return None
+        found = self._finest(mixture)
+        if found is None:
+            self.notes.append("the numbers of one answer have no value in the regime of the other")
+            return None
+        players, shares = found
+        if any(len(names) > 1 for names in players):
+            self.notes.append("mixtures of the two scenarios have no value, or are too many: some numbers are together")
+        self.notes += [shares.note] if shares.note else []
+        return mixture, players, shares
+
+    def _finest(self, mixture: Mixture) -> tuple[Players, Shares] | None:
+        """The finest players that have shares: as long as some have none, these are taken together."""
+        players: Players = [(name,) for name in mixture.moving]
+        while True:
+            try:
+                with sharing(0.5):  # so that there is time left for coarser players
+                    shares = shares_of(mixture, players, mixture.ends(), self.is_ratio)
+                largest = max(map(abs, (*shares.numbers, *shares.regimes)), default=0.0)
+                if not self.is_ratio or largest < _LARGEST:
+                    return players, shares
+                stuck = frozenset(mixture.moving)
+            except Undefined as undefined:
+                stuck = undefined.names
+            except LimitError:
+                stuck = frozenset(mixture.moving)
+            coarser = _joined_players(players, stuck)
+            if len(coarser) == len(players):
+                return None
+            players = coarser
+
+    def _domains(self) -> dict[str, Domain]:
+        both = {**self.a.quantities, **self.b.quantities, self.target.name: self.target}
+        return {name: quantity.domain for name, quantity in both.items()}
+
+    def _rows(self, mixture: Mixture, players: Players, shares: Shares) -> list[Factor]:
+        found = []
+        for place, (names, share) in enumerate(zip(players, shares.numbers, strict=True)):
+            if len(names) > 1:
+                found.append(self._together(names, self._amount(share)))
+                continue
+            row = self._number(names[0], self._amount(share))
+            low, high = self._ends_of(mixture, players, place, shares.method) if row.is_ranged else (None, None)
+            found.append(replace(row, low=low, high=high))
+        for names, share in zip(mixture.regimes, shares.regimes, strict=True):
+            found.append(self._regime(mixture, names, self._amount(share)))
+        return found
+
+    def _amount(self, share: float) -> float:
+        """A share as a factor, or in the target's unit; neutral if it is only rounding."""
+        if self.is_ratio:
+            return 1.0 if abs(share) <= TIGHT else math.exp(share)
+        is_rounding = abs(share) <= TIGHT * max(abs(self.before), abs(self.after))
+        return 0.0 if is_rounding else share / float(self.target.unit.size)
+
+    def _ends_of(
+        self, mixture: Mixture, players: Players, place: int, method: str
+    ) -> tuple[float, float] | tuple[None, None]:
+        """What one number accounts for over its own ranges, the others being held."""
+        if (SHAPLEY in method or INTEGRAL in method) and len(players) > _FEW:
+            return None, None
+        name = players[place][0]
+        before, after = mixture.ends()
+        found = [shares_of(mixture, players, (before, after), self.is_ratio).numbers[place]]
+        for first, last in corners(self.a.given[name], self.b.given[name]):
+            try:
+                moved = {**before, name: first}, {**after, name: last}
+                found.append(shares_of(mixture, players, moved, self.is_ratio).numbers[place])
+            except Undefined:
+                return None, None
+        return self._amount(min(found)), self._amount(max(found))
+
+    def _number(self, name: str, amount: float) -> Factor:
+        values = self.a.given[name], self.b.given[name]
+        return Factor(
+            names=(name,),
+            kind="number",
+            amount=amount,
+            before=self._told(self.a, name),
+            after=self._told(self.b, name),
+            origins=self._origins(name),
+            is_ranged=any(value.is_range for value in values),
+            is_within_ranges=any(value.is_range for value in values) and overlap(*values),
+        )
+
+    def _together(self, names: Sequence[str], amount: float) -> Factor:
+        members = tuple(self._number(name, self.neutral) for name in names)
+        return Factor(tuple(names), "together", amount, "", "", members=members)
+
+    def _regime(self, mixture: Mixture, names: Sequence[str], amount: float) -> Factor:
+        """A regime: the arms of a relation in both answers, or the ways to a quantity."""
+        stages = [[ways.get(name) for name in names] for ways in mixture.ways]
+        relations = [{one for stage in row if stage for one in stage.relations} for row in stages]
+        if relations[0] == relations[1] and all(
+            (one is None) == (other is None) for one, other in zip(*stages, strict=True)
+        ):
+            arms = [_arms(one, relations[0], row) for one, row in zip((self.a, self.b), stages, strict=True)]
+            return Factor(tuple(names), "regime", amount, arms[0], arms[1])
+        before, after = (
+            "; ".join(self._ways(one, names, row)) for one, row in zip((self.a, self.b), stages, strict=True)
+        )
+        return Factor(tuple(names), "way", amount, before, after)
+
+    def _ways(self, answer: Answer, names: Sequence[str], stages: Sequence[Stage | None]) -> Iterator[str]:
+        """How quantities get their numbers in one answer: as stated, or by which relations."""
+        derived: dict[tuple[str, ...], list[str]] = {}
+        for name, stage in zip(names, stages, strict=True):
+            if stage is not None:
+                derived.setdefault(stage.relations, []).append(name)
+            else:
+                yield self._told(answer, name) if len(names) == 1 else f"{name} = {self._told(answer, name)}"
+        for relations, found in derived.items():
+            by = f"by {_listed(relations)}"
+            if len(names) > 1:
+                yield f"{_listed(found)} {by}"
+                continue
+            assert answer.course is not None
+            yield f"{shown_number(answer.course.values[found[0]], answer.quantities[found[0]].unit)} {by}"
+
+    def _joined(self) -> list[Factor]:
+        """All differences as one."""
+        change = math.log(self.after / self.before) if self.is_ratio else self.after - self.before
+        amount = self._amount(change)
+        names = self._differing()
+        regimes = [one.regime for one in (self.a, self.b)]
+        chosen = dict.fromkeys(name for regime in regimes for name in regime)
+        others = [f"regime of {name}" for name in chosen if regimes[0].get(name) != regimes[1].get(name)]
+        if not names and not others and self.before == self.after:
+            return []
+        values = [shown_number(number, self.target.unit) for number in (self.before, self.after)]
+        members = tuple(self._number(name, self.neutral) for name in names)
+        told = (*names, *others) or (self.target.name,)
+        return [Factor(told, "together", amount, values[0], values[1], members=members)]
+
+    def _told(self, answer: Answer, name: str) -> str:
+        """A stated number as it was stated."""
+        return str(answer.given[name])
+
+    def _origins(self, name: str) -> tuple[str, str]:
+        first, second = (_origin(one, name) for one in (self.a, self.b))
+        return first, second
+
+
+def _has_ratio(before: float, after: float) -> bool:
+    """Whether two numbers have one sign, and a ratio that a double can hold."""
+    if before == 0 or after == 0 or (before > 0) != (after > 0):
+        return False
+    return abs(math.log(abs(after)) - math.log(abs(before))) < _LARGEST
+
+
+def _joined_players(players: Players, together: frozenset[str]) -> Players:
+    """The players with those of some names as one."""
+    apart = [names for names in players if together.isdisjoint(names)]
+    joined = tuple(name for names in players if not together.isdisjoint(names) for name in names)
+    return [*apart, joined] if joined else players
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Names in a row; of many, the first ones and the number of the others."""
+    more = len(names) - _TOLD
+    return ", ".join(names) if more <= 1 else f"{', '.join(names[:_TOLD])} and {more} more"
+
+
+def _base(answer: Answer) -> float:
+    assert answer.base is not None
+    return answer.base
+
+
+def _number_of(answer: Answer, name: str) -> float:
+    return answer.given[name].base[1]
+
+
+def _is_close(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=AGREEMENT)
+
+
+def _origin(answer: Answer, name: str) -> str:
+    """Where a number comes from: its profile, the question, or the library."""
+    profile = answer.course.origins.get(name) if answer.course else None
+    return profile or ("given" if answer.given[name].source == ASKER else "default")
+
+
+def _arms(answer: Answer, relations: Iterable[str], stages: Sequence[Stage | None]) -> str:
+    """The arms that bind, or the forms of the unknowns where the relations tell none."""
+    told = [answer.regime[name] for name in sorted(relations) if name in answer.regime]
+    forms = [render(stage.form) for stage in stages if stage and stage.form is not None]
+    return "; ".join(dict.fromkeys(told or forms)) or ", ".join(sorted(relations))

@@ -1,0 +1,294 @@
+"""How much of a ratio each difference accounts for: numbers first among themselves, and regimes beside them.
+
+Let f(x; w) be the target from numbers x by ways w (`mixture`), so that one answer is f(x0; w0) and the other f(x1; w1).
+The *regime* accounts for what the ways make of the ratio, the numbers being held: at those of one answer and at those
+of the other, since neither comes first. The numbers account for the rest: for their change by the ways of one answer
+and by those of the other. Each is the geometric mean of the two:
+
+    regime  = sqrt( f(x0; w1)/f(x0; w0) * f(x1; w1)/f(x1; w0) )
+    numbers = sqrt( f(x1; w0)/f(x0; w0) * f(x1; w1)/f(x0; w1) ),        regime * numbers = f(x1; w1)/f(x0; w0).
+
+This is the value of a game whose players form two unions (G. Owen, "Values of games with a priori unions", 1977). Among
+several regimes, and among the numbers by either ways, the shares are found without an order:
+
+- The target by fixed ways is a product of powers of expressions, and the logarithm of its ratio the sum of theirs. A
+  number that only occurs as a power of its own has exactly the power of its own ratio.
+- A sum of positive products of powers is shared by the logarithmic mean Divisia index (`log_mean_divisia`).
+- Any other expression is shared by Shapley's value (`shares`): it is evaluated for every set of its differing numbers,
+  or its slopes are integrated if these are many.
+
+Which of these it is depends on the expression, and not on which of its numbers differ.
+
+Where no ratio means anything (a zero, two signs, a temperature in degrees), the same shares are taken of the
+difference, term by term. Where the numbers of one answer have no value by the ways of the other, but not conversely,
+the regime is taken where it has one, at the numbers of that other answer, and the rest by the ways that are left.
+Numbers of an expression that has no value for some set of them are taken together, and in the end numbers and regimes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from derive.comparison.log_mean_divisia import divisia_shares, monomials
+from derive.comparison.mixture import Branch, Mixture
+from derive.comparison.shares import MOST_PLAYERS, Undefined, shapley, slopes_along
+from derive.expressions.tree import Apply, Node, Number, names_in
+from derive.numerics.algebra.evaluation import value
+from derive.numerics.algebra.products import product_of
+from derive.time_limits import tick
+from derive.tolerances import AGREEMENT
+
+__all__ = ["DIVISIA", "INTEGRAL", "JOINED", "POWERS", "SHAPLEY", "Players", "Shares", "shares_of"]
+
+POWERS = "each has the ratio of its own factor"
+DIVISIA = "logarithmic mean Divisia index"
+SHAPLEY = "Shapley value"
+INTEGRAL = "integral of the slopes along the path from one answer to the other"
+JOINED = "not taken apart"
+_IN_BOTH = ", in the mean of both regimes"
+
+_SLOW_PLAYERS = 5  # the same as `MOST_PLAYERS` where relations are solved again for every set
+_REGIMES = 8  # the same for regimes
+
+Numbers = Mapping[str, float]
+Players = Sequence[tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Shares:
+    """The share of each player, and of each regime, in the logarithm of the ratio or in the difference."""
+
+    numbers: tuple[float, ...]
+    regimes: tuple[float, ...]
+    method: str
+    note: str = ""
+
+
+def shares_of(mixture: Mixture, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> Shares:
+    """What each player and each regime accounts for; raises `Undefined` if a mixture has no value."""
+    everything = [name for group in mixture.regimes for name in group]
+    sides = [mixture.branch(), mixture.branch(everything)] if everything else [mixture.branch()]
+    sign = math.copysign(1.0, sides[0].at(ends[0])) if is_log else 1.0
+    orders = [_Order(mixture, side, players, ends, 1 - place, is_log, sign) for place, side in enumerate(sides)]
+    tried = [order.shares() for order in orders]
+    found = [one for one in tried if one is not None]
+    if not found:
+        raise Undefined(frozenset().union(*(order.stuck for order in orders)))
+    numbers, regimes = (
+        [math.fsum(row) / len(row) for row in zip(*rows, strict=True)] for rows in zip(*found, strict=True)
+    )
+    methods = set().union(*(order.game.methods for order in orders))
+    method = "; ".join(one for one in (DIVISIA, SHAPLEY, INTEGRAL) if one in methods) or POWERS
+    method += _IN_BOTH if len(found) > 1 else ""
+    note = "" if len(found) == len(orders) else _one_sided(tried.index(None))
+    return Shares(tuple(numbers), tuple(regimes), method, note)
+
+
+def _one_sided(missing: int) -> str:
+    """Which mixture has no value."""
+    way, other = ("A", "B") if missing == 0 else ("B", "A")
+    return f"in the regime of {way} not all numbers of {other} have a value; regimes are taken at the numbers of {way}"
+
+
+class _Order:
+    """The numbers by the ways of one answer, and the regimes at the numbers of the other."""
+
+    def __init__(
+        self,
+        mixture: Mixture,
+        branch: Branch,
+        players: Players,
+        ends: tuple[Numbers, Numbers],
+        end: int,
+        is_log: bool,
+        sign: float,
+    ) -> None:
+        self.mixture, self.branch, self.ends, self.end = mixture, branch, ends, end
+        self.is_log, self.sign = is_log, sign
+        self.game = _Game(branch, players, ends, is_log)
+        self.stuck: frozenset[str] = frozenset()  # the numbers that have no value one by one
+
+    def shares(self) -> tuple[list[float], list[float]] | None:
+        """The shares of the numbers and of the regimes; None if a mixture has no value."""
+        try:
+            first, last = (self._worth(self.branch, end) for end in self.ends)
+            numbers = self.game.shares()
+            if abs(math.fsum(numbers) - (last - first)) > AGREEMENT * max(1.0, abs(last), abs(first)):
+                return None
+            return numbers, self._regimes()
+        except Undefined as undefined:
+            self.stuck = undefined.names
+            return None
+
+    def _worth(self, branch: Branch, end: Numbers) -> float:
+        """The logarithm of the target, or the target itself."""
+        number = self.sign * branch.at(end)
+        if not math.isfinite(number) or (self.is_log and number <= 0):
+            raise Undefined
+        return math.log(number) if self.is_log else number
+
+    def _regimes(self) -> list[float]:
+        """The share of each regime."""
+        groups = self.mixture.regimes
+        if len(groups) > _REGIMES:
+            raise Undefined
+
+        def worth(moved: int) -> float:
+            chosen = [name for place, group in enumerate(groups) if moved >> place & 1 for name in group]
+            return self._worth(self.mixture.branch(chosen), self.ends[self.end])
+
+        return shapley(len(groups), worth)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A factor of the target with its exponent, or a term of it, and the players that move it."""
+
+    node: Node
+    weight: float
+    players: tuple[int, ...]
+
+
+class _Game:
+    """The numbers as players, by fixed ways."""
+
+    def __init__(self, branch: Branch, players: Players, ends: tuple[Numbers, Numbers], is_log: bool) -> None:
+        self.branch, self.players, self.ends, self.is_log = branch, players, ends, is_log
+        self.owner = {name: place for place, group in enumerate(players) for name in group}
+        self.methods: set[str] = set()
+
+    @cached_property
+    def whole(self) -> tuple[dict[str, float], dict[str, float]]:
+        """All numbers in the target's form at either end."""
+        names = names_in(self.branch.form)
+        first, last = (self.branch.numbers(end, names) for end in self.ends)
+        return first, last
+
+    def shares(self) -> list[float]:
+        """The share of each player."""
+        found = [0.0] * len(self.players)
+        for part in self._parts:
+            try:
+                shares = self._of_part(part)
+            except Undefined as undefined:
+                raise Undefined(undefined.names or self._names(part.players)) from None
+            for place, share in zip(part.players, shares, strict=True):
+                found[place] += part.weight * share
+        return found
+
+    def _names(self, players: Sequence[int]) -> list[str]:
+        return [name for player in players for name in self.players[player]]
+
+    @cached_property
+    def _parts(self) -> list[_Part]:
+        """The factors of the target, or its terms."""
+        form = self.branch.form
+        if self.is_log:
+            factors = product_of(form, self._is_positive).powers
+            pairs = [(node, float(exponent)) for node, exponent in factors.items()]
+        else:
+            pairs = [(node, 1.0) for node in (form.args if isinstance(form, Apply) and form.op == "add" else (form,))]
+        parts = [_Part(node, weight, self._moving(node)) for node, weight in pairs]
+        return [part for part in parts if part.players]
+
+    def _is_positive(self, node: Node) -> bool:
+        if isinstance(node, Number):
+            return node.real > 0
+        return all(value(node, numbers) > 0 for numbers in self.whole)
+
+    def _moving(self, node: Node) -> tuple[int, ...]:
+        """The players that move an expression."""
+        feeding = self.branch.feeding
+        return tuple(sorted({self.owner[one] for name in names_in(node) for one in feeding.get(name, ())}))
+
+    def _of_part(self, part: _Part) -> Sequence[float]:
+        """The shares of the players of one part."""
+        count = len(part.players)
+        if count == 1:
+            first, last = (self._size(part.node, numbers) for numbers in self.whole)
+            return [_log_ratio(first, last) if self.is_log else last - first]
+        by_index = self._by_index(part) if self.is_log else None
+        if by_index is not None:
+            self.methods.add(DIVISIA)
+            return by_index
+        is_slow = any(name in self.branch.ways for name in names_in(part.node))
+        if count <= (_SLOW_PLAYERS if is_slow else MOST_PLAYERS):
+            self.methods.add(SHAPLEY)
+            self._prove_inside()
+            return shapley(count, self._evaluated(part))
+        if is_slow or self._doubtful:
+            raise Undefined
+        self.methods.add(INTEGRAL)
+        return self._along(part)
+
+    @cached_property
+    def _doubtful(self) -> list[tuple[str, tuple[int, ...]]]:
+        """The quantities that may leave their domains in a mixture, and the players that move them."""
+        names = self.branch.doubtful(self.ends)
+        moved = {name: tuple(sorted({self.owner[one] for one in self.branch.feeding[name]})) for name in names}
+        return [(name, players) for name, players in moved.items() if len(players) > 1]
+
+    def _prove_inside(self) -> None:
+        """Raise if a quantity leaves its domain after some set of players has moved."""
+        before, after = self.ends
+        for name, players in self._doubtful:
+            if len(players) > (_SLOW_PLAYERS if self.branch.is_slow else MOST_PLAYERS):
+                raise Undefined(self._names(players))
+            for moved in range(1 << len(players)):
+                tick()
+                gone = [one for i, player in enumerate(players) if moved >> i & 1 for one in self.players[player]]
+                numbers = {**before, **{one: after[one] for one in gone}}
+                if math.isnan(self.branch.numbers(numbers, [name])[name]):
+                    raise Undefined(self._names(players))
+
+    def _size(self, node: Node, numbers: Numbers) -> float:
+        return node.real if isinstance(node, Number) else value(node, numbers)
+
+    def _by_index(self, part: _Part) -> Sequence[float] | None:
+        terms = monomials(part.node, self._is_positive)
+        if terms is None:
+            return None
+        place = {player: i for i, player in enumerate(part.players)}
+
+        def moving(node: Node) -> int | None:
+            found = self._moving(node)
+            if len(found) > 1 or len(names_in(node)) > 1:
+                return None
+            return place[found[0]] if found else -1
+
+        return divisia_shares(terms, len(part.players), moving, *self.whole)
+
+    def _evaluated(self, part: _Part) -> Callable[[int], float]:
+        """The part after a set of its players has moved: the logarithm of its ratio, or its number."""
+        before, after = self.ends
+        names, start = names_in(part.node), self._size(part.node, self.whole[0])
+
+        def worth(moved: int) -> float:
+            gone = [one for i, player in enumerate(part.players) if moved >> i & 1 for one in self.players[player]]
+            numbers = self.branch.numbers({**before, **{name: after[name] for name in gone}}, names)
+            number = value(part.node, numbers)
+            if not math.isfinite(number):
+                raise Undefined
+            return _log_ratio(start, number) if self.is_log else number
+
+        return worth
+
+    def _along(self, part: _Part) -> Sequence[float]:
+        """The shares by the integral of the slopes; those of the names of a player are summed up."""
+        names = [name for player in part.players for name in self.players[player] if name in names_in(part.node)]
+        before, after = self.whole
+        shares = slopes_along(part.node, names, before, after, self.is_log)
+        found = dict.fromkeys(part.players, 0.0)
+        for name, share in zip(names, shares, strict=True):
+            found[self.owner[name]] += share
+        return list(found.values())
+
+
+def _log_ratio(first: float, last: float) -> float:
+    """The logarithm of a ratio of two numbers of one sign."""
+    if not (math.isfinite(first) and math.isfinite(last) and first * last > 0):
+        raise Undefined
+    return math.log(last / first)

@@ -1,0 +1,94 @@
+"""Comparisons over ranges: the bounds hold at every point, and what both answers share does not widen them."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import derive
+
+SHOP = derive.load("""
+[quantities]
+cost  = { unit = "USD" }
+price = { unit = "USD/h" }
+read  = { unit = "h" }
+write = { unit = "h" }
+[relations]
+cost = { equation = "cost = price*max(read + write, 2*write)" }
+""")
+
+
+def asked(**given: str) -> derive.Answer:
+    return SHOP.solve("cost", **given)
+
+
+def test_a_range_that_both_share_moves_both() -> None:
+    one = asked(price="1..5 USD/h", read="4 h", write="1 h")
+    other = asked(price="1..5 USD/h", read="9 h", write="1 h")
+    found = derive.compare(one, other)
+    assert (found.low, found.high) == (pytest.approx(2.0), pytest.approx(2.0))
+    assert not found.is_within_ranges
+    assert "to" not in str(found).splitlines()[0]
+
+
+def test_ranges_of_their_own_move_on_their_own() -> None:
+    one = asked(price="2..4 USD/h", read="4 h", write="1 h")
+    other = asked(price="3..5 USD/h", read="4 h", write="1 h")
+    found = derive.compare(one, other)
+    assert (found.low, found.high) == (pytest.approx(3 / 4), pytest.approx(5 / 2))
+    (price,) = found.factors
+    assert (price.low, price.high) == (pytest.approx(3 / 4), pytest.approx(5 / 2))
+    assert price.is_within_ranges
+    assert found.is_within_ranges
+    assert "the difference is within the ranges" in str(found)
+
+
+def test_a_difference_beyond_the_ranges_is_not_within_them() -> None:
+    one = asked(price="2..4 USD/h", read="4 h", write="1 h")
+    other = asked(price="5..6 USD/h", read="4 h", write="1 h")
+    found = derive.compare(one, other)
+    assert found.low == pytest.approx(5 / 4)
+    assert not found.is_within_ranges
+    assert not found.factors[0].is_within_ranges
+
+
+def test_without_ranges_there_are_no_bounds() -> None:
+    one, other = (asked(price=f"{n} USD/h", read="4 h", write="1 h") for n in (2, 3))
+    found = derive.compare(one, other)
+    assert (found.low, found.high, found.factors[0].low) == (None, None, None)
+
+
+@given(st.integers(0, 10**6))
+def test_bounds_hold_at_points_of_the_ranges(seed: int) -> None:
+    draw = random.Random(seed)
+
+    def drawn() -> dict[str, tuple[float, float]]:
+        low = {name: draw.uniform(0.5, 5) for name in ("price", "read", "write")}
+        return {name: (x, x * draw.choice([1, draw.uniform(1, 2)])) for name, x in low.items()}
+
+    ends = drawn(), drawn()
+    shared = [name for name in ends[0] if draw.random() < 0.5]
+    ends[1].update({name: ends[0][name] for name in shared})
+    units = {"price": "USD/h", "read": "h", "write": "h"}
+
+    def told(low: float, high: float, name: str) -> str:
+        return f"{low!r}..{high!r} {units[name]}" if low != high else f"{low!r} {units[name]}"
+
+    pair = [asked(**{name: told(*span, name) for name, span in end.items()}) for end in ends]
+    found = derive.compare(*pair)
+    if found.bounds is None:
+        assert all(low == high for end in ends for low, high in end.values())
+        return
+    for _ in range(20):
+        points = [{name: draw.uniform(*span) for name, span in end.items()} for end in ends]
+        points[1].update({name: points[0][name] for name in shared})
+        first, second = (at["price"] * max(at["read"] + at["write"], 2 * at["write"]) for at in points)
+        assert found.bounds[0] * (1 - 1e-5) <= second / first <= found.bounds[1] * (1 + 1e-5)
+    for one in found.factors:
+        if one.low is not None:
+            assert one.low <= one.amount <= one.high
+            if one.is_within_ranges:
+                assert one.low <= 1 <= one.high
