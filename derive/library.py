@@ -13,6 +13,7 @@ from derive.model.relation_set import RelationSet
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
+    from derive.borders.border import Borders
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
     from derive.solving.execution.answer import Answer
@@ -117,6 +118,12 @@ class Library(RelationSet):
         from derive.optimization.front import pareto_front
 
         return pareto_front(self, targets, profiles, such_that, given, points)
+
+    def border(self, target: str, /, *profiles: Any, over: str | Sequence[str], **given: Any) -> Borders:
+        """Where over one quantity or two, whose givens are ranges, regimes end and checks cease to hold."""
+        from derive.borders.tracing import borders
+
+        return borders(self, target, profiles, over, given)
 
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""

@@ -23,9 +23,10 @@ from derive.kernels.agreement import said_twice
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.optimization.asked_choice import Asked, Pick, asked
-from derive.optimization.binding import bindings, closed_forms
+from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, gap_between, least_of
 from derive.optimization.conflicts import excluding, infeasible
+from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
 from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs

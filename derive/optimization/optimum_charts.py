@@ -10,15 +10,13 @@ from derive.model.relation_set import RelationSet
 from derive.optimization.optimum import Choice, Optimum
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.numbers import labelled, shown_number, spelled
-from derive.tables.axes import span
+from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
-from quantities.value import read_value
 
 __all__ = ["charts"]
 
 _POINTS = 120  # along a range
-_DECADES = 100  # ratio of its ends from which it is logarithmic
 
 
 def charts(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
@@ -46,19 +44,13 @@ def _title(found: Optimum) -> str:
     return f"{found.sense} {found.answer.quantity.name}".replace("_", " ")
 
 
-def _axis(text: str) -> Any:
-    """A range as an axis, logarithmic from two decades on."""
-    value = read_value(text)
-    return span(text, _POINTS, log=value.low > 0 and value.high / value.low >= _DECADES)
-
-
 def _along(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
     if not found.ranged:
         raise ExpressionError("A single choice without a range has no picture.", hint="Give a range or a list.")
     first, *others = found.ranged
     fixed = {**given, **{name: found.at[name] for name in (*others, *found.chosen) if name != first}}
     name, target = first, found.answer.quantity.name
-    table = sweep(library, target, found.profiles, {**fixed, name: _axis(str(given[name]))})
+    table = sweep(library, target, found.profiles, {**fixed, name: spanned(str(given[name]), _POINTS)})
     quantity = found.quantities[name]
     at = quantity.unit.from_base(found.chosen[name])
     mark = Mark(at, shown_number(found.chosen[name], quantity.unit))

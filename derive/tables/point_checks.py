@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in
@@ -57,17 +58,27 @@ class Sign:
 
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
-    """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
+    """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign.
+
+    Where it fails at the middles of ranges and holds at some of their ends, an answer counts it as holding.
+    """
     names, gap = gap_of(relation, max(relation.approximate or 0.0, AGREEMENT))
     held = stated_sources(recipe, names)
     if held is None:
         return None
+    ranged = [name for name in names if name in recipe.ranged][:_MOST_RANGED]
+    ends = [(recipe.stated[name][0], recipe.stated[name][2]) for name in ranged]
+    corners = [dict(zip(ranged, chosen, strict=True)) for chosen in product(*ends)] if ranged else []
 
     def judge(*numbers: Any) -> Any:
         import numpy
 
         found = gap(*numbers)
-        codes = numpy.where(numpy.isfinite(found), numpy.where(found > 0, _FAILS, _HOLDS), _UNDEFINED)
+        fails = numpy.where(found > 0, _FAILS, _HOLDS)
+        for places in corners:
+            put = [places.get(name, number) for name, number in zip(names, numbers, strict=True)]
+            fails = numpy.where((fails == _FAILS) & (gap(*put) <= 0), _WITHIN, fails)
+        codes = numpy.where(numpy.isfinite(found), fails, _UNDEFINED)
         return numpy.where(_unknown(numbers), _UNKNOWN, codes)
 
     return Sign(relation.name, held, judge)
@@ -155,6 +166,7 @@ _FEW = 12  # points at which the solver is simply called
 _AGAIN = 8  # pieces in which a verdict is checked again
 _MOST_ASKED = 1000
 _PLACES = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is called
+_MOST_RANGED = 5  # ranges in one relation whose ends are tried
 _BASE = 8  # more than the codes of a sign
 
 Pattern = tuple[int, ...]
@@ -210,8 +222,12 @@ class Judge:
         """Whether the solver is called at each point, because they are few or the judge is patient."""
         return self.is_patient or column.size <= _FEW
 
-    def judged(self, arrays: Sequence[Any], values: Values, column: Any) -> Judgement:
-        """The verdicts at points, from the target's numbers and these values beside it."""
+    def judged(self, arrays: Sequence[Any], values: Values, column: Any, *, again: bool = True) -> Judgement:
+        """The verdicts at points, from the target's numbers and these values beside it.
+
+        Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
+        decides which one a point has, and the solver rounds in another order.
+        """
         import numpy
 
         shape = column.shape
@@ -229,20 +245,22 @@ class Judge:
         verdicts: dict[Verdict, int] = {}
         for i, pattern in enumerate(patterns):
             held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
-            for chosen, verdict in self._of_pattern(pattern, held, ask):
+            for chosen, verdict in self._of_pattern(pattern, held, ask, again):
                 whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
         return Judgement(whole.reshape(shape), tuple(verdicts))
 
-    def _of_pattern(self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict]) -> Iterator[tuple[Any, Verdict]]:
+    def _of_pattern(
+        self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict], again: bool
+    ) -> Iterator[tuple[Any, Verdict]]:
         """The verdict on the points of one pattern, or one on each point where they differ."""
         import numpy
 
         known, times = self.known.get(pattern, (None, 0))
-        shares = _PLACES if known is None else (0.5,) if times < _AGAIN else ()
+        shares = _PLACES if known is None else (0.5,) if again and times < _AGAIN else ()
         asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
         found = {*asked.values(), *([known] if known is not None else [])}
-        if len(found) == 1:
-            (verdict,) = found
+        if len({one.failed for one in found}) == 1:
+            verdict = Verdict(next(iter(found)).failed, _common(found))
             self.known[pattern] = verdict, times + 1
             yield held, verdict
         elif len(held) <= _MOST_ASKED:

@@ -55,6 +55,7 @@ class Recipe:
     stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
     beside: frozenset[str]  # quantities computed only for the checks
     fallbacks: frozenset[str]  # weak values that nothing is compared with
+    ranged: frozenset[str]  # weak values that are ranges, and not only rounded
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -130,11 +130,15 @@ class Work:
 
         return {recipe.target: judge(recipe) for recipe in self.recipes}
 
-    def judgements(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Judgement]:
-        """The verdicts on each target, from its numbers at the points."""
+    def judgements(
+        self, arrays: Sequence[Any], columns: Mapping[str, Any], *, again: bool = True
+    ) -> dict[str, Judgement]:
+        """The verdicts on each target, from its numbers at the points; see `Judge.judged`."""
         asked = all(judge.asks_at_each(columns[target]) for target, judge in self.judges.items())
         values = {} if asked else {**self._values(self._judging, arrays), **columns}
-        return {target: judge.judged(arrays, values, columns[target]) for target, judge in self.judges.items()}
+        return {
+            target: judge.judged(arrays, values, columns[target], again=again) for target, judge in self.judges.items()
+        }
 
     @cached_property
     def switches(self) -> dict[str, Switch]:
