@@ -33,6 +33,7 @@ from derive.tolerances import ON_A_BORDER
 __all__ = ["Forms"]
 
 _COMPARED = frozenset(COMPARISONS.values())
+_MOST_RANGED = 5  # ranges behind one border whose ends are tried
 _PIECES = 6  # limit on forms along one border
 
 
@@ -89,18 +90,19 @@ class Forms:
             for stated in self.held[border.change]:
                 if stated.name not in limits:
                     continue
-                for name, ends in product(reversed(program.names[: program.free]), self._ends(stated)):
-                    written = limits[stated.name].written
+                written = limits[stated.name].written
+                for name, ends in product(reversed(program.names[: program.free]), self._ends(written)):
                     form = form_at(program, written, name, {**numbers, **ends}, tolerance=ON_A_BORDER)
                     if form is not None:
                         return self._stretch(border, place, name, form, program, stated, ends)
         return None
 
-    def _ends(self, stated: Stated) -> Iterator[dict[str, float]]:
-        """The ends of the ranges among a limit's stated values, at any of which it may hold; first their middles."""
+    def _ends(self, written: Equation) -> Iterator[dict[str, float]]:
+        """The ends of the ranges behind a limit, at any of which it may hold; first their middles."""
         yield {}
-        ranged = {name: self.question.weak[name].base for name in stated.names if name in self.question.weak}
-        ends = {name: (low, high) for name, (low, _, high) in ranged.items() if low < high}
+        weak = self.question.weak
+        ranged = [name for name in names_in(written.lhs, written.rhs) if name in weak and weak[name].is_range]
+        ends = {name: (weak[name].base[0], weak[name].base[2]) for name in ranged[:_MOST_RANGED]}
         if ends:
             yield from (dict(zip(ends, chosen, strict=True)) for chosen in product(*ends.values()))
 

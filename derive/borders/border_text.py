@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.tree import render
 from derive.presentation.numbers import DIGITS, shown_number, spelled
 from derive.presentation.text import columns
+from derive.tables.maps.labels import varying
 
 if TYPE_CHECKING:
     from derive.borders.border import Border, Borders, Region
@@ -48,20 +49,13 @@ def _stretch(border: Border, digits: int) -> str:
     return told(0) if len(border.points) == 1 else f"{told(0)} to {told(-1)}"
 
 
-def _region(region: Region, varying: set[str]) -> tuple[str, str]:
+def _region(region: Region, names: set[str]) -> tuple[str, str]:
     share = f"{100 * region.share:.3g} %"
     if not region.is_answered:
         return share, "no answer"
-    arms = [f"{arm} binds ({name})" for name, arm in region.standing.arms if arm and name in varying]
+    arms = [f"{arm} binds ({name})" for name, arm in region.standing.arms if arm and name in names]
     failed = [f"{name} fails" for name in sorted(region.failed)]
     return share, "; ".join([*arms, *failed]) or "every check holds"
-
-
-def varying(found: Borders) -> set[str]:
-    """The relations whose arm is not the same everywhere; all, if none varies."""
-    arms = [set(one.standing.arms) for one in found.regions if one.is_answered]
-    several = {name for one in arms for name, _ in one - set.intersection(*arms)} if arms else set()
-    return several or {name for one in arms for name, _ in one}
 
 
 def as_text(found: Borders, digits: int = DIGITS) -> str:
@@ -72,7 +66,7 @@ def as_text(found: Borders, digits: int = DIGITS) -> str:
     )
     count = {0: "no border", 1: "1 border"}.get(len(found), f"{len(found)} borders")
     lines = [f"{found.target.name} over {over}: {count}", *(f"  {sentence(one, digits)}" for one in found)]
-    names = varying(found)
+    names = varying(one.standing for one in found.regions)
     regions = sorted(found.regions, key=lambda one: -one.share)
     return "\n".join([*lines, "", *columns([_region(one, names) for one in regions], right=(0,))])
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from derive.borders.border import Border, Borders, Region
 from derive.borders.border_forms import Forms
-from derive.errors import ExpressionError, listed
+from derive.errors import ExpressionError
 from derive.model.relation_set import RelationSet
 from derive.tables.axes import Axis, is_axis, spanned
 from derive.tables.maps.map_charts import map_chart
@@ -37,13 +37,15 @@ def borders(
     ... walking  = { unit = "h" }
     ... driving  = { unit = "h" }
     ... parking  = { unit = "h" }
+    ... foot     = { unit = "km/h", value = "5 km/h" }
+    ... car      = { unit = "km/h", value = "30 km/h" }
     ... time     = { unit = "h" }
     ... [relations]
-    ... walking = { equation = "walking = distance/(5 km/h)" }
-    ... driving = { equation = "driving = distance/(30 km/h) + parking" }
+    ... walking = { equation = "walking = distance/foot" }
+    ... driving = { equation = "driving = distance/car + parking" }
     ... time    = { equation = "time = min(walking, driving)" }''')
     >>> print(borders(trip, "time", (), ("parking", "distance"), {"parking": "0.1..1 h", "distance": "1..9 km"})[0])
-    driving = walking (time), where distance = 6*parking
+    walking = driving (time), where distance = parking/(1/foot - 1/car)
     """
     library.declaration(target)
     axes, fixed = _read(library, target, over, given)
@@ -68,13 +70,15 @@ def _read(
     library: RelationSet, target: str, over: str | Sequence[str], given: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """The axes in their order, and what is fixed."""
-    names = [over] if isinstance(over, str) else list(dict.fromkeys(over))
+    names = [over] if isinstance(over, str) else list(dict.fromkeys(over)) if isinstance(over, Iterable) else None
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise ExpressionError(f"over names no quantity: {over!r}.", hint='Write over=("batch", "context").')
     if not 1 <= len(names) <= 2:
         raise ExpressionError(
             f"A border is drawn over one quantity or two, and over names {len(names)}.",
             hint='Write over=("batch", "context").',
         )
-    axes = {}
+    axes: dict[str, Any] = {}
     for name in names:
         quantity = library.declaration(name)
         if name == target:
@@ -94,7 +98,7 @@ def _read(
     ranged = [name for name, value in fixed.items() if name in library.declared and _varies(library, name, value)]
     if ranged:
         raise ExpressionError(
-            f"{listed(ranged)} {'is a range' if len(ranged) == 1 else 'are ranges'} and not in over.",
+            f"{', '.join(ranged)} {'is a range' if len(ranged) == 1 else 'are ranges'} and not in over.",
             hint="Give one value, or name it in over.",
         )
     return axes, fixed

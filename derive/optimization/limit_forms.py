@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in, render
+from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.isolation import isolate
 from derive.optimization.branching import Best
@@ -65,8 +66,9 @@ def form_at(
         return None
     for candidate in candidates:
         spread = in_free_names(candidate.form, {}, program.spans)
-        plain = _signed(min(candidate.form, spread, key=lambda form: len(render(form))))
-        for form in [Apply(way, (plain,)) for way in rounded] or [plain]:
+        forms = candidate.form, folded(candidate.form, {}), spread
+        plain = _signed(min(forms, key=lambda form: len(render(form))))
+        for form in tuple(Apply(way, (plain,)) for way in rounded) or (plain,):
             if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=tolerance):
                 return form
     return None

@@ -10,7 +10,7 @@ if there are too many, the compiled signs of the checks in question decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import product
@@ -48,6 +48,14 @@ class Sign:
     name: str
     sources: tuple[Source, ...]
     judge: Callable[..., Any]
+    is_relation: bool = False
+
+    def depends(self, values: Values, others: Values) -> bool:
+        """Whether its quantities have other numbers elsewhere."""
+        import numpy
+
+        pairs = ((source.read(values), source.read(others)) for source in self.sources)
+        return any(not numpy.array_equal(one, other, equal_nan=True) for one, other in pairs)
 
     def codes(self, values: Values) -> Any:
         """The code of each point, as an array that broadcasts to the axes."""
@@ -58,30 +66,20 @@ class Sign:
 
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
-    """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign.
-
-    Where it fails at the middles of ranges and holds at some of their ends, an answer counts it as holding.
-    """
+    """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
     names, gap = gap_of(relation, max(relation.approximate or 0.0, AGREEMENT))
     held = stated_sources(recipe, names)
     if held is None:
         return None
-    ranged = [name for name in names if name in recipe.ranged][:_MOST_RANGED]
-    ends = [(recipe.stated[name][0], recipe.stated[name][2]) for name in ranged]
-    corners = [dict(zip(ranged, chosen, strict=True)) for chosen in product(*ends)] if ranged else []
 
     def judge(*numbers: Any) -> Any:
         import numpy
 
         found = gap(*numbers)
-        fails = numpy.where(found > 0, _FAILS, _HOLDS)
-        for places in corners:
-            put = [places.get(name, number) for name, number in zip(names, numbers, strict=True)]
-            fails = numpy.where((fails == _FAILS) & (gap(*put) <= 0), _WITHIN, fails)
-        codes = numpy.where(numpy.isfinite(found), fails, _UNDEFINED)
+        codes = numpy.where(numpy.isfinite(found), numpy.where(found > 0, _FAILS, _HOLDS), _UNDEFINED)
         return numpy.where(_unknown(numbers), _UNKNOWN, codes)
 
-    return Sign(relation.name, held, judge)
+    return Sign(relation.name, held, judge, is_relation=True)
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
@@ -216,14 +214,23 @@ class Judge:
     signs: tuple[Sign, ...]
     ask: Callable[[tuple[float, ...]], Verdict]
     is_patient: bool  # whether the solver is called at every point
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of weak values, in base units
     known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # the verdict and pieces of a pattern
+    moved: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
 
     def asks_at_each(self, column: Any) -> bool:
         """Whether the solver is called at each point, because they are few or the judge is patient."""
         return self.is_patient or column.size <= _FEW
 
-    def judged(self, arrays: Sequence[Any], values: Values, column: Any, *, again: bool = True) -> Judgement:
-        """The verdicts at points, from the target's numbers and these values beside it.
+    def judged(
+        self,
+        arrays: Sequence[Any],
+        column: Any,
+        values_at: Callable[[Mapping[str, float]], Values],
+        *,
+        again: bool = True,
+    ) -> Judgement:
+        """The verdicts at points, from the target's numbers and the values beside it, for any ends of the ranges.
 
         Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
         decides which one a point has, and the solver rounds in another order.
@@ -238,7 +245,9 @@ class Judge:
 
         if self.asks_at_each(column):
             return _gathered([ask(i) for i in range(column.size)], shape)
-        codes = [numpy.isnan(column).astype(numpy.int8), *(sign.codes(values) for sign in self.signs)]
+        values = values_at({})
+        codes = [numpy.isnan(column).astype(numpy.int8)]
+        codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
         places, patterns = grouped(codes)
         flat = numpy.broadcast_to(places, shape).ravel()
         whole = numpy.empty(flat.shape, numpy.int32)
@@ -248,6 +257,27 @@ class Judge:
             for chosen, verdict in self._of_pattern(pattern, held, ask, again):
                 whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
         return Judgement(whole.reshape(shape), tuple(verdicts))
+
+    def _within_ranges(
+        self, sign: Sign, codes: Any, values: Values, values_at: Callable[[Mapping[str, float]], Values]
+    ) -> Any:
+        """The codes of a relation, which for an answer holds if it does at some ends of the ranges behind it."""
+        import numpy
+
+        if not sign.is_relation or not self.ranges or not (codes == _FAILS).any():
+            return codes
+        if sign.name not in self.moved:
+            found = [
+                name
+                for name, ends in self.ranges.items()
+                if any(sign.depends(values, values_at({name: end})) for end in ends)
+            ]
+            self.moved[sign.name] = found[:_MOST_RANGED]
+        names = self.moved[sign.name]
+        for chosen in product(*(self.ranges[name] for name in names)) if names else ():
+            there = sign.codes(values_at(dict(zip(names, chosen, strict=True))))
+            codes = numpy.where((codes == _FAILS) & (there == _HOLDS), _WITHIN, codes)
+        return codes
 
     def _of_pattern(
         self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict], again: bool

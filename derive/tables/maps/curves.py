@@ -12,7 +12,8 @@ from derive.tables.maps.labels import Change, Standing
 
 __all__ = ["Curve", "Strip", "curves", "strips"]
 
-Point = tuple[float, float]
+Point = tuple[float, ...]
+"""Its number on each axis."""
 
 _JOINED = 0.6  # of a step of the grid, between the ends of two pieces of one curve
 _APART = 1e-3  # of a step: a shorter vertical piece is the rounding of a slanted one
@@ -48,7 +49,7 @@ def strips(columns: Sequence[Column], up: Scale) -> Iterator[Strip]:
     >>> from derive.tables.maps.decomposition import decomposed
     >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
     >>> whole = decomposed(lambda x, y: (y > 3).astype(int), grid, grid)
-    >>> [(one.label, one.low[0], round(one.high[0], 9)) for one in strips(whole, grid)]
+    >>> [(one.label, round(one.low[0], 9), round(one.high[0], 9)) for one in strips(whole, grid)]
     [(0, 0.0, 3.0), (1, 3.0, 4.0)]
     """
     bottom, top = float(up.numbers[0]), float(up.numbers[-1])

@@ -22,7 +22,7 @@ __all__ = ["Column", "Scale", "columns_of", "decomposed"]
 
 _PARTS = 16  # of an interval at each step
 _FINE = 14  # steps until its ends are neighbours among the floats: 16**14 > 2**53
-_COARSE = 6  # steps for an order of labels: 16**6, about ten million
+_COARSE = 6  # steps at a change of the order, where a strip may vanish: 16**6, about ten million
 _FINER = 12  # times that columns are put between two where a curve is steep
 _IN_A_ROW = 8  # limit on changes between two points of the grid
 
@@ -73,7 +73,7 @@ def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
     columns = columns_of(label_at, along.numbers, up, _FINE)
     pairs = [pair for pair in pairwise(columns) if pair[0].labels != pair[1].labels]
     turns = _turns(label_at, along, up, pairs)
-    columns = sorted([*columns, *columns_of(label_at, turns, up, _FINE)], key=lambda one: one.at)
+    columns = sorted([*columns, *columns_of(label_at, turns, up, _COARSE)], key=lambda one: one.at)
     for _ in range(_FINER):
         places = [_middle(along, *pair) for pair in pairwise(columns) if _is_steep(up, *pair)]
         if not places:
@@ -109,7 +109,8 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
     for _ in range(_IN_A_ROW):
         if not len(column):
             break
-        place, met = _first_other(lambda which, y, c=column: label_at(along[c[which]], y), up, low, high, below, steps)
+        at = along[column]
+        place, met = _first_other(lambda which, y, at=at: label_at(at[which], y), up, low, high, below, steps)  # type: ignore[misc]
         for i, y, label in zip(column.tolist(), place.tolist(), met.tolist(), strict=True):
             held[i].append((y, label))
         left = met != above

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from derive.tables.point_checks import Verdict
 from derive.tables.sweep_question import Survey
 
-__all__ = ["Change", "Labels", "Standing"]
+__all__ = ["Change", "Labels", "Standing", "varying"]
 
 _AT_LEAST = 16  # points asked at once: the solver judges fewer one by one
 
@@ -56,6 +56,13 @@ class Change:
         if self.kind == "case":
             return f"{self.relation} begins to apply"
         return f"{self.relation} ceases to hold" if self.kind == "check" else "there is no answer beyond"
+
+
+def varying(standings: Iterable[Standing]) -> set[str]:
+    """The relations whose arm is not the same everywhere; all, if none varies."""
+    arms = [set(one.arms) for one in standings if one.is_answered]
+    shared = set.intersection(*arms) if arms else set()
+    return {name for one in arms for name, _ in one - shared} or {name for name, _ in shared}
 
 
 @dataclass

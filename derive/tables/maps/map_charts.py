@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
 
 from derive.presentation.charts import Area, Axis, Chart, Levels, Series, Words
 from derive.presentation.numbers import labelled, prefixed, with_unit
 from derive.tables.maps.curves import Strip
 from derive.tables.maps.decomposition import Scale
-from derive.tables.maps.labels import Standing
+from derive.tables.maps.labels import Standing, varying
 from derive.tables.maps.regime_map import RegimeMap
 from derive.tables.sweep_question import crossed
 
@@ -17,60 +20,73 @@ __all__ = ["map_chart"]
 _NAMED = 0.03  # share of the map from which a region bears its name
 _STEPS = (1.0, 2.0, 5.0, 10.0)
 _MOST_LEVELS = 12
-_BLACK, _GREY, _RED = 6, 7, 1  # places in the palette
+_GREY = 7  # place in the palette
+_ARM: dict[str, Any] = {"style": "line", "color": 6}
+_CHECK: dict[str, Any] = {"style": "dashed", "color": 1}
+_LONG = 1e4  # numbers of an axis from here on take a prefix
 
 
 def map_chart(found: RegimeMap, target: str) -> Chart:
     """The map of a question over two axes."""
     units = found.survey.units
-    axes = [
-        Axis(labelled(name.replace("_", " "), units[name]), scale.log, (), *_ends(scale))
+    along, up = (
+        _Drawn.of_scale(name, scale, units[name])
         for name, scale in zip(found.names, (found.along, found.up), strict=True)
-    ]
+    )
     worded = _words(found)
     colors = {words: i for i, words in enumerate(dict.fromkeys(words for words, _ in worded if words))}
-    areas = [
-        Area(
-            strip.along, strip.low, strip.high, colors.get(worded[strip.label][0], _GREY), bool(worded[strip.label][1])
-        )
-        for strip in found.strips
-    ]
-    failing = {words for _, words in worded if words}
-    borders = [
-        Series.of(
-            *zip(*curve.points, strict=True),
-            style="dashed" if curve.change.kind == "check" else "line",
-            color=_RED if curve.change.kind == "check" else _BLACK,
-        )
-        for curve in found.curves
-    ]
-    told = sorted(failing)
-    title = labelled(target.replace("_", " "), units[target]) + (f"; hatched: {', '.join(told)}" if told else "")
+    areas = []
+    for strip in found.strips:
+        arms, failing = worded[strip.label]
+        sides = along.of_all(strip.along), up.of_all(strip.low), up.of_all(strip.high)
+        areas.append(Area(*sides, colors.get(arms, _GREY), bool(failing)))
+    borders = []
+    for curve in found.curves:
+        x, y = zip(*curve.points, strict=True)
+        style = _CHECK if curve.change.kind == "check" else _ARM
+        borders.append(Series.of(along.of_all(x), up.of_all(y), **style))
+    told = sorted({failing for _, failing in worded if failing})
     return Chart(
-        *axes,
-        series=tuple(borders),
-        title=title,
+        along.axis,
+        up.axis,
+        tuple(borders),
+        title=labelled(target.replace("_", " "), units[target]) + (f"; hatched: {', '.join(told)}" if told else ""),
         height=4.2,
         areas=tuple(areas),
-        words=tuple(_names(found, worded)),
-        levels=_levels(found, target),
+        words=tuple(replace(one, x=along.of(one.x), y=up.of(one.y)) for one in _names(found, worded)),
+        levels=_levels(found, target, along, up),
     )
 
 
-def _ends(scale: Scale) -> tuple[float, float]:
-    return float(scale.numbers[0]), float(scale.numbers[-1])
+@dataclass(frozen=True)
+class _Drawn:
+    """An axis as it is drawn: in a multiple of its unit where its numbers are long."""
+
+    axis: Axis
+    factor: float
+
+    @classmethod
+    def of_scale(cls, name: str, scale: Scale, unit: str) -> _Drawn:
+        low, high = float(scale.numbers[0]), float(scale.numbers[-1])
+        shown, unit = (high, unit) if scale.log else prefixed(high, unit, _LONG)
+        factor = shown / high
+        return cls(Axis(labelled(name.replace("_", " "), unit), scale.log, (), low * factor, high * factor), factor)
+
+    def of(self, number: float) -> float:
+        return number * self.factor
+
+    def of_all(self, numbers: Iterable[float]) -> tuple[float, ...]:
+        return tuple(map(self.of, numbers))
 
 
 def _words(found: RegimeMap) -> list[tuple[str, str]]:
     """For each standing, which arms bind, of those that vary, and which checks fail."""
-    answered = [one for one in found.standings if one.is_answered]
-    shared = set.intersection(*(set(one.arms) for one in answered)) if answered else set()
-    varying = {name for one in answered for name, _ in set(one.arms) - shared} or {name for name, _ in shared}
+    names = varying(found.standings)
 
     def words(standing: Standing) -> tuple[str, str]:
         if not standing.is_answered:
             return "", "no answer"
-        arms = [arm.replace("_", " ") for name, arm in standing.arms if name in varying and arm]
+        arms = [arm.replace("_", " ") for name, arm in standing.arms if name in names and arm]
         failed = [name.replace("_", " ") for name in sorted(standing.failed)]
         verb = "fails" if len(failed) == 1 else "fail"
         return f"{', '.join(arms)} binds" if arms else "", f"{', '.join(failed)} {verb}" if failed else ""
@@ -99,14 +115,14 @@ def _roomiest(found: RegimeMap, strip: Strip) -> tuple[float, float, float]:
     def room(i: int) -> float:
         side = found.along.share(strip.along[i])
         tall = found.up.share(strip.high[i]) - found.up.share(strip.low[i])
-        return tall * (min(side - first, last - side) + 1e-6)
+        return tall * min(side - first, last - side)
 
     i = max(range(len(strip.along)), key=room)
     low, high = strip.low[i], strip.high[i]
     return room(i), strip.along[i], math.sqrt(low) * math.sqrt(high) if found.up.log else (low + high) / 2
 
 
-def _levels(found: RegimeMap, target: str) -> Levels | None:
+def _levels(found: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:
     """Levels of the target at round numbers."""
     import numpy
 
@@ -116,7 +132,7 @@ def _levels(found: RegimeMap, target: str) -> Levels | None:
         return None
     chosen = round_levels(float(finite.min()), float(finite.max()))
     unit = found.survey.units[target]
-    x, y = (tuple(map(float, scale.numbers)) for scale in (found.along, found.up))
+    x, y = along.of_all(map(float, found.along.numbers)), up.of_all(map(float, found.up.numbers))
     rows = tuple(tuple(map(float, row)) for row in numpy.asarray(numbers).T)
     return Levels(x, y, rows, chosen, tuple(with_unit(f"{n:g}", u) for n, u in (prefixed(one, unit) for one in chosen)))
 
@@ -126,8 +142,8 @@ def round_levels(low: float, high: float) -> tuple[float, ...]:
 
     >>> round_levels(0.7, 30.0)
     (1.0, 2.0, 5.0, 10.0, 20.0)
-    >>> round_levels(3.1, 4.2)
-    (3.2, 3.4, 3.6, 3.8, 4.0, 4.2)
+    >>> round_levels(3.1, 4.1)
+    (3.2, 3.4, 3.6, 3.8, 4.0)
     """
     if low > 0 and high >= 10 * low:
         for steps in (_STEPS[:3], _STEPS[:1]):
@@ -139,5 +155,5 @@ def round_levels(low: float, high: float) -> tuple[float, ...]:
     rough = (high - low) / 6
     scale = 10.0 ** math.floor(math.log10(rough))
     step = next(one * scale for one in _STEPS if one * scale >= rough)
-    first = math.ceil(low / step)
-    return tuple(float(f"{i * step:.12g}") for i in range(first, math.floor(high / step * (1 + 1e-12)) + 1))
+    first, last = math.ceil(low / step), math.floor(high / step)
+    return tuple(float(f"{i * step:.12g}") for i in range(first, last + 1))
