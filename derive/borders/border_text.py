@@ -67,8 +67,8 @@ def as_text(found: Borders, digits: int = DIGITS) -> str:
     count = {0: "no border", 1: "1 border"}.get(len(found), f"{len(found)} borders")
     lines = [f"{found.target.name} over {over}: {count}", *(f"  {sentence(one, digits)}" for one in found)]
     names = varying(one.standing for one in found.regions)
-    regions = sorted(found.regions, key=lambda one: -one.share)
-    return "\n".join([*lines, "", *columns([_region(one, names) for one in regions], right=(0,))])
+
+    return "\n".join([*lines, "", *columns([_region(one, names) for one in found.regions], right=(0,))])
 
 
 def as_data(found: Borders) -> dict[str, Any]:

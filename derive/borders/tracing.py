@@ -59,11 +59,15 @@ def borders(
         axes=declared,
         ends={one.name: _ends(one, line) for one, line in zip(declared, survey.lines, strict=True)},
         borders=tuple(pieces),
-        regions=tuple(
-            Region(standing, share) for standing, share in zip(found.standings, found.shares, strict=True) if share
-        ),
+        regions=tuple(_regions(found)),
         charts=(map_chart(found, target),) if len(declared) > 1 else charts(tabled(survey)),
     )
+
+
+def _regions(found: RegimeMap) -> list[Region]:
+    """The regions, the largest first."""
+    regions = [Region(one, share) for one, share in zip(found.standings, found.shares, strict=True) if share]
+    return sorted(regions, key=lambda one: -one.share)
 
 
 def _read(

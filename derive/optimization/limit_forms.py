@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, render
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.isolation import isolate
@@ -77,9 +77,10 @@ def form_at(
 def _signed(node: Node) -> Node:
     """The same expression, with minus signs in place of negative factors.
 
-    >>> from derive.expressions.grammar import parse_expression
-    >>> render(_signed(parse_expression("a + (-1)*b*c + (-2)*d")))
-    'a - b*c - 2*d'
+    >>> from fractions import Fraction
+    >>> twice_less = Apply("mul", (Number(Fraction(-2)), Name("b")))
+    >>> render(_signed(Apply("add", (Name("a"), twice_less))))
+    'a - 2*b'
     """
     if not isinstance(node, Apply):
         return node
