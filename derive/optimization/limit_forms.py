@@ -10,7 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, render
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in, render
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.isolation import isolate
