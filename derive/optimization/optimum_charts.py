@@ -14,17 +14,18 @@ from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
 
-__all__ = ["charts"]
+__all__ = ["bars", "charts"]
 
 _POINTS = 120  # along a range
 
 
 def charts(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
     """Bars for several choices; for a single one the target along its first range, with the best point marked."""
-    return (_bars(found),) if len(found.choices) > 1 else _along(library, found, given)
+    return (bars(found),) if len(found.choices) > 1 else _along(library, found, given)
 
 
-def _bars(found: Optimum) -> Chart:
+def bars(found: Optimum) -> Chart:
+    """The best of each discrete choice."""
     unit = found.answer.quantity.unit
     shown = [one for one in found.choices if one.best is not None]
     shared = set.intersection(*(set(one.profiles) for one in found.choices))
