@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["drawn", "over_ranges", "questions", "rows_of"]
 
+
 @singledispatch
 def drawn(found: Any) -> tuple[Chart, ...]:
     """The charts of a result."""
@@ -110,15 +111,19 @@ def questions(library: Any, typed: Callable[[Mapping[str, Any]], dict[str, Any]]
     """The verbs of best choices, asked of a library."""
 
     def least(target: str, *profiles: Any, such_that: Any = (), **given: Any) -> Optimum:
-        return library.least(target, *profiles, such_that=such_that, **typed(given))
+        found: Optimum = library.least(target, *profiles, such_that=such_that, **typed(given))
+        return found
 
     def most(target: str, *profiles: Any, such_that: Any = (), **given: Any) -> Optimum:
-        return library.most(target, *profiles, such_that=such_that, **typed(given))
+        found: Optimum = library.most(target, *profiles, such_that=such_that, **typed(given))
+        return found
 
     def front(targets: Any, *profiles: Any, such_that: Any = (), points: int = 12, **given: Any) -> Front:
-        return library.front(targets, *profiles, such_that=such_that, points=points, **typed(given))
+        found: Front = library.front(targets, *profiles, such_that=such_that, points=points, **typed(given))
+        return found
 
     def border(target: str, *profiles: Any, over: Any, **given: Any) -> Borders:
-        return library.border(target, *profiles, over=over, **typed(given))
+        found: Borders = library.border(target, *profiles, over=over, **typed(given))
+        return found
 
     return {one.__name__: one for one in (least, most, front, border)}

@@ -50,7 +50,7 @@ def map_chart(found: RegimeMap, target: str) -> Chart:
         along.axis,
         up.axis,
         tuple(borders),
-        title=labelled(target.replace("_", " "), units[target]) + (f"; hatched: {', '.join(told)}" if told else ""),
+        title="; hatched: ".join(filter(None, (target.replace("_", " "), ", ".join(told)))),
         height=4.2,
         areas=tuple(areas),
         words=tuple(replace(one, x=along.of(one.x), y=up.of(one.y)) for one in _names(found, worded)),
@@ -130,7 +130,8 @@ def _levels(found: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels 
     finite = numbers[numpy.isfinite(numbers)]
     if finite.size < 4 or finite.min() == finite.max():
         return None
-    chosen = round_levels(float(finite.min()), float(finite.max()))
+    low, high = float(finite.min()), float(finite.max())
+    chosen = tuple(one for one in round_levels(low, high) if low < one < high)  # a level plain has no line
     unit = found.survey.units[target]
     x, y = along.of_all(map(float, found.along.numbers)), up.of_all(map(float, found.up.numbers))
     rows = tuple(tuple(map(float, row)) for row in numpy.asarray(numbers).T)
