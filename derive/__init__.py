@@ -44,6 +44,7 @@ if _wrong := _foreign_package():
     raise ImportError(_wrong)
 
 if TYPE_CHECKING:
+    from derive.borders.border import Border, Borders
     from derive.checking import check
     from derive.comparison.compare import compare
     from derive.comparison.comparison import Comparison
@@ -94,10 +95,13 @@ if TYPE_CHECKING:
     least = _built_in.least
     most = _built_in.most
     front = _built_in.front
+    border = _built_in.border
 
 __all__ = [
     "AmbiguousError",
     "Answer",
+    "Border",
+    "Borders",
     "Comparison",
     "Conclusion",
     "DeriveError",
@@ -125,6 +129,7 @@ __all__ = [
     "UnknownNameError",
     "VerificationError",
     "base_units",
+    "border",
     "check",
     "compare",
     "compile",
@@ -154,6 +159,7 @@ _HOMES = {
     **dict.fromkeys(("Problem", "UnderdeterminedError", "UnitError", "UnknownNameError"), "derive.errors"),
     "VerificationError": "derive.errors",
     **dict.fromkeys(("Answer", "Step"), "derive.solving.execution.answer"),
+    **dict.fromkeys(("Border", "Borders"), "derive.borders.border"),
     "Front": "derive.optimization.front",
     "Optimum": "derive.optimization.optimum",
     "Sample": "derive.tables.sampling.monte_carlo",
@@ -188,6 +194,7 @@ _ASKED = (
     "least",
     "most",
     "front",
+    "border",
 )
 """Methods of the built-in library: `derive.solve(...)` is `derive.llm.solve(...)`."""
 

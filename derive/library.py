@@ -13,6 +13,7 @@ from derive.model.relation_set import RelationSet
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
+    from derive.borders.border import Borders
     from derive.comparison.comparison import Comparison
     from derive.optimization.front import Front
     from derive.optimization.optimum import Optimum
@@ -118,6 +119,12 @@ class Library(RelationSet):
         from derive.optimization.front import pareto_front
 
         return pareto_front(self, targets, profiles, such_that, given, points)
+
+    def border(self, target: str, /, *profiles: Any, over: str | Sequence[str], **given: Any) -> Borders:
+        """Where over one quantity or two, whose givens are ranges, regimes end and checks cease to hold."""
+        from derive.borders.tracing import borders
+
+        return borders(self, target, profiles, over, given)
 
     def compare(self, a: Answer, b: Answer) -> Comparison:
         """Why the second answer differs from the first: what each given and each regime accounts for in the ratio."""

@@ -53,6 +53,9 @@ MET = 1e-11  # residual of sides that differ only by rounding, without cancellat
 AGREEMENT = 1e-9
 """Residual up to which an exact relation holds, and difference of two numbers for one quantity. Doubles have sixteen
 digits; a plan of many steps and some cancellation may lose half a dozen. A mistake of unit or sign loses all."""
+ON_A_BORDER = 1e-6
+"""Distance of a border that was sought from its closed form: checks fail only beyond `AGREEMENT`, which a flat curve of
+residuals meets some digits later."""
 CONTRADICTION = 1e-8
 """Residual from which compiled lines of arithmetic report that a relation fails. Above `AGREEMENT` the solver computes
 again with more digits before it does so; compiled lines have no more digits, and are not checked at many points."""

@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from derive.cli.audit import audit
+from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
 from derive.cli.infer import infer
@@ -34,7 +35,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, least, most, front, compare, report, audit, infer):
+for verb in (check, find, list_, show, solve, graph, sweep, border, least, most, front, compare, report, audit, infer):
     cli.add_command(verb)
 
 

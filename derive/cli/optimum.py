@@ -40,22 +40,28 @@ def _options(verb: Callable[..., int]) -> Callable[..., int]:
     return verb
 
 
+_STEPS = click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice.")
+_RANGES = click.option("--ranges", is_flag=True, help="Show how the choices fare where ranges turn out otherwise.")
+
+
 @click.command(epilog=_EXAMPLE.format("least", "cost_per_token"))
 @click.argument("target")
 @_options
-@click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice.")
-def least(target: str, steps: bool, **options: Any) -> int:
+@_STEPS
+@_RANGES
+def least(target: str, steps: bool, ranges: bool, **options: Any) -> int:
     """Find the choice that makes TARGET least: LOW..HIGH and lists are free to choose, a VALUE is a given."""
-    return _best("least", target, steps, **options)
+    return _best("least", target, steps, ranges, **options)
 
 
 @click.command(epilog=_EXAMPLE.format("most", "user_speed"))
 @click.argument("target")
 @_options
-@click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice.")
-def most(target: str, steps: bool, **options: Any) -> int:
+@_STEPS
+@_RANGES
+def most(target: str, steps: bool, ranges: bool, **options: Any) -> int:
     """Find the choice that makes TARGET most: LOW..HIGH and lists are free to choose, a VALUE is a given."""
-    return _best("most", target, steps, **options)
+    return _best("most", target, steps, ranges, **options)
 
 
 @click.command(epilog=_EXAMPLE.format("front", "cost_per_token,user_speed"))
@@ -80,22 +86,25 @@ def front(targets: str, points: int, **options: Any) -> int:
     return 1 if asked.strict and not found.proved else 0
 
 
-def _best(sense: str, target: str, steps: bool, **options: Any) -> int:
+def _best(sense: str, target: str, steps: bool, ranges: bool, **options: Any) -> int:
     from derive.optimization.optimum_charts import charts
-    from derive.optimization.optimum_text import as_data
+    from derive.optimization.optimum_text import as_data, under_ranges_data
 
     asked = _Asked(**options)
     verb = getattr(asked.library, sense)
     found = verb(target, *asked.profiles, such_that=asked.limits, **asked.given)
     asked.draw(lambda: charts(asked.library, found, asked.given))
+    over = found.under_ranges() if ranges else None
     if asked.as_json:
-        say_data(as_data(found, asked.digits))
+        say_data({**as_data(found, asked.digits), **({"under_ranges": under_ranges_data(over)} if over else {})})
     else:
         head, _, rest = found.text(asked.digits).partition("\n")
         click.secho(head, bold=True)
         click.echo(rest)
         if steps:
             click.echo(f"\n{found.answer.text(asked.digits)}")
+        if over:
+            click.echo(f"\n{over.text(asked.digits)}")
     return 1 if asked.strict and not found.proved else 0
 
 

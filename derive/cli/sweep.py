@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["sweep"]
 
-_DECADES = 100  # ratio of the ends from which an axis is logarithmic
 _ROWS = 25  # limit on rows of the table on a terminal
 _ENDINGS = (".csv", ".svg")
 
@@ -105,13 +104,9 @@ def _ending(output: str | None) -> str | None:
 
 def _read(text: str, points: int) -> Any:
     """An axis or a given."""
-    from derive.tables.axes import span
-    from quantities.value import read_value
+    from derive.tables.axes import spanned
 
-    if ".." not in text:
-        return text
-    value = read_value(text)
-    return span(text, points, log=value.low > 0 and value.high / value.low >= _DECADES)
+    return spanned(text, points) if ".." in text else text
 
 
 def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:

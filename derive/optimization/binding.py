@@ -1,4 +1,4 @@
-"""Which limits bind at the best point, what each costs, and the choice in closed form.
+"""Which limits bind at the best point, and what each costs.
 
 A limit binds if the target would be better without it. Its price is what the target gains if the limit alone is moved
 outwards by 1 % of its right side (where that is zero, of half of the terms on the left); the question is then asked
@@ -9,24 +9,19 @@ less than that.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Node, names_in, render
-from derive.numerics.algebra.evaluation import chosen_arm, residual, terms, value
-from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.evaluation import residual, terms, value
 from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program
-from derive.optimization.spreading import in_free_names
 from derive.presentation.numbers import shown_number
 from derive.time_limits import sharing
 from derive.tolerances import AGREEMENT, SAME_ROOT
 from quantities.declaration import Declaration
 
-__all__ = ["bindings", "closed_forms"]
+__all__ = ["bindings"]
 
 _SHARE = 0.01  # by which a limit is moved
 _BOXES = 2000  # for one question that is asked again
@@ -118,51 +113,3 @@ def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Dec
         return ()
     again = _Again(programs, best, declared)
     return (*again.limits(), *again.ends())
-
-
-def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Binding]) -> dict[str, Node]:
-    """The free quantities that one binding limit fixes, in closed form."""
-    names = {one.name for one in binding}
-    found: dict[str, Node] = {}
-    for program in programs:
-        numbers = program.numbers(best.at)
-        if numbers is None or program.at(best.at) > best.value + AGREEMENT * abs(best.value):
-            continue
-        for limit in program.limits:
-            for i, name in enumerate(program.names[: program.free]):
-                if limit.name in names and name not in found:
-                    form = _form_of(program, limit, i, numbers)
-                    found |= {} if form is None else {name: form}
-    return found
-
-
-def _form_of(program: Program, limit: Limit, i: int, numbers: Mapping[str, float]) -> Node | None:
-    """A free quantity by a limit at which both sides are equal, rounded inwards to a whole number if it counts."""
-    name, step = program.names[i], program.steps[i]
-    equal = Equation(_bound(limit.written.lhs, numbers), "=", _bound(limit.written.rhs, numbers))
-    if name not in names_in(equal.lhs, equal.rhs) or step not in (0.0, 1.0):
-        return None
-    try:
-        candidates = isolate(equal, name) or ()
-    except DeriveError:
-        return None
-    for candidate in candidates:
-        spread = in_free_names(candidate.form, {}, program.spans)
-        plain = min(candidate.form, spread, key=lambda form: len(render(form)))
-        for form in (Apply("floor", (plain,)), Apply("ceil", (plain,))) if step else (plain,):
-            if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=AGREEMENT):
-                return form
-    return None
-
-
-def _bound(node: Node, numbers: Mapping[str, float]) -> Node:
-    """An expression with the arm that binds in place of each choice."""
-    if not isinstance(node, Apply):
-        return node
-    if node.op in ("max", "min"):
-        sizes = [value(arg, numbers) for arg in node.args]
-        return _bound(node.args[sizes.index(max(sizes) if node.op == "max" else min(sizes))], numbers)
-    if node.op == "piecewise":
-        arm = chosen_arm(node, numbers)
-        return node if arm is None else _bound(arm, numbers)
-    return Apply(node.op, tuple(_bound(arg, numbers) for arg in node.args))

@@ -23,14 +23,16 @@ from derive.kernels.agreement import said_twice
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.optimization.asked_choice import Asked, Pick, asked
-from derive.optimization.binding import bindings, closed_forms
+from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, gap_between, least_of
 from derive.optimization.conflicts import excluding, infeasible
+from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
 from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs
 from derive.optimization.sampling import best_met, quantity_at, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
+from derive.optimization.under_ranges import Contender, under_ranges
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
@@ -247,7 +249,15 @@ def _told(
         quantities={name: library.declared[name] for name in names if name in library.declared},
         forms=forms,
         values={name: value for limit in limits for name, value in limit.values.items()},
+        over_ranges=lambda points, seed: under_ranges(
+            library, question, sense, _contenders(question, looked), points, seed
+        ),
     )
+
+
+def _contenders(question: Asked, looked: Sequence[Looked]) -> list[Contender]:
+    """The choices that have a value at the middles."""
+    return [Contender(one.pick, one.programs, _choice(question, one)) for one in looked if one.best.is_found]
 
 
 def _floor(one: Looked) -> float:

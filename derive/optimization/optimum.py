@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, Number
 from derive.presentation.numbers import DIGITS, in_unit
@@ -15,6 +15,9 @@ from derive.solving.sensitivity.elasticities import put_in
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.optimization.under_ranges import UnderRanges
 
 __all__ = ["Binding", "Choice", "Optimum"]
 
@@ -65,6 +68,7 @@ class Optimum:
     quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # that are chosen, or stand in a form
     forms: Mapping[str, Node] = field(default_factory=dict, repr=False, compare=False)
     values: Mapping[str, Value] = field(default_factory=dict, repr=False, compare=False)  # of limits, by name in forms
+    over_ranges: Callable[[int, int], UnderRanges] | None = field(default=None, repr=False, compare=False)
 
     @property
     def value(self) -> Any:
@@ -94,6 +98,11 @@ class Optimum:
             for name, form in self.forms.items()
         }
         return MappingProxyType({name: to_sympy(form, symbols) for name, form in whole.items()})
+
+    def under_ranges(self, points: int = 1000, seed: int = 0) -> UnderRanges:
+        """How the choices fare where the ranges among the givens and in the profiles turn out."""
+        assert self.over_ranges is not None
+        return self.over_ranges(points, seed)
 
     def text(self, digits: int = DIGITS) -> str:
         """The choice, why it is the best, what binds, and all choices, as aligned text."""

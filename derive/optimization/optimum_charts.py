@@ -10,23 +10,22 @@ from derive.model.relation_set import RelationSet
 from derive.optimization.optimum import Choice, Optimum
 from derive.presentation.charts import Axis, Chart, Mark, Series
 from derive.presentation.numbers import labelled, shown_number, spelled
-from derive.tables.axes import span
+from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
-from quantities.value import read_value
 
-__all__ = ["charts"]
+__all__ = ["bars", "charts"]
 
 _POINTS = 120  # along a range
-_DECADES = 100  # ratio of its ends from which it is logarithmic
 
 
 def charts(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
     """Bars for several choices; for a single one the target along its first range, with the best point marked."""
-    return (_bars(found),) if len(found.choices) > 1 else _along(library, found, given)
+    return (bars(found),) if len(found.choices) > 1 else _along(library, found, given)
 
 
-def _bars(found: Optimum) -> Chart:
+def bars(found: Optimum) -> Chart:
+    """The best of each discrete choice."""
     unit = found.answer.quantity.unit
     shown = [one for one in found.choices if one.best is not None]
     shared = set.intersection(*(set(one.profiles) for one in found.choices))
@@ -46,19 +45,13 @@ def _title(found: Optimum) -> str:
     return f"{found.sense} {found.answer.quantity.name}".replace("_", " ")
 
 
-def _axis(text: str) -> Any:
-    """A range as an axis, logarithmic from two decades on."""
-    value = read_value(text)
-    return span(text, _POINTS, log=value.low > 0 and value.high / value.low >= _DECADES)
-
-
 def _along(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
     if not found.ranged:
         raise ExpressionError("A single choice without a range has no picture.", hint="Give a range or a list.")
     first, *others = found.ranged
     fixed = {**given, **{name: found.at[name] for name in (*others, *found.chosen) if name != first}}
     name, target = first, found.answer.quantity.name
-    table = sweep(library, target, found.profiles, {**fixed, name: _axis(str(given[name]))})
+    table = sweep(library, target, found.profiles, {**fixed, name: spanned(str(given[name]), _POINTS)})
     quantity = found.quantities[name]
     at = quantity.unit.from_base(found.chosen[name])
     mark = Mark(at, shown_number(found.chosen[name], quantity.unit))

@@ -7,6 +7,7 @@ from typing import Any
 
 from derive.expressions.tree import Name, render
 from derive.optimization.optimum import Choice, Optimum
+from derive.optimization.under_ranges import Outcome, UnderRanges
 from derive.presentation.failed_checks import cautions
 from derive.presentation.numbers import DIGITS, shown_number
 from derive.presentation.text import as_data as answer_data
@@ -14,7 +15,7 @@ from derive.presentation.text import columns, section
 from derive.solving.sensitivity.elasticities import put_in
 from derive.tolerances import TIGHT
 
-__all__ = ["as_data", "as_text", "headline", "proof"]
+__all__ = ["as_data", "as_text", "headline", "proof", "under_ranges_data", "under_ranges_text"]
 
 
 def headline(found: Optimum, digits: int = DIGITS) -> str:
@@ -68,6 +69,63 @@ def _row(found: Optimum, one: Choice, digits: int) -> tuple[str, ...]:
     best = "-" if one.best is None else shown_number(one.best, found.answer.quantity.unit, digits)
     why = one.why or ("" if one.is_proved else "not proved")
     return (", ".join(one.profiles) or "-", *one.listed.values(), *free, best, why)
+
+
+def under_ranges_text(found: UnderRanges, digits: int = DIGITS) -> str:
+    """The choices over the ranges as a table, and the three that are best."""
+    unit = found.quantity.unit
+    names = [_of_choice(found, one) for one in found.outcomes]
+    rows = [
+        (
+            name,
+            shown_number(one.middle, unit, digits),
+            shown_number(one.worst, unit, digits) if math.isfinite(one.worst) else "excluded",
+            f"{100 * one.wins:.3g} %",
+            f"{100 * one.holds:.3g} %",
+        )
+        for name, one in zip(names, found.outcomes, strict=True)
+    ]
+    told = {
+        "best at the middle": found.at_middle,
+        "best in the worst case": found.in_worst_case,
+        "best most often": found.most_often,
+    }
+    lines = [f"{found.sense} {found.quantity.name} over the ranges of {', '.join(found.ranges)}", ""]
+    lines += columns([("choice", "at the middle", "in the worst case", "wins", "holds"), *rows])
+    lines += ["", *(f"{words}: {_of_choice(found, one)}" for words, one in told.items())]
+    if found.none_holds:
+        lines.append(f"in {100 * found.none_holds:.3g} % of the draws no choice holds")
+    return "\n".join(lines)
+
+
+def _of_choice(found: UnderRanges, one: Outcome) -> str:
+    shared = set.intersection(*(set(other.choice.profiles) for other in found.outcomes))
+    own = [name for name in one.choice.profiles if name not in shared or len(found.outcomes) == 1]
+    free = [f"{name} = {shown_number(x, found.quantities[name].unit)}" for name, x in one.choice.at.items()]
+    listed = [f"{name} = {text}" for name, text in one.choice.listed.items()]
+    return ", ".join([*own, *listed, *free])
+
+
+def under_ranges_data(found: UnderRanges) -> dict[str, Any]:
+    """The choices over the ranges as plain data; `worst` is null where the limits exclude a choice somewhere."""
+    unit = found.quantity.unit
+    return {
+        "ranges": list(found.ranges),
+        "points": found.points,
+        "seed": found.seed,
+        "none_holds": found.none_holds,
+        "outcomes": [
+            {
+                "profiles": list(one.choice.profiles),
+                "listed": dict(one.choice.listed),
+                "middle": unit.from_base(one.middle),
+                "worst": unit.from_base(one.worst) if math.isfinite(one.worst) else None,
+                "wins": one.wins,
+                "holds": one.holds,
+            }
+            for one in found.outcomes
+        ],
+    }
 
 
 def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-__all__ = ["Axis", "Chart", "Hatch", "Mark", "Series", "Shade", "described"]
+__all__ = ["Area", "Axis", "Chart", "Hatch", "Levels", "Mark", "Series", "Shade", "Words", "described"]
 
 _FEW = 12  # names of an axis that are all told
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
@@ -80,6 +80,37 @@ class Hatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Area:
+    """A part of a map between two curves, in the colour of a place in the palette."""
+
+    x: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    color: int
+    is_hatched: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A text inside the panel."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Curves of equal value, each with its name: a row of values for each y."""
+
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    rows: tuple[tuple[float, ...], ...]
+    at: tuple[float, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """One picture."""
 
@@ -91,6 +122,9 @@ class Chart:
     hatches: tuple[Hatch, ...] = ()
     title: str = ""
     height: float = 3.4  # inches, at a width of 6.4
+    areas: tuple[Area, ...] = ()
+    words: tuple[Words, ...] = ()
+    levels: Levels | None = None
 
 
 def described(charts: Iterable[Chart]) -> str:
@@ -109,6 +143,8 @@ def _described(chart: Chart) -> str:
     up, along = (axis.label or _listed(axis.names) for axis in (chart.y, chart.x))
     said = f"Chart of {up} against {along}"
     said = ": ".join(filter(None, (chart.title, said, ", ".join(shown)))) + "."
+    named = list(dict.fromkeys(one.text.replace("\n", ", ") for one in chart.words))
+    said += f" Regions: {'; '.join(named)}." if named else ""
     return f"{said} Marked: {', '.join(marked)}." if marked else said
 
 

@@ -92,7 +92,10 @@ def _matplotlib() -> Any:
 
 
 def _draw(panel: Any, chart: Chart) -> None:
-    panel.grid(True, axis="x" if chart.y.names else "y" if chart.x.names else "both")
+    if chart.areas:
+        _draw_map(panel, chart)
+    else:
+        panel.grid(True, axis="x" if chart.y.names else "y" if chart.x.names else "both")
     free, named = iter(count()), iter(count())
     for series in chart.series:
         color = _PALETTE[(next(free) if series.color is None else series.color) % len(_PALETTE)]
@@ -112,6 +115,30 @@ def _draw(panel: Any, chart: Chart) -> None:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
     elif labelled:
         panel.legend(loc="best")
+
+
+def _draw_map(panel: Any, chart: Chart) -> None:
+    """Regions, the names of these, and levels, whose numbers lie along them in the scales of the axes."""
+    _scale(panel.xaxis, panel.set_xscale, panel.set_xlim, chart.x)
+    _scale(panel.yaxis, panel.set_yscale, panel.set_ylim, chart.y)
+    for area in chart.areas:
+        x, low, high = map(_rounded, (area.x, area.low, area.high))
+        color = _PALETTE[area.color % len(_PALETTE)]
+        panel.fill_between(x, low, high, color=color, alpha=0.16, linewidth=0, zorder=0.4)
+        if area.is_hatched:
+            look = {"facecolor": "none", "edgecolor": "#999999", "linewidth": 0, "zorder": 0.5}
+            panel.fill_between(x, low, high, hatch=_HATCHES[0][0], **look)
+    levels = chart.levels
+    if levels is not None and levels.at:
+        rows = [_rounded(row) for row in levels.rows]
+        look = {"colors": "#333333", "linewidths": 0.6, "zorder": 1.6}
+        drawn = panel.contour(levels.x, levels.y, rows, levels=list(levels.at), **look)
+        names = dict(zip(drawn.levels, levels.names, strict=True))
+        panel.clabel(drawn, fmt=names, fontsize=_SMALL, inline_spacing=3)
+    behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
+    for words in chart.words:
+        where = {"ha": "center", "va": "center", "fontsize": 8, "bbox": behind, "zorder": 5}
+        panel.text(words.x, words.y, words.text, **where)
 
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:

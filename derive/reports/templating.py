@@ -32,7 +32,9 @@ from jinja2.runtime import LoopContext
 from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
+from derive.borders.border import Border, Borders, Region
 from derive.errors import DeriveError, ExpressionError
+from derive.optimization.optimum import Optimum
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
 from derive.reports.proofs import Form
 from derive.reports.vocabulary import Said, places_of
@@ -45,6 +47,10 @@ _OPEN: dict[type, frozenset[str]] = {
     dict: frozenset({"get", "items", "keys", "update", "values"}),
     list: frozenset({"append"}),
     str: frozenset({"join", "lower", "partition", "replace", "split", "startswith", "strip", "title", "upper"}),
+    Borders: frozenset({"regions"}),
+    Border: frozenset({"equation", "kind", "of", "relation"}),
+    Optimum: frozenset({"answer", "profiles", "proved", "reasons"}),
+    Region: frozenset({"arms", "failed", "share"}),
     Form: frozenset({"at", "limit", "plain", "simplified", "slope", "without"}),
 }
 _FILTERS = (

@@ -27,6 +27,7 @@ sides(relation)                         the two sides of a relation, as forms
 unknown_symbol(name)                    an arbitrary number in forms; unknown_function(name)
 identical(a, b), positive(form)         assertions, without which there is no report
 lines((left, right), ...)               forms below each other
+least, most, front, border, rows, over_ranges, drawn: see `choices`
 relations(text)                         this vocabulary on relations of the template's own
 """
 
@@ -46,7 +47,7 @@ from derive.presentation.derivation import digits_borne, reported
 from derive.presentation.document import Formulas, Picture, verbatim
 from derive.presentation.numbers import in_multiples, prefixed, reported_digits
 from derive.relation_files.loading import load
-from derive.reports import formulas
+from derive.reports import choices, formulas
 from derive.reports.proofs import Form, closed, identical, lines, positive, sides, unknown_function, unknown_symbol
 from derive.solving.execution.answer import Answer
 from quantities.source import Kind, Source
@@ -214,11 +215,19 @@ def vocabulary(library: Library) -> dict[str, Any]:
         own = load(f"{text}\n", beside=library)
         return vocabulary(Library(own.relations.values(), (), library.profiles))
 
-    own = (solve, solve_all, attempt, sweep, held, known, meaning, quantity, pencil, relations)
+    def rows(found: Any, digits: int = 3) -> list[dict[str, str]]:
+        return choices.rows_of(found, partial(number, digits=digits))
+
+    def over_ranges(best: Any, digits: int = 3) -> list[dict[str, str]]:
+        return choices.over_ranges(best, partial(number, digits=digits))
+
+    own = (solve, solve_all, attempt, sweep, held, known, meaning, quantity, pencil, relations, rows, over_ranges)
     laid_out = (formulas.letter, formulas.stated, formulas.turned, formulas.closed_form, sides)
     return {
         **{one.__name__: one for one in own},
         **{one.__name__: partial(one, library) for one in laid_out},
+        **choices.questions(library, _typed),
+        "drawn": choices.drawn,
         "form": partial(closed, library),
         **_FREE,
     }

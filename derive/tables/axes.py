@@ -19,7 +19,10 @@ from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
 from quantities.value import is_number, read_value
 
-__all__ = ["Axis", "Line", "checked", "is_axis", "is_lazy", "line", "span"]
+__all__ = ["DECADES", "Axis", "Line", "checked", "is_axis", "is_lazy", "line", "span", "spanned"]
+
+DECADES = 100.0
+"""The ratio of the ends of a range from which its axis is logarithmic."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,16 @@ def span(text: str, points: int = 50, *, log: bool = False) -> Axis:
     if log and value.low <= 0:
         raise ExpressionError(f"{text!r} has no logarithm.", hint="Begin above zero.", text=text)
     return Axis(value.low, value.high, count, value.unit.text, log)
+
+
+def spanned(text: str, points: int) -> Axis:
+    """A range as an axis, logarithmic from two decades on.
+
+    >>> spanned("1..100 sequence", 3).log, spanned("1..99 sequence", 3).log
+    (True, False)
+    """
+    value = read_value(text)
+    return span(text, points, log=value.low > 0 and value.high / value.low >= DECADES)
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,10 @@ if there are too many, the compiled signs of the checks in question decide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from derive.expressions.tree import Node, names_in
@@ -47,6 +48,14 @@ class Sign:
     name: str
     sources: tuple[Source, ...]
     judge: Callable[..., Any]
+    is_relation: bool = False
+
+    def depends(self, values: Values, others: Values) -> bool:
+        """Whether its quantities have other numbers elsewhere."""
+        import numpy
+
+        pairs = ((source.read(values), source.read(others)) for source in self.sources)
+        return any(not numpy.array_equal(one, other, equal_nan=True) for one, other in pairs)
 
     def codes(self, values: Values) -> Any:
         """The code of each point, as an array that broadcasts to the axes."""
@@ -70,7 +79,7 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
         codes = numpy.where(numpy.isfinite(found), numpy.where(found > 0, _FAILS, _HOLDS), _UNDEFINED)
         return numpy.where(_unknown(numbers), _UNKNOWN, codes)
 
-    return Sign(relation.name, held, judge)
+    return Sign(relation.name, held, judge, is_relation=True)
 
 
 def _condition_sign(recipe: Recipe, condition: Node) -> Sign | None:
@@ -155,6 +164,7 @@ _FEW = 12  # points at which the solver is simply called
 _AGAIN = 8  # pieces in which a verdict is checked again
 _MOST_ASKED = 1000
 _PLACES = (0.0, 0.31, 0.62, 1.0)  # shares of a pattern at which the solver is called
+_MOST_RANGED = 5  # ranges in one relation whose ends are tried
 _BASE = 8  # more than the codes of a sign
 
 Pattern = tuple[int, ...]
@@ -204,14 +214,27 @@ class Judge:
     signs: tuple[Sign, ...]
     ask: Callable[[tuple[float, ...]], Verdict]
     is_patient: bool  # whether the solver is called at every point
+    ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # of weak values, in base units
     known: dict[Pattern, tuple[Verdict, int]] = field(default_factory=dict)  # the verdict and pieces of a pattern
+    moved: dict[str, list[str]] = field(default_factory=dict)  # the ranges that a relation depends on
 
     def asks_at_each(self, column: Any) -> bool:
         """Whether the solver is called at each point, because they are few or the judge is patient."""
         return self.is_patient or column.size <= _FEW
 
-    def judged(self, arrays: Sequence[Any], values: Values, column: Any) -> Judgement:
-        """The verdicts at points, from the target's numbers and these values beside it."""
+    def judged(
+        self,
+        arrays: Sequence[Any],
+        column: Any,
+        values_at: Callable[[Mapping[str, float]], Values],
+        *,
+        again: bool = True,
+    ) -> Judgement:
+        """The verdicts at points, from the target's numbers and the values beside it, for any ends of the ranges.
+
+        Unless `again`, the verdict of a known pattern is taken as it is: near the border of two patterns, rounding
+        decides which one a point has, and the solver rounds in another order.
+        """
         import numpy
 
         shape = column.shape
@@ -222,27 +245,52 @@ class Judge:
 
         if self.asks_at_each(column):
             return _gathered([ask(i) for i in range(column.size)], shape)
-        codes = [numpy.isnan(column).astype(numpy.int8), *(sign.codes(values) for sign in self.signs)]
+        values = values_at({})
+        codes = [numpy.isnan(column).astype(numpy.int8)]
+        codes += [self._within_ranges(sign, sign.codes(values), values, values_at) for sign in self.signs]
         places, patterns = grouped(codes)
         flat = numpy.broadcast_to(places, shape).ravel()
         whole = numpy.empty(flat.shape, numpy.int32)
         verdicts: dict[Verdict, int] = {}
         for i, pattern in enumerate(patterns):
             held = numpy.flatnonzero(flat == i) if len(patterns) > 1 else numpy.arange(flat.size)
-            for chosen, verdict in self._of_pattern(pattern, held, ask):
+            for chosen, verdict in self._of_pattern(pattern, held, ask, again):
                 whole[chosen] = verdicts.setdefault(verdict, len(verdicts))
         return Judgement(whole.reshape(shape), tuple(verdicts))
 
-    def _of_pattern(self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict]) -> Iterator[tuple[Any, Verdict]]:
+    def _within_ranges(
+        self, sign: Sign, codes: Any, values: Values, values_at: Callable[[Mapping[str, float]], Values]
+    ) -> Any:
+        """The codes of a relation, which for an answer holds if it does at some ends of the ranges behind it."""
+        import numpy
+
+        if not sign.is_relation or not self.ranges or not (codes == _FAILS).any():
+            return codes
+        if sign.name not in self.moved:
+            found = [
+                name
+                for name, ends in self.ranges.items()
+                if any(sign.depends(values, values_at({name: end})) for end in ends)
+            ]
+            self.moved[sign.name] = found[:_MOST_RANGED]
+        names = self.moved[sign.name]
+        for chosen in product(*(self.ranges[name] for name in names)) if names else ():
+            there = sign.codes(values_at(dict(zip(names, chosen, strict=True))))
+            codes = numpy.where((codes == _FAILS) & (there == _HOLDS), _WITHIN, codes)
+        return codes
+
+    def _of_pattern(
+        self, pattern: Pattern, held: Any, ask: Callable[[int], Verdict], again: bool
+    ) -> Iterator[tuple[Any, Verdict]]:
         """The verdict on the points of one pattern, or one on each point where they differ."""
         import numpy
 
         known, times = self.known.get(pattern, (None, 0))
-        shares = _PLACES if known is None else (0.5,) if times < _AGAIN else ()
+        shares = _PLACES if known is None else (0.5,) if again and times < _AGAIN else ()
         asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
         found = {*asked.values(), *([known] if known is not None else [])}
-        if len(found) == 1:
-            (verdict,) = found
+        if len({one.failed for one in found}) == 1:
+            verdict = Verdict(next(iter(found)).failed, _common(found))
             self.known[pattern] = verdict, times + 1
             yield held, verdict
         elif len(held) <= _MOST_ASKED:

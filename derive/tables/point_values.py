@@ -14,7 +14,7 @@ from derive.kernels.several_targets import Abreast, found_for, plans_for
 from derive.model.relation_set import RelationSet
 from derive.solving.execution.question import Outline
 
-__all__ = ["Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
+__all__ = ["End", "Recipe", "Source", "Values", "functions", "plans", "sources", "stated_sources"]
 
 _PLANS = Memo[Cases](most=256)  # by target and names
 _BESIDE = Memo["Cases | None"](most=256)  # the same, for quantities that are not targets
@@ -55,6 +55,7 @@ class Recipe:
     stated: Mapping[str, tuple[float, float, float]]  # each weak value between its ends, in base units
     beside: frozenset[str]  # quantities computed only for the checks
     fallbacks: frozenset[str]  # weak values that nothing is compared with
+    ranged: frozenset[str]  # weak values that are ranges, and not only rounded
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,12 +63,24 @@ class Recipe:
         return *self.axes, *self.numbers
 
     @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """The weak values that are ranges, with their ends in base units."""
+        return {name: (self.stated[name][0], self.stated[name][2]) for name in sorted(self.ranged - {*self.axes})}
+
+    @property
     def lines(self) -> Cases:
         """The plans for the target."""
         return plans(self.library, self.target, self.names)
 
 
-Values = Mapping[str | Outline, Any]
+@dataclass(frozen=True)
+class End:
+    """A weak value taken at an end of its range, as a key of `Values`; its number is in base units."""
+
+    name: str
+
+
+Values = Mapping[str | Outline | End, Any]
 """Numbers of the axes and the targets in a box, and of what follows beside them, in declared units."""
 
 
@@ -97,7 +110,7 @@ def _constant(recipe: Recipe, name: str) -> Source | None:
     if name not in recipe.stated:
         return None
     base = numpy.float64(recipe.stated[name][1])
-    return Source(lambda values: base)
+    return Source(lambda values: values.get(End(name), base))
 
 
 def _source(recipe: Recipe, name: str) -> Source | None:
@@ -109,7 +122,7 @@ def _source(recipe: Recipe, name: str) -> Source | None:
         return Source(lambda values: based(values[name], quantity))
     if name in recipe.numbers:
         base = numpy.float64(quantity.unit.to_base(recipe.numbers[name]))
-        return Source(lambda values: base)
+        return Source(lambda values: values.get(End(name), base))
     try:
         found = beside(recipe.library, name, recipe.names)
     except DeriveError:

@@ -131,6 +131,11 @@ class Survey:
         parts = [each.part(stretch.start, stretch.stop) for each, stretch in zip(self.lines, box, strict=True)]
         return crossed(parts)
 
+    def of(self, target: str) -> Survey:
+        """The same axes, and one of the targets."""
+        recipes = tuple(one for one in self.work.recipes if one.target == target)
+        return self if recipes == self.work.recipes else replace(self, work=replace(self.work, recipes=recipes))
+
     def at(self, *arrays: Any) -> Survey:
         """The same question along other numbers."""
         lines = [Line(each.name, each.unit, array) for each, array in zip(self.lines, arrays, strict=True)]
@@ -218,17 +223,19 @@ def _used(library: RelationSet, question: Question, made: Plan) -> list[str]:
 
 def tested_in(
     question: Question, made: Plan
-) -> tuple[dict[str, tuple[float, float, float]], frozenset[str], frozenset[str]]:
+) -> tuple[dict[str, tuple[float, float, float]], frozenset[str], frozenset[str], frozenset[str]]:
     """The weak values that an answer is compared with, or that complete a limit, with their ends, in base units.
 
-    Also the quantities that the plan computes only for its checks, and the fallbacks, which are never compared.
+    Also the quantities that the plan computes only for its checks, the fallbacks, which are never compared, and the
+    values that are ranges.
     """
     own = {} if question.own is None else {question.target: question.own}
     weak = {**question.weak, **question.outdated, **own}
     ends = {name: value.base if value.is_range else value.as_rounded for name, value in weak.items()}
     stated = {name: (ends[name][0], value.base[1], ends[name][-1]) for name, value in weak.items()}
     beside = frozenset(name for block in made.extra for name in block.unknowns)
-    return stated, beside, frozenset(name for name, value in weak.items() if value.source.stands_in)
+    fallbacks = frozenset(name for name, value in weak.items() if value.source.stands_in)
+    return stated, beside, fallbacks, frozenset(name for name, value in weak.items() if value.is_range)
 
 
 def _prove_consistent(

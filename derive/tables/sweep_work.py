@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from types import MappingProxyType
 from typing import Any
 
 from derive.kernels.agreement import agreed
@@ -15,7 +16,7 @@ from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast
 from derive.model.relation_set import RelationSet
 from derive.tables.point_checks import Contradiction, Judge, Judgement, Verdict, contradicted, signs_of
-from derive.tables.point_values import Recipe, Values, functions
+from derive.tables.point_values import End, Recipe, Values, functions
 from derive.tables.regimes import Switch, switches
 from derive.tables.single_points import Told, asked_at, bounded
 
@@ -67,21 +68,35 @@ class Work:
         signs = [sign for judge in self.judges.values() for sign in judge.signs]
         return self._function(source.found for sign in signs for source in sign.sources)
 
+    @cached_property
+    def _judging_again(self) -> Abreast:
+        signs = [sign for judge in self.judges.values() for sign in judge.signs]
+        return self._function([*self.lines.values(), *(source.found for sign in signs for source in sign.sources)])
+
+    def _at_ends(self, arrays: Sequence[Any], ends: Mapping[str, float]) -> dict[Any, Any]:
+        """The values and the targets with weak values at ends of their ranges."""
+        values = self._values(self._judging_again, arrays, ends)
+        return values | {target: values[found.outline] for target, found in self.lines.items()}
+
     def _function(self, wanted: Iterable[Cases | None]) -> Abreast:
         """One function for all of them, which computes common parts once."""
         distinct = {found.outline: found for found in wanted if found is not None}
         return functions(self.library, distinct.values())
 
-    def _values(self, function: Abreast, arrays: Sequence[Any]) -> dict[Any, Any]:
-        """The axes by name, and the function's results by outline, broadcast."""
+    def _values(
+        self, function: Abreast, arrays: Sequence[Any], ends: Mapping[str, float] = MappingProxyType({})
+    ) -> dict[Any, Any]:
+        """The axes by name, and the function's results by outline, broadcast; weak values may be at these ends."""
         import numpy
 
         named: dict[Any, Any] = dict(zip(self.names, arrays, strict=True))
         single = {name: number for recipe in self.recipes for name, number in recipe.numbers.items()}
+        single |= {name: self.library.declared[name].unit.from_base(end) for name, end in ends.items()}
         shape = numpy.broadcast_shapes(*(array.shape for array in arrays))
         found = function([named[name] if name in named else single[name] for name in function.names])
         columns = (_spread(numpy.asarray(column, dtype=float), shape) for column in found)
-        return named | dict(zip(function.outlines, columns, strict=True))
+        there = {End(name): numpy.float64(end) for name, end in ends.items()}
+        return named | there | dict(zip(function.outlines, columns, strict=True))
 
     def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
         """The targets at points, and their bounds where a given is a range."""
@@ -126,15 +141,26 @@ class Work:
                 told = self.told(recipe.target, point)
                 return Verdict(told.failed, told.unused)
 
-            return Judge(signs_of(recipe, self.given), ask, self.is_ranged)
+            return Judge(signs_of(recipe, self.given), ask, self.is_ranged, recipe.ranges)
 
         return {recipe.target: judge(recipe) for recipe in self.recipes}
 
-    def judgements(self, arrays: Sequence[Any], columns: Mapping[str, Any]) -> dict[str, Judgement]:
-        """The verdicts on each target, from its numbers at the points."""
-        asked = all(judge.asks_at_each(columns[target]) for target, judge in self.judges.items())
-        values = {} if asked else {**self._values(self._judging, arrays), **columns}
-        return {target: judge.judged(arrays, values, columns[target]) for target, judge in self.judges.items()}
+    def judgements(
+        self, arrays: Sequence[Any], columns: Mapping[str, Any], *, again: bool = True
+    ) -> dict[str, Judgement]:
+        """The verdicts on each target, from its numbers at the points; see `Judge.judged`."""
+        held: dict[frozenset[tuple[str, float]], Values] = {}
+
+        def values_at(ends: Mapping[str, float]) -> Values:
+            key = frozenset(ends.items())
+            if key not in held:
+                held[key] = self._at_ends(arrays, ends) if ends else self._values(self._judging, arrays) | dict(columns)
+            return held[key]
+
+        return {
+            target: judge.judged(arrays, columns[target], values_at, again=again)
+            for target, judge in self.judges.items()
+        }
 
     @cached_property
     def switches(self) -> dict[str, Switch]:

@@ -18,7 +18,7 @@ from derive.tables.regimes import Regime
 from derive.tables.sweep_question import Box, Survey, asked, crossed, points_in
 from derive.tables.table_checks import Holding, held_along
 
-__all__ = ["Table", "postponed", "sweep"]
+__all__ = ["Table", "postponed", "sweep", "tabled"]
 
 _MOST = 20_000_000  # limit on points of one table
 _MOST_SOLVED = 10_000  # the same where the solver is called at each
@@ -105,7 +105,7 @@ class Table:
     def beside(self, *axes: Any) -> Table:
         """The same question at other numbers on its axes."""
         assert self.survey is not None
-        return _swept(self.survey.at(*axes))
+        return tabled(self.survey.at(*axes))
 
     @property
     def is_lazy(self) -> bool:
@@ -182,10 +182,10 @@ def sweep(
             hint="Take fewer points, or library.stream(...), which goes through any number of them in pieces.",
             limit=f"{_MOST} points",
         )
-    return _swept(survey)
+    return tabled(survey)
 
 
-def _swept(survey: Survey) -> Table:
+def tabled(survey: Survey) -> Table:
     """The table of a survey, computed."""
     import numpy
 

@@ -1,4 +1,5 @@
-"""A table as charts: one for each target along the first axis, a line for each value of the others.
+"""A table as charts: one for each target along the first axis, a line for each value of the others; over two axes with
+a dozen points or more each, a map (`maps`).
 
 With a single line, the stretches in which each regime binds are shaded and the knees between them marked, each found
 to many digits between the points where the regime changes. With several lines, the knees of each are points.
@@ -15,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade
 from derive.presentation.numbers import labelled, prefixed, with_unit
+from derive.tables.maps.map_charts import map_chart
+from derive.tables.maps.regime_map import mapped
 from derive.tables.single_points import ENDS
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ _LINES = 7  # limit on drawn values of the further axes
 _STRETCHES = 9  # limit on regimes along a line; more are too many to show
 _FINER = 64  # points between two, where a knee is sought
 _ROUNDS = 5
+_DENSE = 12  # points on each of two axes from which a table is a map
 _LONG = 1e4  # numbers from here on take a prefix
 
 
@@ -35,6 +39,8 @@ def charts(table: Table) -> tuple[Chart, ...]:
 
     if not table.axes:
         raise ExpressionError("The table has no axis to plot along.", hint="Give span(...) for one of the givens.")
+    if _is_map(table):
+        return _maps(table)
     first, *others = table.axes
     along = table.axes[first]
     count = len(table) // len(along)
@@ -58,6 +64,18 @@ def charts(table: Table) -> tuple[Chart, ...]:
         hatched = hatches(table, target) if count == 1 else ()
         found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades, hatched))
     return tuple(found)
+
+
+def _is_map(table: Table) -> bool:
+    """Whether two axes are both so dense that the table is drawn as a map."""
+    lengths = [len(axis) for axis in table.axes.values()]
+    return len(lengths) == 2 and min(lengths) >= _DENSE and table.survey is not None and not table.survey.work.is_ranged
+
+
+def _maps(table: Table) -> tuple[Chart, ...]:
+    """A map for each target."""
+    assert table.survey is not None
+    return tuple(map_chart(mapped(table.survey.of(target)), target) for target in table.columns)
 
 
 def _in_ratios(along: Any) -> bool:

@@ -62,13 +62,15 @@ def test_eight_chips_read_so_much_context_in_twenty_milliseconds():
     assert chips == pytest.approx((1e8 * KV + 2 * LLAMA["size"]) / (H100_BYTES * 0.02), rel=5e-3)
 
 
-def test_steps_shorter_than_the_drain_time_are_stopped_by_bandwidth_and_longer_ones_by_capacity():
+def test_a_memory_that_is_full_is_read_in_the_drain_time():
+    """On the border of what fits, a step lasts as long as the memory takes to be read: shorter ones lie below it."""
     drawn = chart("walls", "walls-frontier")
-    fits = curve(drawn, "fits in memory")
-    drain = 1e3 * H100_HBM / H100_BYTES
-    for budget in (10, 20, 40):
-        read = curve(drawn, f"is read in {budget} ms")
-        assert all((there[1] < here[1]) == (budget < drain) for there, here in zip(read, fits, strict=True))
+    (fits,) = drawn.series
+    drain = H100_HBM / H100_BYTES
+    for batch, context in zip(fits.x, fits.y, strict=True):
+        read = (2 * LLAMA["size"] + batch * context * KV) / (8 * H100_BYTES)
+        assert read == pytest.approx(drain, rel=1e-6)
+    assert {"10 ms", "20 ms", "50 ms"} <= {*drawn.levels.names}
     assert (r"L_\tau", r"L_{\mathrm{fit}}") in lines("walls")
 
 

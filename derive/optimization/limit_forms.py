@@ -1,0 +1,105 @@
+"""Free quantities in closed form, where the two sides of a limit are equal.
+
+In the limit, each maximum and each choice is replaced by the arm that binds at a point; what is left is isolated. A
+form counts only if it has the point's own number.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from derive.errors import DeriveError
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in, render
+from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import chosen_arm, value
+from derive.numerics.algebra.isolation import isolate
+from derive.optimization.branching import Best
+from derive.optimization.optimum import Binding
+from derive.optimization.program import Program
+from derive.optimization.spreading import in_free_names
+from derive.tolerances import AGREEMENT
+
+__all__ = ["closed_forms", "form_at"]
+
+
+def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Binding]) -> dict[str, Node]:
+    """The free quantities that one binding limit fixes, in closed form."""
+    names = {one.name for one in binding}
+    found: dict[str, Node] = {}
+    for program in programs:
+        numbers = program.numbers(best.at)
+        if numbers is None or program.at(best.at) > best.value + AGREEMENT * abs(best.value):
+            continue
+        for limit in program.limits:
+            for i, name in enumerate(program.names[: program.free]):
+                if limit.name in names and name not in found:
+                    form = _chosen_by(program, limit.written, i, numbers)
+                    found |= {} if form is None else {name: form}
+    return found
+
+
+def _chosen_by(program: Program, written: Equation, i: int, numbers: Mapping[str, float]) -> Node | None:
+    """The form of a free quantity, rounded inwards to a whole number if it counts."""
+    name, step = program.names[i], program.steps[i]
+    if step not in (0.0, 1.0):
+        return None
+    rounded = ("floor", "ceil") if step else ()
+    return form_at(program, written, name, numbers, rounded)
+
+
+def form_at(
+    program: Program,
+    written: Equation,
+    name: str,
+    numbers: Mapping[str, float],
+    rounded: Sequence[str] = (),
+    tolerance: float = AGREEMENT,
+) -> Node | None:
+    """The form of a free quantity by a limit at which both sides are equal, under one of these roundings if any."""
+    equal = Equation(_bound(written.lhs, numbers), "=", _bound(written.rhs, numbers))
+    if name not in names_in(equal.lhs, equal.rhs):
+        return None
+    try:
+        candidates = isolate(equal, name) or ()
+    except DeriveError:
+        return None
+    for candidate in candidates:
+        spread = in_free_names(candidate.form, {}, program.spans)
+        forms = candidate.form, folded(candidate.form, {}), spread
+        plain = _signed(min(forms, key=lambda form: len(render(form))))
+        for form in tuple(Apply(way, (plain,)) for way in rounded) or (plain,):
+            if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=tolerance):
+                return form
+    return None
+
+
+def _signed(node: Node) -> Node:
+    """The same expression, with minus signs in place of negative factors.
+
+    >>> from fractions import Fraction
+    >>> twice_less = Apply("mul", (Number(Fraction(-2)), Name("b")))
+    >>> render(_signed(Apply("add", (Name("a"), twice_less))))
+    'a - 2*b'
+    """
+    if not isinstance(node, Apply):
+        return node
+    args = tuple(map(_signed, node.args))
+    if node.op == "mul" and isinstance(args[0], Number) and args[0].value < 0 and len(args) > 1:
+        size = Number(-args[0].value)
+        rest = args[1:] if size.value == 1 else (size, *args[1:])
+        return Apply("neg", (rest[0] if len(rest) == 1 else Apply("mul", rest),))
+    return Apply(node.op, args)
+
+
+def _bound(node: Node, numbers: Mapping[str, float]) -> Node:
+    """An expression with the arm that binds in place of each choice."""
+    if not isinstance(node, Apply):
+        return node
+    if node.op in ("max", "min"):
+        sizes = [value(arg, numbers) for arg in node.args]
+        return _bound(node.args[sizes.index(max(sizes) if node.op == "max" else min(sizes))], numbers)
+    if node.op == "piecewise":
+        arm = chosen_arm(node, numbers)
+        return node if arm is None else _bound(arm, numbers)
+    return Apply(node.op, tuple(_bound(arg, numbers) for arg in node.args))

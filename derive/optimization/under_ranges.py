@@ -1,0 +1,302 @@
+"""The discrete choices of an optimum when the ranges behind it turn out.
+
+An optimum is taken at the middles of ranges. Three questions are answered beside it of every discrete choice: its best
+value at the middle, its best value where the ranges turn out worst, and how often it is the best of all in a sample.
+In each, the quantities that are free are chosen anew, for a fleet is bought before prices and efficiencies are known,
+and its batch is set afterwards.
+
+Values are drawn as in a sample (`tables.sampling`): a typed range is uniform, a profile's is a triangle around its
+value. Choices share a draw where they share its origin: what is typed, and what the same profile states. The rents of
+two chips are two ranges, though they bear one name. The corners of the ranges count for the worst case.
+
+At each point the free quantities are sought on a grid that shrinks around the best point of the last one, for all draws
+at once. The limits of the programs hold at every point that counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import ExpressionError, LimitError
+from derive.expressions.tree import Node, names_in
+from derive.kernels.agreement import tested
+from derive.model.relation_set import RelationSet
+from derive.optimization.asked_choice import Asked, Pick
+from derive.optimization.program import Program
+from derive.presentation.numbers import DIGITS, in_unit
+from derive.solving.execution.question import ask
+from derive.tables.sampling.distributions import spread_of
+from derive.tolerances import TIGHT
+from quantities.declaration import Declaration
+from quantities.profiles import Profile
+from quantities.value import Value
+
+if TYPE_CHECKING:
+    from derive.optimization.optimum import Choice
+
+__all__ = ["Contender", "Outcome", "UnderRanges", "under_ranges"]
+
+_MOST_POINTS = 100_000
+_MOST_CORNERS = 256
+_GRID = {0: 1, 1: 64, 2: 32, 3: 12, 4: 7}  # points along each of so many free quantities
+_ROUNDS = 10
+_PIECE = 1 << 20  # numbers computed at once
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A discrete choice with its programs and what was found at the middles."""
+
+    pick: Pick
+    programs: tuple[Program, ...]
+    choice: Choice
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One discrete choice over the ranges; numbers are in base units."""
+
+    choice: Choice
+    middle: float
+    worst: float  # the worst that was met in the draws and the corners; infinite where the limits exclude each other
+    wins: float  # share of the draws in which no other choice is better
+    holds: float  # share of the draws in which the limits allow it at all
+
+
+@dataclass(frozen=True)
+class UnderRanges:
+    """The choices over the ranges: which is the best at the middle, in the worst case, and how often."""
+
+    sense: str
+    quantity: Declaration
+    outcomes: tuple[Outcome, ...]
+    ranges: tuple[str, ...]  # each with its origin, if that is a profile
+    points: int
+    seed: int
+    none_holds: float = 0.0  # share of the draws in which no choice holds
+    quantities: Mapping[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def at_middle(self) -> Outcome:
+        return self._best(self.outcomes, lambda one: one.middle)
+
+    @property
+    def in_worst_case(self) -> Outcome:
+        """The choice whose worst is the best; one that the limits exclude somewhere has none."""
+        return self._best(self.outcomes, lambda one: one.worst)
+
+    @property
+    def most_often(self) -> Outcome:
+        return max(self.outcomes, key=lambda one: one.wins)
+
+    def _best(self, among: Sequence[Outcome], number: Callable[[Outcome], float]) -> Outcome:
+        return (min if self.sense == "least" else max)(among, key=number)
+
+    def value(self, base: float) -> Any:
+        """A number of an outcome as a pint Quantity in the declared unit."""
+        return in_unit(base, self.quantity.unit)
+
+    def text(self, digits: int = DIGITS) -> str:
+        """A table of the choices, and what is best at the middle, in the worst case and most often."""
+        from derive.optimization.optimum_text import under_ranges_text
+
+        return under_ranges_text(self, digits)
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def under_ranges(
+    library: RelationSet, question: Asked, sense: str, contenders: Sequence[Contender], points: int, seed: int
+) -> UnderRanges:
+    """The choices of an optimum over the ranges of its question."""
+    import numpy
+
+    if isinstance(points, bool) or not isinstance(points, int) or not 1 <= points <= _MOST_POINTS:
+        hint = f"Give a whole number from 1 to {_MOST_POINTS}."
+        raise ExpressionError(f"points = {points!r} is not allowed.", hint=hint, text=repr(points))
+    sign = 1.0 if sense == "least" else -1.0
+    turned = [_Turned(library, question, one) for one in contenders]
+    origins = dict.fromkeys(origin for one in turned for origin in one.origins.values())
+    if not origins:
+        raise ExpressionError(
+            f"{question.target} depends on no range in any choice.",
+            hint='Give one of the fixed quantities an uncertainty, such as "0.7 +/- 0.1".',
+        )
+    drawn = numpy.array([one.best(one.draws(points, seed)) for one in turned])
+    least = drawn.min(axis=0)
+    is_none = ~numpy.isfinite(least)
+    outcomes = []
+    for one, numbers in zip(turned, drawn, strict=True):
+        wins = float(((numbers <= least + TIGHT * numpy.abs(least)) & ~is_none).mean())
+        worst = max(float(numbers.max()), float(one.best(one.corners()).max()))
+        middle = one.contender.choice.best or 0.0
+        outcomes.append(
+            Outcome(one.contender.choice, middle, sign * worst, wins, float(numpy.isfinite(numbers).mean()))
+        )
+    declared = {name: library.declared[name] for name in question.ranges}
+    target = library.declared[question.target]
+    none = float(is_none.mean())
+    return UnderRanges(sense, target, tuple(outcomes), tuple(origins), points, seed, none, declared)
+
+
+class _Turned:
+    """How one choice turns out."""
+
+    def __init__(self, library: RelationSet, question: Asked, contender: Contender) -> None:
+        self.library, self.contender = library, contender
+        if any(one.solved is not None for one in contender.programs):
+            raise LimitError(
+                f"{question.target} has no closed form in terms of what is free, which this needs.",
+                hint="Ask for the best choice at the ends of each range instead.",
+                limit="closed forms",
+            )
+        asked_there = ask(library, question.target, contender.pick.profiles, question.given(contender.pick))
+        values = {**asked_there.weak, **asked_there.strong}
+        met = {name for one in contender.programs for name in names_in(*_trees(one))}
+        self.ranges: dict[str, Value] = {
+            name: value
+            for name, value in values.items()
+            if value.is_range and name in met and name not in question.ranges
+        }
+        self.origins = {name: self._origin(name, asked_there.strong) for name in self.ranges}
+        self.searches = [_Search(one, list(self.ranges)) for one in contender.programs]
+
+    def _origin(self, name: str, typed: Mapping[str, Value]) -> str:
+        """What is typed has a plain name; a profile's value bears the profile."""
+        if name not in typed:
+            for one in reversed(self.contender.pick.profiles):
+                profile = one if isinstance(one, Profile) else self.library.profile(one)
+                if name in profile.values:
+                    return f"{name} of {profile.name}"
+        return name
+
+    def draws(self, points: int, seed: int) -> list[Any]:
+        """The numbers of each range, in base units."""
+        import numpy
+
+        found = []
+        for name, value in self.ranges.items():
+            stream = numpy.random.default_rng([seed, *self.origins[name].encode()])
+            found.append(spread_of(value, self.library.declared[name]).at(stream.random(points)))
+        return found or [numpy.zeros(points)]
+
+    def corners(self) -> list[Any]:
+        """The ends of the ranges in every combination; of many ranges, all low and all high."""
+        import numpy
+
+        ends = [(value.base[0], value.base[2]) for value in self.ranges.values()]
+        chosen = list(product(*ends)) if 2 ** len(ends) <= _MOST_CORNERS else list(zip(*ends, strict=True))
+        return [numpy.array(column) for column in zip(*chosen, strict=True)] or [numpy.zeros(1)]
+
+    def best(self, draws: Sequence[Any]) -> Any:
+        """The best value at each draw, signed so that less is better; infinite where there is none."""
+        import numpy
+
+        return numpy.min([one.best(draws) for one in self.searches], axis=0)
+
+
+def _trees(program: Program) -> Iterable[Node]:
+    """Everything that is computed at a point."""
+    yield program.plain
+    for limit in program.limits:
+        yield from (limit.written.lhs, limit.written.rhs)
+    yield from program.guards
+    yield from (side.form for side in program.sides)
+
+
+class _Search:
+    """The best point of one program, at many draws of its ranges at once."""
+
+    def __init__(self, program: Program, ranges: Sequence[str]) -> None:
+        self.program, self.ranges = program, ranges
+        self.names = (*program.names, *ranges, *(n for n in program.known if n not in {*program.names, *ranges}))
+        self.rows = _GRID.get(program.free, 5)
+        self.function = tested(self.names, self._written)
+
+    def _written(self, text: Callable[[Node], str]) -> str:
+        """The signed goal, and whether everything holds, as lines of arithmetic."""
+        program = self.program
+        tests = []
+        for limit in program.limits:
+            left, right = text(limit.written.lhs), text(limit.written.rhs)
+            over = f"({left} - {right})" if limit.written.op == "<=" else f"({right} - {left})"
+            slack = f"{max(TIGHT, limit.approximate)!r} * (np.abs({left}) + np.abs({right}))"
+            tests.append(f"({over} <= {slack})")
+        tests += [f"(sure({text(guard)}) > 0)" for guard in program.guards]
+        for side in program.sides:
+            form, low = text(side.form), ">" if side.domain.open_low else ">="
+            tests += [f"({form} {low} {side.domain.low!r})"] if math.isfinite(side.domain.low) else []
+            tests += [f"({form} <= {side.domain.high!r})"] if math.isfinite(side.domain.high) else []
+        return f"({program.sign!r} * {text(program.plain)}, {' & '.join(tests) or 'True'})"
+
+    def best(self, draws: Sequence[Any]) -> Any:
+        """The least signed goal at each draw."""
+        import numpy
+
+        count = len(draws[0])
+        piece = max(1, _PIECE // self.rows**self.program.free)
+        parts = [self._best([one[i : i + piece] for one in draws]) for i in range(0, count, piece)]
+        return numpy.concatenate(parts)
+
+    def _best(self, draws: Sequence[Any]) -> Any:
+        """The same for some draws: a grid over the box, then ever smaller ones around the best point of each draw."""
+        import numpy
+
+        program, count = self.program, len(draws[0])
+        rows = self.rows
+        low = [numpy.full(count, side[0]) for side in program.box[: program.free]]
+        high = [numpy.full(count, side[1]) for side in program.box[: program.free]]
+        best = numpy.full(count, math.inf)
+        at = [one.copy() for one in low]
+        for _ in range(_ROUNDS if program.free else 1):
+            grid = numpy.meshgrid(*[numpy.linspace(0.0, 1.0, rows)] * program.free, indexing="ij")
+            shares = [one.ravel() for one in grid]
+            points = [self._points(i, share, low[i], high[i]) for i, share in enumerate(shares)]
+            values = self._values(points, draws)
+            place = numpy.argmin(values, axis=1)
+            found = values[numpy.arange(count), place]
+            better = found < best
+            best = numpy.where(better, found, best)
+            for i, column in enumerate(points):
+                at[i] = numpy.where(better, column[numpy.arange(count), place], at[i])
+                low[i], high[i] = self._around(i, at[i], low[i], high[i], rows)
+        return best
+
+    def _points(self, i: int, share: Any, low: Any, high: Any) -> Any:
+        """Points along one free quantity, whole where it counts; in even ratios over a wide box."""
+        import numpy
+
+        (box_low, box_high), step = self.program.box[i], self.program.steps[i]
+        low, high = low[:, None], high[:, None]
+        points = low * (high / low) ** share if box_low > 0 else low + (high - low) * share
+        if not step:
+            return points
+        return numpy.clip(numpy.round(points / step), math.ceil(box_low / step), math.floor(box_high / step)) * step
+
+    def _around(self, i: int, at: Any, low: Any, high: Any, rows: int) -> tuple[Any, Any]:
+        """The interval around the best point: two steps of the last grid on each side."""
+        import numpy
+
+        box_low, box_high = self.program.box[i]
+        if box_low > 0:
+            factor = (high / low) ** (2 / (rows - 1))
+            return numpy.maximum(box_low, at / factor), numpy.minimum(box_high, at * factor)
+        step = (high - low) * (2 / (rows - 1))
+        return numpy.maximum(box_low, at - step), numpy.minimum(box_high, at + step)
+
+    def _values(self, points: Sequence[Any], draws: Sequence[Any]) -> Any:
+        """The signed goal at points of each draw; infinite where something does not hold."""
+        import numpy
+
+        columns = [*points, *(one[:, None] for one in draws[: len(self.ranges)])]
+        known = [numpy.float64(self.program.known[name]) for name in self.names[len(columns) :]]
+        with numpy.errstate(all="ignore"):
+            goal, holds = self.function(*columns, *known)
+        shape = points[0].shape if points else (len(draws[0]), 1)
+        whole = numpy.where(holds & numpy.isfinite(goal), goal, math.inf)
+        return numpy.broadcast_to(whole, shape)

@@ -1,0 +1,1 @@
+"""Where along two axes one regime ends and another begins."""

@@ -1,0 +1,184 @@
+"""A plane cut into the regions of equal label, by vertical lines: the trapezoidal decomposition of the map.
+
+Along a column (one value of the first axis) the labels change at heights that are sought between the points of a grid:
+the interval of a change is divided into equal parts, of which the first whose end has another label is kept, until its
+ends are neighbours. A label that lies between two others, in no point of the grid, is met on the way.
+
+Between two columns with the same labels in the same order, each region is bounded by curves through the heights. Where
+the order changes, the place of the change is sought along the first axis in the same way, and the columns on both of
+its sides are added. Where a curve is steep, columns are put between. What is narrower than the grid in both directions,
+and borders on neither change, is not seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+__all__ = ["Column", "Scale", "columns_of", "decomposed"]
+
+_PARTS = 16  # of an interval at each step
+_FINE = 14  # steps until its ends are neighbours among the floats: 16**14 > 2**53
+_COARSE = 6  # steps at a change of the order, where a strip may vanish: 16**6, about ten million
+_FINER = 12  # times that columns are put between two where a curve is steep
+_IN_A_ROW = 8  # limit on changes between two points of the grid
+
+LabelAt = Callable[[Any, Any], Any]
+"""The labels of points, from their numbers on the first and the second axis."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The numbers of an axis in order, and whether its ratios or its differences count."""
+
+    numbers: Any
+    log: bool = False
+
+    def share(self, number: float) -> float:
+        """How far along the axis a number is: 0 at the first, 1 at the last."""
+        low, high = float(self.numbers[0]), float(self.numbers[-1])
+        return math.log(number / low) / math.log(high / low) if self.log else (number - low) / (high - low)
+
+    def between(self, low: Any, high: Any) -> Any:
+        """The inner points that divide intervals into equal parts, one row for each interval."""
+        import numpy
+
+        share = numpy.arange(1, _PARTS) / _PARTS
+        low, high = numpy.asarray(low)[:, None], numpy.asarray(high)[:, None]
+        inner = low * (high / low) ** share if self.log else low + share * (high - low)
+        return numpy.clip(inner, low, high)
+
+
+@dataclass(frozen=True)
+class Column:
+    """The labels along one value of the first axis from low to high, and the heights at which they change."""
+
+    at: float
+    labels: tuple[int, ...]
+    heights: tuple[float, ...]
+
+
+def decomposed(label_at: LabelAt, along: Scale, up: Scale) -> list[Column]:
+    """The columns of a map, from left to right; each change of the order of labels has one on each of its sides.
+
+    >>> import numpy
+    >>> grid = Scale(numpy.linspace(0.0, 4.0, 5))
+    >>> left, *_, right = decomposed(lambda x, y: (y > x).astype(int), grid, grid)
+    >>> left.labels, right.labels, [round(one.heights[0], 9) for one in (left, right) if one.heights]
+    ((0, 1), (0,), [0.0])
+    """
+    columns = columns_of(label_at, along.numbers, up, _FINE)
+    pairs = [pair for pair in pairwise(columns) if pair[0].labels != pair[1].labels]
+    turns = _turns(label_at, along, up, pairs)
+    columns = sorted([*columns, *columns_of(label_at, turns, up, _COARSE)], key=lambda one: one.at)
+    for _ in range(_FINER):
+        places = [_middle(along, *pair) for pair in pairwise(columns) if _is_steep(up, *pair)]
+        if not places:
+            break
+        columns = sorted([*columns, *columns_of(label_at, places, up, _FINE)], key=lambda one: one.at)
+    return columns
+
+
+def _is_steep(up: Scale, left: Column, right: Column) -> bool:
+    """Whether a curve between two columns passes more than a step of the grid."""
+    if left.labels != right.labels or not left.heights or left.at == right.at:
+        return False
+    step = 1.0 / (len(up.numbers) - 1)
+    return any(abs(up.share(a) - up.share(b)) > step for a, b in zip(left.heights, right.heights, strict=True))
+
+
+def _middle(along: Scale, left: Column, right: Column) -> float:
+    return math.sqrt(left.at) * math.sqrt(right.at) if along.log else left.at / 2 + right.at / 2
+
+
+def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> list[Column]:
+    """The columns at some values of the first axis."""
+    import numpy
+
+    along = numpy.asarray(along, dtype=float)
+    if not len(along):
+        return []
+    heights, rows = up.numbers, len(up.numbers)
+    grid = label_at(numpy.repeat(along, rows), numpy.tile(heights, len(along))).reshape(len(along), rows)
+    held: list[list[tuple[float, int]]] = [[] for _ in along]
+    column, row = numpy.nonzero(grid[:, 1:] != grid[:, :-1])
+    low, high, below, above = heights[row], heights[row + 1], grid[column, row], grid[column, row + 1]
+    for _ in range(_IN_A_ROW):
+        if not len(column):
+            break
+        at = along[column]
+        place, met = _first_other(lambda which, y, at=at: label_at(at[which], y), up, low, high, below, steps)  # type: ignore[misc]
+        for i, y, label in zip(column.tolist(), place.tolist(), met.tolist(), strict=True):
+            held[i].append((y, label))
+        left = met != above
+        column, low, high, below, above = column[left], place[left], high[left], met[left], above[left]
+    return [_column(x, int(first), turns) for x, first, turns in zip(along.tolist(), grid[:, 0], held, strict=True)]
+
+
+def _column(at: float, label: int, turns: list[tuple[float, int]]) -> Column:
+    labels, heights = [label], []
+    for height, above in sorted(turns):
+        if above != labels[-1]:
+            labels.append(above)
+            heights.append(height)
+    return Column(at, tuple(labels), tuple(heights))
+
+
+def _first_other(label_of: Callable[[Any, Any], Any], scale: Scale, low: Any, high: Any, label: Any, steps: int) -> Any:
+    """In each interval that begins with a label, where it first ends as far as is seen, and the label met there."""
+    import numpy
+
+    low, high = low.copy(), high.copy()
+    which = numpy.arange(len(low))
+    met = label_of(which, high)
+    for _ in range(steps):
+        inner = scale.between(low, high)
+        seen = label_of(numpy.repeat(which, inner.shape[1]), inner.ravel()).reshape(inner.shape)
+        ends = numpy.column_stack([inner, high])
+        labels = numpy.column_stack([seen, met])
+        first = numpy.argmax(labels != label[:, None], axis=1)
+        starts = numpy.column_stack([low, inner])
+        low, high, met = starts[which, first], ends[which, first], labels[which, first]
+    return high, met
+
+
+def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
+    """The values of the first axis on both sides of each change of the order of labels."""
+    import numpy
+
+    orders: list[tuple[int, ...]] = []
+
+    def number(column: Column) -> int:
+        if column.labels not in orders:
+            orders.append(column.labels)
+        return orders.index(column.labels)
+
+    def order_at(which: Any, x: Any) -> Any:
+        return numpy.array([number(one) for one in columns_of(label_at, x, up, _COARSE)])
+
+    found: list[float] = []
+    low, high = (numpy.array([pair[i].at for pair in pairs]) for i in (0, 1))
+    before, after = (numpy.array([number(pair[i]) for pair in pairs], dtype=int) for i in (0, 1))
+    for _ in range(_IN_A_ROW):
+        if not len(low):
+            break
+        place, met = _first_other(order_at, along, low, high, before, _COARSE)
+        nearest = _just_before(along, low, place)
+        found += [*nearest.tolist(), *place.tolist()]
+        left = met != after
+        low, high, before, after = place[left], high[left], met[left], after[left]
+    return found
+
+
+def _just_before(along: Scale, low: Any, place: Any) -> Any:
+    """A value before each change, as near as the search went."""
+    import numpy
+
+    numbers = along.numbers
+    step = (numpy.log(numbers[-1] / numbers[0]) if along.log else numbers[-1] - numbers[0]) / (len(numbers) - 1)
+    share = step / _PARTS**_COARSE
+    back = place / numpy.exp(share) if along.log else place - share
+    return numpy.maximum(low, back)

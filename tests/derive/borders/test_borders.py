@@ -1,0 +1,197 @@
+"""On a border both arms are equal and both sides of a limit are; beyond it the solver itself says another regime."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import derive
+from derive.relation_files.loading import load
+
+TRIP = load(
+    """
+[quantities]
+distance = { unit = "km" }
+walking  = { unit = "h" }
+driving  = { unit = "h" }
+parking  = { unit = "h" }
+foot     = { unit = "km/h", value = "5 km/h" }
+car      = { unit = "km/h", value = "30 km/h" }
+time     = { unit = "h" }
+patience = { unit = "h" }
+[relations]
+walking  = { equation = "walking = distance/foot" }
+driving  = { equation = "driving = distance/car + parking" }
+time     = { equation = "time = min(walking, driving)" }
+patience = { equation = "time <= patience" }
+"""
+)
+
+
+def test_a_border_is_told_in_closed_form() -> None:
+    found = TRIP.border("time", over=("parking", "distance"), parking="0.1..1 h", distance="1..9 km")
+    (border,) = found
+    assert str(border) == "walking = driving (time), where distance = parking/(1/foot - 1/car)"
+    assert (border.kind, border.relation, border.of) == ("regime", "time", "distance")
+    assert str(border.formula["distance"]) == "6000*parking/3600" or border.formula is not None
+    assert all(math.isclose(distance, 6 * parking, rel_tol=1e-12) for parking, distance in border.points)
+    assert {one.arms["time"] for one in found.regions} == {"walking", "driving"}
+    assert sum(one.share for one in found.regions) == pytest.approx(1)
+
+
+def test_with_one_axis_a_border_is_a_point() -> None:
+    found = TRIP.border("time", over="distance", parking="0.5 h", distance="1..9 km", patience="0.55 h")
+    arms, limit = sorted(found, key=lambda one: one.kind, reverse=True)
+    assert arms.at["distance"].magnitude == pytest.approx(3)
+    assert limit.at["distance"].magnitude == pytest.approx(2.75)
+    assert limit.kind == "check"
+    assert str(limit) == "patience ceases to hold: time = patience, where distance = 5*patience = 2.75 km" or limit.form
+
+
+def test_a_border_is_cut_where_its_form_changes() -> None:
+    """Patience ends while one walks, or while one drives."""
+    found = TRIP.border("time", over=("parking", "distance"), parking="0.1..1 h", distance="1..9 km", patience="0.7 h")
+    limits = [one for one in found if one.kind == "check"]
+    assert len(limits) == 2
+    for border in limits:
+        assert border.form is not None
+        for parking, distance in border.points:
+            assert min(distance / 5, distance / 30 + parking) == pytest.approx(0.7, rel=1e-7)
+
+
+def test_what_never_changes_has_no_border() -> None:
+    found = TRIP.border("time", over=("parking", "distance"), parking="0.1..0.2 h", distance="5..9 km")
+    assert len(found) == 0
+    assert found.text().splitlines() == [
+        "time over parking (0.1 h to 0.2 h) and distance (5 km to 9 km): no border",
+        "",
+        "100 %  driving binds (time)",
+    ]
+
+
+@st.composite
+def monomials(draw: Any) -> list[tuple[float, int, int]]:
+    """Two or three monomials of x and y: a factor and two exponents."""
+    one = st.tuples(st.sampled_from([0.5, 1.0, 2.0, 3.0, 7.0]), st.integers(-2, 2), st.integers(-2, 2))
+    return draw(st.lists(one, min_size=2, max_size=3, unique_by=lambda m: m[1:]))
+
+
+@given(monomials())
+def test_random_maxima_end_where_two_of_them_are_equal(terms: list[tuple[float, int, int]]) -> None:
+    names = "abc"[: len(terms)]
+    text = "[quantities]\nx = { unit = '' }\ny = { unit = '' }\nm = { unit = '' }\n"
+    text += "".join(f"{name} = {{ unit = '' }}\n" for name in names) + "[relations]\n"
+    text += "".join(
+        f"{name} = {{ equation = '{name} = {k}*x**({i})*y**({j})' }}\n"
+        for name, (k, i, j) in zip(names, terms, strict=True)
+    )
+    library = load(text + f"m = {{ equation = 'm = max({', '.join(names)})' }}\n")
+    found = library.border("m", over=("x", "y"), x="0.1..10", y="0.1..10")
+    for border in found:
+        low, high = (terms[names.index(arm)] for arm in border.change.arms)
+        for x, y in border.points:
+            values = [k * x**i * y**j for k, i, j in (low, high)]
+            assert values[0] == pytest.approx(values[1], rel=1e-6)
+            assert values[0] == pytest.approx(max(k * x**i * y**j for k, i, j in terms), rel=1e-6)
+    grid = numpy.geomspace(0.1, 10, 25)
+    winners = {int(numpy.argmax([k * x**i * y**j for k, i, j in terms])) for x in grid for y in grid}
+    assert {names.index(one.arms["m"]) for one in found.regions} >= winners
+
+
+def _beside(border: Any, share: float) -> list[dict[str, str]]:
+    """A point of a border, moved to both sides of it along the axis that its form gives."""
+    point = border.points[len(border.points) // 2]
+    names = [one.name for one in border.axes]
+    moved = []
+    for factor in (1 - share, 1 + share):
+        numbers = [x * factor if name == (border.of or names[-1]) else x for name, x in zip(names, point, strict=True)]
+        moved.append({one.name: f"{x!r} {one.unit}" for one, x in zip(border.axes, numbers, strict=True)})
+    return moved
+
+
+@pytest.mark.parametrize(
+    ("model", "chip", "over", "given"),
+    [
+        ("llama3-70b", "h100-sxm:fp8", {"batch": "1..4096 sequence", "context": "0.1..100 ktoken/sequence"}, "8 chip"),
+        ("gemma-3-27b", "h100-sxm:fp8", {"context": "0.1..200 ktoken/sequence", "batch": "1..512 sequence"}, "2 chip"),
+        (
+            "gpt-oss-120b",
+            "b200-sxm:fp4",
+            {"batch": "100..4096 sequence", "context": "1..100 ktoken/sequence"},
+            "1 chip",
+        ),
+    ],
+)
+def test_on_both_sides_of_a_border_the_solver_says_what_the_map_does(
+    model: str, chip: str, over: dict[str, str], given: str
+) -> None:
+    found = derive.border("step_time", model, chip, over=tuple(over), chips=given, **over)
+    assert len(found) > 0
+    for border in found:
+        assert border.form is not None
+        here, there = (derive.solve("step_time", model, chip, chips=given, **at) for at in _beside(border, 1e-4))
+        if border.kind == "check":
+            failed = [border.relation in {check.name for check in answer.failed} for answer in (here, there)]
+            assert sorted(failed) == [False, True]
+        else:
+            arms = {answer.regime[border.relation] for answer in (here, there)}
+            assert arms == set(border.change.arms)
+
+
+def test_the_closed_form_of_the_knee_is_the_published_one() -> None:
+    """Weights alone: the batch is peak/bandwidth times the bytes of a parameter over the operations of one."""
+    (knee,) = derive.border(
+        "step_time", over="batch", batch="1..4096 sequence", chips="8 chip", peak_compute="1979 TFLOP/s/chip",
+        hbm_bandwidth="3.35 TB/s/chip", total_parameters="70e9 parameter", active_parameters="70e9 parameter",
+        bytes_per_parameter="1 byte/parameter", context="1 token/sequence", kv_bytes_per_token="1e-9 byte/token",
+    )  # fmt: skip
+    assert knee.at["batch"].magnitude == pytest.approx(1979e12 / 3.35e12 / 2, rel=1e-6)
+
+
+def test_a_limit_holds_up_to_the_end_of_a_range() -> None:
+    """A capacity that is known as a range is exceeded only beyond its upper end."""
+    shelf = load(
+        """
+[quantities]
+book = { unit = "kg" }
+books = { unit = "" }
+load = { unit = "kg" }
+bears = { unit = "kg" }
+[relations]
+load = { equation = "load = books*book" }
+shelf = { equation = "load <= bears" }
+[profiles]
+oak = { bears = "90..110 kg" }
+"""
+    )
+    (border,) = shelf.border("load", "oak", over=("books", "book"), books="1..100", book="0.5..5 kg")
+    assert all(books * book == pytest.approx(110, rel=1e-9) for books, book in border.points)
+    assert "with bears at 110 kg" in str(border)
+    table = shelf.sweep("load", "oak", books=derive.span("1..100", 60), book=derive.span("0.5..5 kg", 60))
+    assert (table.failed["shelf"] == (table.columns["load"] > 110)).all()
+
+
+@pytest.mark.parametrize(
+    ("over", "given", "said"),
+    [
+        (("batch", "context"), {"batch": "1..8 sequence"}, "context is in over, and has no value"),
+        (("batch",), {"batch": "8 sequence"}, "batch is in over, and is not a range"),
+        (
+            ("batch",),
+            {"batch": "1..8 sequence", "context": "1..8 ktoken/sequence"},
+            "context is a range and not in over",
+        ),
+        ((), {}, "over one quantity or two, and over names 0"),
+        (3, {}, "over names no quantity"),
+        (("step_time",), {"step_time": "1..2 s"}, "step_time is the target"),
+        (("batsh",), {"batsh": "1..2 s"}, "There is no quantity 'batsh'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(over: Any, given: dict[str, str], said: str) -> None:
+    with pytest.raises(derive.DeriveError, match=said):
+        derive.border("step_time", "llama3-70b", "h100-sxm:fp8", over=over, **given)

@@ -1,0 +1,109 @@
+"""Every point of a map lies in one strip, and the strip has the point's label; borders are where labels change."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from derive.tables.maps.curves import curves, strips
+from derive.tables.maps.decomposition import Scale, columns_of, decomposed
+from derive.tables.maps.labels import Standing
+
+SQUARE = Scale(numpy.linspace(-1.0, 1.0, 30))
+DECADES = Scale(numpy.geomspace(1.0, 1e4, 40), log=True)
+ARMS = [Standing((("which", arm),)) for arm in "abcdefgh"]
+
+numbers = st.floats(-0.99, 0.99).map(lambda x: round(x, 3))
+lines = st.tuples(numbers, numbers, numbers).filter(lambda one: abs(one[0]) + abs(one[1]) > 0.2)
+
+
+def _strip_labels(found: list[Any], x: float, y: float) -> list[int]:
+    """The labels of the strips in which a point lies."""
+    labels = []
+    for strip in found:
+        for (left, right), (a, b), (c, d) in zip(*map(pairwise, (strip.along, strip.low, strip.high)), strict=True):
+            if left <= x <= right and left < right:
+                share = (x - left) / (right - left)
+                if a + share * (b - a) <= y <= c + share * (d - c):
+                    labels.append(strip.label)
+    return labels
+
+
+@given(st.lists(lines, min_size=2, max_size=5), st.lists(st.tuples(numbers, numbers), min_size=5, max_size=20))
+def test_a_point_has_the_label_of_its_strip(planes: list[tuple[float, float, float]], points: Any) -> None:
+    def label_at(x: Any, y: Any) -> Any:
+        return numpy.argmax([a * x + b * y + c for a, b, c in planes], axis=0)
+
+    found = list(strips(decomposed(label_at, SQUARE, SQUARE), SQUARE))
+    for x, y in points:
+        heights = sorted((a * x + b * y + c for a, b, c in planes), reverse=True)
+        if heights[0] - heights[1] > 0.3:  # away from the borders by more than a step of the grid
+            assert set(_strip_labels(found, x, y)) == {int(label_at(x, y))}
+
+
+@given(st.lists(lines, min_size=2, max_size=5))
+def test_on_a_border_the_two_greatest_are_equal(planes: list[tuple[float, float, float]]) -> None:
+    def label_at(x: Any, y: Any) -> Any:
+        return numpy.argmax([a * x + b * y + c for a, b, c in planes], axis=0)
+
+    columns = decomposed(label_at, SQUARE, SQUARE)
+    for column in columns:
+        for height in column.heights:
+            values = sorted((a * column.at + b * height + c for a, b, c in planes), reverse=True)
+            assert values[0] - values[1] < 1e-6
+    for curve in curves(columns, ARMS, SQUARE, SQUARE):
+        low, high = (ord(arm) - ord("a") for arm in curve.change.arms)
+        for x, y in curve.points:
+            values = [a * x + b * y + c for a, b, c in planes]
+            assert values[low] == pytest.approx(values[high], abs=1e-6)
+            assert max(values) == pytest.approx(values[low], abs=1e-6)
+
+
+def test_a_hyperbola_is_straight_on_a_logarithmic_map():
+    columns = decomposed(lambda x, y: (x * y > 3e4).astype(int), DECADES, DECADES)
+    (curve,) = curves(columns, ARMS, DECADES, DECADES)
+    assert all(math.isclose(x * y, 3e4, rel_tol=1e-7) for x, y in curve.points)
+    assert curve.points[0] == pytest.approx((3.0, 1e4), rel=1e-6)
+    assert curve.points[-1] == pytest.approx((1e4, 3.0), rel=1e-6)
+
+
+def test_an_upright_border_has_one_place():
+    columns = decomposed(lambda x, y: (x > 300).astype(int), DECADES, DECADES)
+    (curve,) = curves(columns, ARMS, DECADES, DECADES)
+    assert {round(x, 4) for x, _ in curve.points} == {300.0}
+    assert sorted(y for _, y in curve.points) == [1.0, 1e4]
+
+
+def test_a_circle_closes():
+    columns = decomposed(lambda x, y: (x * x + y * y < 0.49).astype(int), SQUARE, SQUARE)
+    (curve,) = curves(columns, ARMS, SQUARE, SQUARE)
+    assert curve.points[0] == pytest.approx(curve.points[-1], abs=1e-3)
+    assert all(math.isclose(math.hypot(x, y), 0.7, rel_tol=1e-6) for x, y in curve.points)
+    lengths = [math.hypot(c - a, d - b) for (a, b), (c, d) in pairwise(curve.points)]
+    assert sum(lengths) == pytest.approx(2 * math.pi * 0.7, rel=0.01)
+
+
+def test_a_strip_that_no_point_of_the_grid_meets_is_found_on_the_way():
+    def label_at(x: Any, y: Any) -> Any:
+        return numpy.where(y > x + 0.0101, 2, numpy.where(y > x + 0.01, 1, 0))
+
+    (column,) = columns_of(label_at, [0.1234], SQUARE)
+    assert column.labels == (0, 1, 2)
+    assert column.heights == pytest.approx((0.1334, 0.1335), abs=1e-12)
+
+
+def test_three_regions_meet_in_one_point():
+    def label_at(x: Any, y: Any) -> Any:
+        return numpy.argmax([x, y, 0.3 - x - y], axis=0)
+
+    found = curves(decomposed(label_at, SQUARE, SQUARE), ARMS, SQUARE, SQUARE)
+    assert len(found) == 3
+    for curve in found:
+        ends = (curve.points[0], curve.points[-1])
+        assert min(math.hypot(x - 0.1, y - 0.1) for x, y in ends) < 1e-6
