@@ -1,8 +1,9 @@
-"""Best choices and borders in report templates.
+"""Best choices, borders and comparisons in report templates.
 
 least(target, *profiles, such_that, **given)   a best choice; best.answer is its answer, best.reasons says why
 most(...), front(targets, ...)                 the same upwards; the best compromises of two targets
 border(target, *profiles, over, **given)       where regimes end
+compare(answer, answer)                        why two answers differ: each factor of their ratio
 rows(found)                                    a best choice or a front as rows: profiles, target, what was chosen, why
 over_ranges(best)                              how the choices fare over ranges, as rows: middle, worst, wins, holds
 drawn(found)                                   the charts of any of them, for picture(name, *drawn(found), caption=...)
@@ -16,6 +17,7 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 from derive.borders.border import Borders
+from derive.comparison.comparison import Comparison
 from derive.optimization.front import Front
 from derive.optimization.optimum import Optimum
 
@@ -44,6 +46,13 @@ def _(found: Optimum) -> tuple[Chart, ...]:
 @drawn.register(Front)
 def _(found: Front) -> tuple[Chart, ...]:
     from derive.optimization.front_text import charts
+
+    return charts(found)
+
+
+@drawn.register(Comparison)
+def _(found: Comparison) -> tuple[Chart, ...]:
+    from derive.comparison.waterfall import charts
 
     return charts(found)
 
@@ -126,4 +135,4 @@ def questions(library: Any, typed: Callable[[Mapping[str, Any]], dict[str, Any]]
         found: Borders = library.border(target, *profiles, over=over, **typed(given))
         return found
 
-    return {one.__name__: one for one in (least, most, front, border)}
+    return {one.__name__: one for one in (least, most, front, border)} | {"compare": library.compare}

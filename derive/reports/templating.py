@@ -33,6 +33,7 @@ from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import Namespace
 
 from derive.borders.border import Border, Borders, Region
+from derive.comparison.comparison import Comparison, Factor
 from derive.errors import DeriveError, ExpressionError
 from derive.optimization.optimum import Optimum
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
@@ -49,6 +50,8 @@ _OPEN: dict[type, frozenset[str]] = {
     str: frozenset({"join", "lower", "partition", "replace", "split", "startswith", "strip", "title", "upper"}),
     Borders: frozenset({"regions"}),
     Border: frozenset({"equation", "kind", "of", "relation"}),
+    Comparison: frozenset({"factors", "ratio"}),
+    Factor: frozenset({"after", "amount", "before", "label"}),
     Optimum: frozenset({"answer", "profiles", "proved", "reasons"}),
     Region: frozenset({"arms", "failed", "share"}),
     Form: frozenset({"at", "limit", "plain", "simplified", "slope", "without"}),

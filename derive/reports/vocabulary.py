@@ -27,7 +27,7 @@ sides(relation)                         the two sides of a relation, as forms
 unknown_symbol(name)                    an arbitrary number in forms; unknown_function(name)
 identical(a, b), positive(form)         assertions, without which there is no report
 lines((left, right), ...)               forms below each other
-least, most, front, border, rows, over_ranges, drawn: see `choices`
+least, most, front, border, compare, rows, over_ranges, drawn: see `choices`
 relations(text)                         this vocabulary on relations of the template's own
 """
 
