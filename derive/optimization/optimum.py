@@ -8,6 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from derive.errors import ExpressionError
 from derive.expressions.tree import Node, Number
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.solving.execution.answer import Answer
@@ -101,8 +102,14 @@ class Optimum:
 
     def under_ranges(self, points: int = 1000, seed: int = 0) -> UnderRanges:
         """How the choices fare where the ranges among the givens and in the profiles turn out."""
-        assert self.over_ranges is not None
+        if self.over_ranges is None:
+            what = "A best choice that was stored has no question to be asked again."
+            raise ExpressionError(what, hint="Call least(...) or most(...) again, and ask its result.")
         return self.over_ranges(points, seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is stored: everything but the question, whose programs are functions."""
+        return {**self.__dict__, "over_ranges": None}
 
     def text(self, digits: int = DIGITS) -> str:
         """The choice, why it is the best, what binds, and all choices, as aligned text."""

@@ -37,6 +37,9 @@ def structure_of(
     return found
 
 
+_KEPT = 8  # sets of givens whose components are kept
+
+
 @dataclass(frozen=True, slots=True)
 class Structure:
     """Relations by name, in order of preference, and their quantities.
@@ -58,6 +61,7 @@ class Structure:
     reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
+    components: dict[frozenset[str], dict[str, list[str]]] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
@@ -105,7 +109,15 @@ class Structure:
         return self.reduced[key] if key else self
 
     def reached(self, target: str, given: frozenset[str]) -> list[str]:
-        """The relations connected to the target through unknowns, in order of preference."""
+        """The relations connected to the target through unknowns, in order of preference.
+
+        All unknowns of one component reach the same ones, so those are found once.
+        """
+        component = self.components.setdefault(given, {})
+        if target in component:
+            return component[target]
+        if len(self.components) > _KEPT:
+            self.components.clear()
         seen = {target, *given}
         found: set[str] = set()
         pending = [target]
@@ -116,4 +128,6 @@ class Structure:
                     if fresh := [name for name in self.members[relation] if name not in seen]:
                         seen.update(fresh)
                         pending += fresh
-        return [relation for relation in self.members if relation in found]
+        reached = [relation for relation in self.members if relation in found]
+        component.update(dict.fromkeys(({target} if target in given else seen - given), reached))
+        return reached

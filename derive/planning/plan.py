@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from derive.planning.block_triangular import components
 from derive.planning.incidence import Structure
@@ -73,9 +74,8 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     [(('power',), ('V',)), (('ohm',), ('R',))]
     """
     base = basis_of(structure, target, given, weak)
-    structure, weak, relations, used = base.structure, base.weak, base.relations, base.used
-    known = frozenset(given) | set(used)
-    solved = directed(structure, relations, known)
+    structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
+    solved = base.solved
     blocks, free = _ordered(structure, solved, [target], known)
     taken = set(solved.values())
     spare = [relation for relation in relations if relation not in taken][:_SPARE]
@@ -94,29 +94,44 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     return Plan(target, tuple(blocks), tuple(used), checks, tuple(free), tuple(extra))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Basis:
-    """The relations that a target is connected to, matched to their unknowns."""
+    """The relations that a target is connected to, matched to their unknowns.
+
+    All targets of one component have the same, unless one has a weak value itself, which does not count for it.
+    """
 
     structure: Structure
     weak: tuple[str, ...]
     relations: tuple[str, ...]
     matching: Matching  # not to be added to; a copy of it may be
     used: tuple[str, ...]  # the weak values in use
+    given: frozenset[str]
+
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """What is given, and the quantities whose weak values are in use."""
+        return self.given | {*self.used}
+
+    @cached_property
+    def solved(self) -> Mapping[str, str]:
+        """The relation that each unknown follows from."""
+        return directed(self.structure, self.relations, self.known)
 
 
 def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
     """The basis of a question; the last few are cached."""
-    key = (target, frozenset(given), tuple(weak))
-    found: Basis | None = structure.bases.get(key)
+    strong = frozenset(given)
+    bare, rest = standing_in(structure, target, strong, weak)
+    relations = tuple(bare.reached(target, strong))
+    key = (strong, tuple(rest), relations)
+    found: Basis | None = bare.bases.get(key)
     if found is None:
-        bare, rest = standing_in(structure, target, *key[1:])
-        relations = bare.reached(target, key[1])
-        matching, used = based(bare, relations, key[1], rest)
-        found = Basis(bare, tuple(rest), tuple(relations), matching, tuple(used))
-        if len(structure.bases) >= _KEPT:
-            structure.bases.clear()
-        structure.bases[key] = found
+        matching, used = based(bare, relations, strong, rest)
+        found = Basis(bare, tuple(rest), relations, matching, tuple(used), strong)
+        if len(bare.bases) >= _KEPT:
+            bare.bases.clear()
+        bare.bases[key] = found
     return found
 
 

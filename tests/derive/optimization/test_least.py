@@ -103,6 +103,8 @@ def test_a_best_choice_can_be_stored(best):
     again = pickle.loads(pickle.dumps(best))
     assert again.text() == best.text()
     assert again.value == best.value
+    with pytest.raises(derive.DeriveError, match="was stored has no question to be asked again"):
+        again.under_ranges()
 
 
 def test_the_most_of_a_given_is_the_most_that_fits():
