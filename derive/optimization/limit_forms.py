@@ -78,6 +78,7 @@ def _signed(node: Node) -> Node:
     """The same expression, with minus signs in place of negative factors.
 
     >>> from fractions import Fraction
+    >>> from derive.expressions.tree import Name
     >>> twice_less = Apply("mul", (Number(Fraction(-2)), Name("b")))
     >>> render(_signed(Apply("add", (Name("a"), twice_less))))
     'a - 2*b'
