@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from quantities.profiles import Profile
     from quantities.quantity import Quantity
 
+    __version__: str
     llm: Library
     units: Any
     _built_in = Library()
@@ -206,6 +207,8 @@ def __getattr__(name: str) -> Any:
             value: Any = import_module("derive.tokens.relations").library()
         case "units":
             value = import_module("quantities.registry").registry()
+        case "__version__":
+            value = import_module("importlib.metadata").version(quantities.DISTRIBUTION)
         case "base_units":
             value = import_module("quantities.dimension").BASE_UNITS
         case _ if name in _ASKED:

@@ -1,0 +1,26 @@
+"""What travels in the package: its version, its licence, and what changed."""
+
+from __future__ import annotations
+
+from importlib import metadata
+from pathlib import Path
+
+import derive
+
+HOME = Path(derive.__file__).parent
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert derive.__version__ == metadata.version("derive-engine")
+
+
+def test_the_changes_of_this_version_are_told() -> None:
+    headings = [
+        line for line in (HOME / "CHANGES.md").read_text(encoding="utf-8").splitlines() if line.startswith("## ")
+    ]
+    assert headings[0] == f"## {derive.__version__}"
+
+
+def test_the_licence_that_the_metadata_name_is_there() -> None:
+    assert metadata.metadata("derive-engine")["License-Expression"] == "MIT"
+    assert (HOME / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
