@@ -99,11 +99,11 @@ def under_ranges_text(found: UnderRanges, digits: int = DIGITS) -> str:
 
 
 def _of_choice(found: UnderRanges, one: Outcome) -> str:
+    """The name of a choice; what is free in it is chosen anew at each point."""
     shared = set.intersection(*(set(other.choice.profiles) for other in found.outcomes))
     own = [name for name in one.choice.profiles if name not in shared or len(found.outcomes) == 1]
-    free = [f"{name} = {shown_number(x, found.quantities[name].unit)}" for name, x in one.choice.at.items()]
     listed = [f"{name} = {text}" for name, text in one.choice.listed.items()]
-    return ", ".join([*own, *listed, *free])
+    return ", ".join([*own, *listed]) or "the one choice"
 
 
 def under_ranges_data(found: UnderRanges) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -78,7 +78,6 @@ class UnderRanges:
     points: int
     seed: int
     none_holds: float = 0.0  # share of the draws in which no choice holds
-    quantities: Mapping[str, Declaration] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def at_middle(self) -> Outcome:
@@ -138,10 +137,9 @@ def under_ranges(
         outcomes.append(
             Outcome(one.contender.choice, middle, sign * worst, wins, float(numpy.isfinite(numbers).mean()))
         )
-    declared = {name: library.declared[name] for name in question.ranges}
     target = library.declared[question.target]
     none = float(is_none.mean())
-    return UnderRanges(sense, target, tuple(outcomes), tuple(origins), points, seed, none, declared)
+    return UnderRanges(sense, target, tuple(outcomes), tuple(origins), points, seed, none)
 
 
 class _Turned:
