@@ -98,7 +98,7 @@ def shown(found: RegimeMap, target: str, profiles: tuple[str, str], fixed: dict[
     return compared
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [10, 18, 23, 42])  # dense models, which take a second or two
 def test_the_solver_says_what_the_map_says(seed: int) -> None:
     found = drawn(seed)
     if found is not None:
