@@ -110,7 +110,7 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
         if not len(column):
             break
         at = along[column]
-        place, met = _first_other(lambda which, y, at=at: label_at(at[which], y), up, low, high, below, steps)  # type: ignore[misc]
+        _, place, met = _first_other(lambda which, y, at=at: label_at(at[which], y), up, low, high, below, steps)  # type: ignore[misc]
         for i, y, label in zip(column.tolist(), place.tolist(), met.tolist(), strict=True):
             held[i].append((y, label))
         left = met != above
@@ -128,7 +128,9 @@ def _column(at: float, label: int, turns: list[tuple[float, int]]) -> Column:
 
 
 def _first_other(label_of: Callable[[Any, Any], Any], scale: Scale, low: Any, high: Any, label: Any, steps: int) -> Any:
-    """In each interval that begins with a label, where it first ends as far as is seen, and the label met there."""
+    """In each interval that begins with a label, the last place that has it and the first that has not, as far as is
+    seen, and the label met there.
+    """
     import numpy
 
     low, high = low.copy(), high.copy()
@@ -142,7 +144,7 @@ def _first_other(label_of: Callable[[Any, Any], Any], scale: Scale, low: Any, hi
         first = numpy.argmax(labels != label[:, None], axis=1)
         starts = numpy.column_stack([low, inner])
         low, high, met = starts[which, first], ends[which, first], labels[which, first]
-    return high, met
+    return low, high, met
 
 
 def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Column, Column]]) -> list[float]:
@@ -165,20 +167,8 @@ def _turns(label_at: LabelAt, along: Scale, up: Scale, pairs: Sequence[tuple[Col
     for _ in range(_IN_A_ROW):
         if not len(low):
             break
-        place, met = _first_other(order_at, along, low, high, before, _COARSE)
-        nearest = _just_before(along, low, place)
+        nearest, place, met = _first_other(order_at, along, low, high, before, _COARSE)
         found += [*nearest.tolist(), *place.tolist()]
         left = met != after
         low, high, before, after = place[left], high[left], met[left], after[left]
     return found
-
-
-def _just_before(along: Scale, low: Any, place: Any) -> Any:
-    """A value before each change, as near as the search went."""
-    import numpy
-
-    numbers = along.numbers
-    step = (numpy.log(numbers[-1] / numbers[0]) if along.log else numbers[-1] - numbers[0]) / (len(numbers) - 1)
-    share = step / _PARTS**_COARSE
-    back = place / numpy.exp(share) if along.log else place - share
-    return numpy.maximum(low, back)
