@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal
 
-__all__ = ["Area", "Axis", "Chart", "Hatch", "Levels", "Mark", "Series", "Shade", "Words", "described"]
+from derive.errors import ExpressionError
+
+__all__ = ["Area", "Axis", "Chart", "Hatch", "Levels", "Mark", "Series", "Shade", "Words", "described", "reworded"]
 
 _FEW = 12  # names of an axis that are all told
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
@@ -150,3 +152,52 @@ def _described(chart: Chart) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= _FEW else f"{names[0]} and {len(names) - 1} others"
+
+
+def reworded(charts: Iterable[Chart], called: Mapping[str, str]) -> tuple[Chart, ...]:
+    """Charts whose words are replaced by a reader's own, the longest first; each has to stand somewhere.
+
+    >>> time = Chart(Axis("batch"), Axis("step time [s]"), (Series.of([1, 2], [3, 4], "h100-sxm:fp8"),))
+    >>> described(reworded([time], {"h100-sxm:fp8": "H100", "step time": "latency"}))
+    'Chart of latency [s] against batch: H100.'
+    """
+    shown, met = tuple(charts), set[str]()
+    longest = sorted(called, key=len, reverse=True)
+
+    def word(text: str) -> str:
+        parts = [text]  # those at odd places are replaced already, and stay
+        for old in longest:
+            for i in range(len(parts) - 1, -1, -1):
+                if i % 2 == 0 and old in parts[i]:
+                    met.add(old)
+                    first, *rest = parts[i].split(old)
+                    parts[i : i + 1] = [first, *(piece for one in rest for piece in (called[old], one))]
+        return "".join(parts)
+
+    found = tuple(_worded(chart, word) for chart in shown)
+    if unmet := [old for old in called if old not in met]:
+        raise ExpressionError(
+            f"No words of the picture are {', '.join(map(repr, unmet))}.", hint=f"It says: {described(shown)}"
+        )
+    return found
+
+
+def _worded(chart: Chart, word: Callable[[str], str]) -> Chart:
+    """A chart, each of its texts put through a function."""
+
+    def labelled(parts: Iterable[Any]) -> tuple[Any, ...]:
+        return tuple(replace(one, label=word(one.label)) for one in parts)
+
+    x, y = (replace(one, label=word(one.label), names=tuple(map(word, one.names))) for one in (chart.x, chart.y))
+    series = (replace(one, tags=tuple(map(word, one.tags))) for one in chart.series)
+    return replace(
+        chart,
+        x=x,
+        y=y,
+        title=word(chart.title),
+        series=labelled(series),
+        marks=labelled(chart.marks),
+        shades=labelled(chart.shades),
+        hatches=labelled(chart.hatches),
+        words=tuple(replace(one, text=word(one.text)) for one in chart.words),
+    )

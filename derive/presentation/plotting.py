@@ -49,6 +49,8 @@ _POINTS = (("o", 4.0, "full"), ("s", 6.5, "none"), ("D", 8.5, "none"), ("^", 11.
 _SMALL = 7  # points, the size of the names of marks
 _LETTER = 0.0105  # width of a small letter, as a share of a panel's
 _ROW = 9.5  # points from one row of small words to the next
+_PLAIN = (1e-3, 1e5)  # numbers of an axis between these are written out
+_FEW = 100.0  # ratio of the ends of a logarithmic axis up to which its numbers are written out
 _MARKED = {"color": "#777777", "linewidth": 0.9, "linestyle": (0, (4, 2))}
 
 
@@ -134,11 +136,36 @@ def _draw_map(panel: Any, chart: Chart) -> None:
         look = {"colors": "#333333", "linewidths": 0.6, "zorder": 1.6}
         drawn = panel.contour(levels.x, levels.y, rows, levels=list(levels.at), **look)
         names = dict(zip(drawn.levels, levels.names, strict=True))
-        panel.clabel(drawn, fmt=names, fontsize=_SMALL, inline_spacing=3)
+        panel.clabel(drawn, fmt=names, fontsize=_SMALL, inline_spacing=3, manual=_beside_levels(panel, drawn, chart))
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
     for words in chart.words:
         where = {"ha": "center", "va": "center", "fontsize": 8, "bbox": behind, "zorder": 5}
         panel.text(words.x, words.y, words.text, **where)
+
+
+def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, float]]:
+    """A place for the number of each level: on it, and far from the sides, the borders, and all other words."""
+    import numpy
+
+    inside = panel.transData - panel.transAxes
+    taken: list[Any] = []  # places in shares of the panel; a text is at its middle and at its ends
+    for words in chart.words:
+        x, y = inside.transform((words.x, words.y))
+        half = _LETTER * max(map(len, words.text.split("\n"))) / 2
+        taken += [(x - half, y), (x, y), (x + half, y)]
+    taken += [point for one in chart.series for point in inside.transform(numpy.column_stack([one.x, one.y]))]
+    places = []
+    for pieces in filter(len, drawn.allsegs):
+        points = numpy.concatenate(pieces)
+        shares = inside.transform(points)
+        room = numpy.minimum(shares, 1 - shares).min(axis=1)
+        if taken:
+            apart = numpy.linalg.norm(shares[:, None, :] - numpy.array(taken)[None, :, :], axis=2)
+            room = numpy.minimum(room, apart.min(axis=1))
+        best = int(numpy.argmax(numpy.round(room, 6)))
+        taken.append(shares[best])
+        places.append((float(points[best][0]), float(points[best][1])))
+    return places
 
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
@@ -182,8 +209,23 @@ def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
         axis.set_ticks(range(len(stated.names)), labels=stated.names)
     elif stated.log:
         set_scale("log")
+        axis.set_major_formatter(_plain())
+        axis.set_minor_formatter(_plain())
     if stated.low is not None or stated.high is not None:
         set_limits(stated.low, stated.high)
+
+
+def _plain() -> Any:
+    """Numbers of a logarithmic axis, written out where it spans few powers of ten: 30 rather than 3 times 10."""
+    from matplotlib.ticker import LogFormatterSciNotation
+
+    class Plain(LogFormatterSciNotation):
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            shown = super().__call__(x, pos)
+            low, high = sorted(self.axis.get_view_interval()) if self.axis else (0.0, 0.0)
+            return f"{x:g}" if shown and high < _FEW * low and _PLAIN[0] <= x < _PLAIN[1] else shown
+
+    return Plain()
 
 
 def _shade(panel: Any, chart: Chart) -> None:

@@ -6,7 +6,8 @@ border(target, *profiles, over, **given)       where regimes end
 compare(answer, answer)                        why two answers differ: each factor of their ratio
 rows(found)                                    a best choice or a front as rows: profiles, target, what was chosen, why
 over_ranges(best)                              how the choices fare over ranges, as rows: middle, worst, wins, holds
-drawn(found)                                   the charts of any of them, for picture(name, *drawn(found), caption=...)
+drawn(found, called)                           the charts of any of them, for picture(name, *drawn(found), caption=...);
+                                               called = {"words of the picture": "a reader's own"}
 """
 
 from __future__ import annotations
@@ -30,34 +31,40 @@ if TYPE_CHECKING:
 __all__ = ["drawn", "over_ranges", "questions", "rows_of"]
 
 
+def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, ...]:
+    """The charts of a result, with a reader's words in place of the library's names."""
+    from derive.presentation.charts import reworded
+
+    return reworded(_charts(found), called or {})
+
+
 @singledispatch
-def drawn(found: Any) -> tuple[Chart, ...]:
-    """The charts of a result."""
+def _charts(found: Any) -> tuple[Chart, ...]:
     raise TypeError(f"a {type(found).__name__} has no picture")
 
 
-@drawn.register(Optimum)
+@_charts.register(Optimum)
 def _(found: Optimum) -> tuple[Chart, ...]:
     from derive.optimization.optimum_charts import bars
 
     return (bars(found),)
 
 
-@drawn.register(Front)
+@_charts.register(Front)
 def _(found: Front) -> tuple[Chart, ...]:
     from derive.optimization.front_text import charts
 
     return charts(found)
 
 
-@drawn.register(Comparison)
+@_charts.register(Comparison)
 def _(found: Comparison) -> tuple[Chart, ...]:
     from derive.comparison.waterfall import charts
 
     return charts(found)
 
 
-@drawn.register(Borders)
+@_charts.register(Borders)
 def _(found: Borders) -> tuple[Chart, ...]:
     return found.charts
 

@@ -54,12 +54,14 @@ def stated(library: Library, *names: str) -> tuple[Block, ...]:
 
 
 def introduced(blocks: Iterable[Block], met: set[Declaration]) -> Iterator[Block]:
-    """The blocks of a page; below formulas, the letters that were not met before, each with its meaning and unit."""
+    """The blocks of a page; below formulas, the letters and names that were not met before, each with its meaning and
+    unit.
+    """
     for block in blocks:
         yield block
         if isinstance(block, Formulas):
             text = " ".join(side for line in block.lines for side in line)
-            new = [one for one in block.quantities if one not in met and not _needs_no_word(one)]
+            new = [one for one in block.quantities if one not in met and not _is_a_number(_letter(one))]
             shown = tuple(one for one in dict.fromkeys(new) if _is_in(_letter(one), text))
             met.update(shown)
             if shown:
@@ -191,10 +193,6 @@ def _is_spelled_out(quantity: Declaration) -> bool:
 def _is_a_number(letter: str) -> bool:
     """Whether a letter is a number, such as the 2 of a key and a value, or a unit with its number."""
     return letter[:1].isdigit()
-
-
-def _needs_no_word(quantity: Declaration) -> bool:
-    return _is_spelled_out(quantity) or _is_a_number(_letter(quantity))
 
 
 def _line(relation: Relation) -> Line:

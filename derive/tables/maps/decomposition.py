@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from derive.tolerances import SLIVER
+
 __all__ = ["Column", "Scale", "columns_of", "decomposed"]
 
 _PARTS = 16  # of an interval at each step
@@ -115,12 +117,17 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
             held[i].append((y, label))
         left = met != above
         column, low, high, below, above = column[left], place[left], high[left], met[left], above[left]
-    return [_column(x, int(first), turns) for x, first, turns in zip(along.tolist(), grid[:, 0], held, strict=True)]
+    firsts = map(int, grid[:, 0])
+    return [_column(x, one, turns, up) for x, one, turns in zip(along.tolist(), firsts, held, strict=True)]
 
 
-def _column(at: float, label: int, turns: list[tuple[float, int]]) -> Column:
+def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) -> Column:
+    """A column without slivers: where three labels are equal, rounding decides which of them is seen."""
     labels, heights = [label], []
     for height, above in sorted(turns):
+        while heights and up.share(height) - up.share(heights[-1]) < SLIVER:
+            heights.pop()
+            labels.pop()
         if above != labels[-1]:
             labels.append(above)
             heights.append(height)

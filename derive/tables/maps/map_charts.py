@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,9 @@ _MOST_LEVELS = 12
 _GREY = 7  # place in the palette
 _ARM: dict[str, Any] = {"style": "line", "color": 6}
 _CHECK: dict[str, Any] = {"style": "dashed", "color": 1}
+_NUMBER = re.compile(r"-?[\d.]+(e[-+]?\d+)?(/[\d.]+)?")
+_LETTER, _ROW = 0.006, 0.025  # half of a letter's width and of a line's height, as shares of the panel
+_HEIGHTS = (0.25, 0.5, 0.75)  # of a strip, where its name may stand
 _LONG = 1e4  # numbers of an axis from here on take a prefix
 
 
@@ -86,40 +90,50 @@ def _words(found: RegimeMap) -> list[tuple[str, str]]:
     def words(standing: Standing) -> tuple[str, str]:
         if not standing.is_answered:
             return "", "no answer"
-        arms = [arm.replace("_", " ") for name, arm in standing.arms if name in names and arm]
+        arms = [_of_arm(name, arm).replace("_", " ") for name, arm in standing.arms if name in names and arm]
         failed = [name.replace("_", " ") for name in sorted(standing.failed)]
         verb = "fails" if len(failed) == 1 else "fail"
-        return f"{', '.join(arms)} binds" if arms else "", f"{', '.join(failed)} {verb}" if failed else ""
+        return ", ".join(arms), f"{', '.join(failed)} {verb}" if failed else ""
 
     return [words(one) for one in found.standings]
 
 
+def _of_arm(relation: str, arm: str) -> str:
+    """What is told of the arm that binds: its name, or the number that it is.
+
+    >>> _of_arm("step_time", "memory_time"), _of_arm("scaled_step_time", "1")
+    ('memory_time binds', 'scaled_step_time is 1')
+    """
+    return f"{relation} is {arm}" if _NUMBER.fullmatch(arm) else f"{arm} binds"
+
+
 def _names(found: RegimeMap, worded: list[tuple[str, str]]) -> list[Words]:
-    """The name of each region that has room for it, where it is tallest."""
-    shares = found.shares
+    """The name of each region that has room for it, where it is farthest from borders and sides."""
+    import numpy
+
+    walls = numpy.array([(found.along.share(x), found.up.share(y)) for one in found.curves for x, y in one.points])
     best: dict[int, tuple[float, Words]] = {}
     for strip in found.strips:
         text = "\n".join(filter(None, worded[strip.label]))
-        if shares[strip.label] < _NAMED or not text:
+        if found.shares[strip.label] < _NAMED or not text:
             continue
-        room, x, y = _roomiest(found, strip)
-        if room > best.get(strip.label, (0.0,))[0]:
-            best[strip.label] = room, Words(x, y, text)
+        rows = text.split("\n")
+        size = numpy.array([_LETTER * max(map(len, rows)), _ROW * len(rows)])
+        for x, y in _within(found, strip):
+            here = numpy.array([found.along.share(x), found.up.share(y)])
+            room = float((numpy.minimum(here, 1 - here) / size).min())  # in sizes of the name
+            if len(walls):
+                room = min(room, float((numpy.abs(walls - here) / size).max(axis=1).min()))
+            if room > best.get(strip.label, (0.0,))[0]:
+                best[strip.label] = room, Words(x, y, text)
     return [words for _, words in best.values()]
 
 
-def _roomiest(found: RegimeMap, strip: Strip) -> tuple[float, float, float]:
-    """The room that a strip has at its tallest, in its middle rather than at its ends, and that place."""
-    first, last = found.along.share(strip.along[0]), found.along.share(strip.along[-1])
-
-    def room(i: int) -> float:
-        side = found.along.share(strip.along[i])
-        tall = found.up.share(strip.high[i]) - found.up.share(strip.low[i])
-        return tall * min(side - first, last - side)
-
-    i = max(range(len(strip.along)), key=room)
-    low, high = strip.low[i], strip.high[i]
-    return room(i), strip.along[i], math.sqrt(low) * math.sqrt(high) if found.up.log else (low + high) / 2
+def _within(found: RegimeMap, strip: Strip) -> Iterator[tuple[float, float]]:
+    """Places inside a strip."""
+    for x, low, high in zip(strip.along, strip.low, strip.high, strict=True):
+        for share in _HEIGHTS:
+            yield x, low ** (1 - share) * high**share if found.up.log else low + share * (high - low)
 
 
 def _levels(found: RegimeMap, target: str, along: _Drawn, up: _Drawn) -> Levels | None:

@@ -85,3 +85,14 @@ def test_two_pictures_on_one_page_share_no_label_that_means_two_things():
 def test_no_file_says_when_it_was_made():
     assert "dc:date" not in as_svg("one", CHART)
     assert b"CreationDate" not in as_pdf(CHART)
+
+
+@pytest.mark.parametrize(("low", "high", "shown"), [(25, 90, "30"), (25, 500, "100"), (1, 4096, "{10^{2}}")])
+def test_a_short_logarithmic_axis_writes_its_numbers_out(low, high, shown):
+    axis = Axis("speed", log=True, low=low, high=high)
+    drawn = figure(Chart(axis, Axis("cost"), (Series.of([low, high], [1, 2]),)))
+    drawn.canvas.draw()
+    (panel,) = drawn.axes
+    ticks = [one.get_text() for one in panel.get_xticklabels() + panel.get_xticklabels(minor=True)]
+    assert any(shown in one for one in ticks)
+    assert any("10^" in one for one in ticks) == (high > 100 * low)

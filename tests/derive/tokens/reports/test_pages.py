@@ -93,7 +93,7 @@ TRANSLATED = (  # words of a translation, and of a log, that no page has
     "blackboard", "backwards", "dearer", "gives away", "give away", "for want of", "whoever", "on the mean",
     "in kind", "deny each other", "compute binds", "memory binds", "condition of lagrange",
     "at the batches that pay", "does it in the head", "(gap", "is assumed to apply", "used where no relation",
-    "default of the quantity", "monotone in every range", "the engine",
+    "default of the quantity", "monotone in every range", "the engine", "time binds", "1 binds", "fits in memory fails",
 )  # fmt: skip
 
 
@@ -152,3 +152,14 @@ def test_the_shares_of_a_menu_are_eliminated_by_hand():
     assert equations == ["m", "r_s", "w", "v"]
     form, numbers, value = step.lines[2][1].split(" = ")
     assert (r"\frac" in form, "2.5" in numbers, value) == (True, True, "0.357")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_that_stands_in_a_formula_for_want_of_a_letter_has_its_meaning_below(name):
+    blocks = shelf.report(name).blocks
+    told = {one.name for block in blocks if isinstance(block, Where) for one in block.quantities}
+    for block in blocks:
+        if isinstance(block, Formulas):
+            text = " ".join(side for line in block.lines for side in line)
+            spelled = re.findall(r"\\mathrm\{([a-z]+(?:\\ [a-z]+)+)\}", text)
+            assert {one.replace("\\ ", "_") for one in spelled} & {q.name for q in block.quantities} <= told

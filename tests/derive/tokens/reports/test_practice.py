@@ -17,7 +17,10 @@ def test_guesses_pay_until_the_draft_takes_longer_than_they_save():
 
 
 def test_hits_take_the_price_down_in_proportion():
-    assert headline("practice", "The share of hits at which Claude Opus 4.6 takes input for a dollar") == "h = 0.889"
+    assert (
+        headline("practice", "The share of hits at which a million input tokens of Claude Opus 4.6 cost a dollar")
+        == "h = 0.889"
+    )
     assert row("practice", "Input by its share of hits", "90%")[0].startswith("$0.95")  # 0.9*0.5 + 0.1*5
 
 
@@ -79,3 +82,22 @@ def test_shapes_count_to_the_published_sizes():
 def test_every_system_of_the_part_is_there():
     shown = words("practice")
     assert all(f"## S{system}." in shown for system in range(26, 34))
+
+
+CHIPS = {  # bytes, bytes a second, FLOP a second in FP8, dollars an hour
+    "H100": (80e9, 3.35e12, 1978.9e12, 3.85),
+    "MI300X": (192e9, 5.3e12, 2614.9e12, 1.99),
+}
+
+
+@pytest.mark.parametrize("name", CHIPS)
+def test_a_node_serves_as_many_readers_as_its_memory_holds_and_the_rent_is_shared_by_them(name):
+    memory, bandwidth, peak, rent = CHIPS[name]
+    told, batch, cost, *_ = row("practice", "The rent of each chip", name)
+    weights, cache = 70.6e9, 8000 * 327_680  # a byte for each weight
+    fits = int((8 * memory - weights) // cache)
+    step = max((weights + fits * cache) / (8 * bandwidth), fits * 2 * 70.6e9 / (8 * peak))
+    assert fits / (fits * step) > 20  # tokens a second for each reader
+    assert f"${rent}\\," in told
+    assert f"${fits}$" in batch
+    assert f"${1e6 * 8 * rent / 3600 * step / fits:.3g}" in cost

@@ -40,7 +40,10 @@ def test_the_two_readings_of_the_cliff_agree_at_the_balanced_batch():
 
 
 def test_the_cost_has_its_kink_where_the_times_meet():
-    unlimited, small = line("prices", "prices-kink", "cost, unlimited"), line("prices", "prices-kink", "1.5 times")
+    unlimited, small = (
+        line("prices", "prices-kink", "cost, unlimited"),
+        line("prices", "prices-kink", "cost, 1.5 times"),
+    )
     for context, cost in unlimited.items():
         assert cost == pytest.approx(max(1, context / 200), abs=1e-6)
     for context, cost in small.items():
@@ -86,10 +89,10 @@ def test_a_slow_tier_has_a_floor_and_its_time():
 
 
 def test_a_fast_mode_gives_away_its_batch_and_the_share_of_the_cache():
-    assert row("prices", "What the sheet", "fast batch over normal")[0] == f"${1 / (6 * 2.5):.3g}$"
+    assert row("prices", "What the sheet", "batch of the fast mode")[0] == f"${1 / (6 * 2.5):.3g}$"
     cache = (1 - 1 / 2.5) / (1 - 1 / 15)
     assert headline("prices", "How much of a normal step reads cache") == f"v = {cache:.3g}"
-    assert row("prices", "What the sheet", "fastest that a small batch can be")[0] == f"${1 / (1 - cache):.3g}$"
+    assert row("prices", "What the sheet", "speed of the smallest batch")[0] == f"${1 / (1 - cache):.3g}$"
 
 
 def test_cliff_and_storage_price_of_one_sheet_exclude_each_other():

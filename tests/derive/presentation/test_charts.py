@@ -1,0 +1,52 @@
+"""Charts as data: the words of one can be put in a reader's own."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from derive.errors import ExpressionError
+from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, Words, reworded
+
+WORDS = st.text(string.ascii_lowercase, min_size=1, max_size=3)
+
+
+def texts(chart: Chart) -> list[str]:
+    labels = [one.label for one in (chart.x, chart.y, *chart.series, *chart.marks, *chart.shades, *chart.hatches)]
+    tags = [tag for one in chart.series for tag in one.tags]
+    return [*labels, *chart.x.names, *chart.y.names, *tags, *(one.text for one in chart.words), chart.title]
+
+
+def chart_of(words: list[str]) -> Chart:
+    """A chart that says these ten things."""
+    first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth = words
+    return Chart(
+        Axis(first, names=(second,)),
+        Axis(third),
+        (Series.of([1], [2], fourth, tags=(fifth,)),),
+        (Mark(1, sixth),),
+        (Shade(1, 2, seventh),),
+        (Hatch(((1, 2),), eighth),),
+        title=ninth,
+        words=(Words(1, 1, tenth),),
+    )
+
+
+@given(st.lists(WORDS, min_size=10, max_size=10, unique=True), st.permutations(range(10)))
+def test_every_text_is_replaced_once_and_nothing_else(words, order):
+    """A cycle of names: what replaces one word is not replaced again, though another word is called so."""
+    called = {words[i]: words[order[i]] for i in range(10)}
+    (found,) = reworded([chart_of(words)], called)
+    assume(not any(a != b and a in b for a in words for b in words))
+    assert sorted(texts(found)) == sorted(words)
+    assert texts(found) == [called[one] for one in texts(chart_of(words))]
+
+
+@given(st.lists(WORDS, min_size=10, max_size=10), WORDS)
+def test_a_word_that_the_chart_does_not_say_is_refused(words, other):
+    assume(not any(other in one for one in words))
+    with pytest.raises(ExpressionError, match=f"No words of the picture are '{other}'"):
+        reworded([chart_of(words)], {other: "new"})
