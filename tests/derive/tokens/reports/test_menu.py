@@ -26,7 +26,7 @@ def test_six_times_the_price_for_two_and_a_half_times_the_speed_is_a_fifteenth_o
 
 
 def test_the_forms_of_the_shares_are_one_fraction_each():
-    assert ("w", r"\frac{r_p - m}{r_p r_s - 1}") in lines("menu")
+    assert (r"\omega", r"\frac{r_p - m}{r_p r_s - 1}") in lines("menu")
     assert ("v", r"\frac{r_p \left(r_s m - 1\right)}{r_p r_s - 1}") in lines("menu")
 
 

@@ -89,10 +89,13 @@ def test_a_slow_tier_has_a_floor_and_its_time():
 
 
 def test_a_fast_mode_gives_away_its_batch_and_the_share_of_the_cache():
-    assert row("prices", "What the sheet", "batch of the fast mode")[0] == f"${1 / (6 * 2.5):.3g}$"
+    assert row("prices", "What the sheet", "batch of the fast mode over the normal one")[0] == f"${1 / (6 * 2.5):.3g}$"
     cache = (1 - 1 / 2.5) / (1 - 1 / 15)
     assert headline("prices", "How much of a normal step reads cache") == f"v = {cache:.3g}"
-    assert row("prices", "What the sheet", "speed of the smallest batch")[0] == f"${1 / (1 - cache):.3g}$"
+    assert (
+        row("prices", "What the sheet", "speed of the smallest batch over the normal one")[0]
+        == f"${1 / (1 - cache):.3g}$"
+    )
 
 
 def test_cliff_and_storage_price_of_one_sheet_exclude_each_other():
