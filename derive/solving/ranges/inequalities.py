@@ -126,8 +126,9 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
     equal = replace(relation, written=Equation(written.lhs, "=", written.rhs))
 
     def at_equality() -> RelationSet:
-        others = [other for other in library.relations.values() if other.is_equation]
-        return type(library)([*others, equal], library.declared.values())
+        others = [other for other in library.relations.values() if other.name != relation.name]
+        needed = [other for other in others if other.is_equation or other.conditions]  # a case may be of any condition
+        return type(library)([*needed, equal], library.declared.values())
 
     try:
         found = carried_out(_EQUALITIES.of(library.session, relation.name, at_equality), question)

@@ -84,3 +84,36 @@ chips = { unit = "chip" }
 equation = "weights <= chips*memory"
 """).solve_all("chips", weights="1150 GB")
     assert [*answer.given] == ["weights", "memory"]
+
+
+CASES = """[quantities]
+load = { unit = "W" }
+voltage = { unit = "V" }
+current = { unit = "A" }
+spare = { unit = "W" }
+ripple = { unit = "V" }
+[relations.most]
+equation = "load <= voltage*current"
+when = ["ripple < voltage"]
+[relations.least]
+equation = "load >= spare"
+when = ["ripple < voltage"]
+"""
+POWERS = {"voltage": "12 V", "current": "5 A", "spare": "7 W"}
+
+
+def test_inequalities_of_one_undecided_case_bound_together_and_say_what_they_assume():
+    (answer,) = derive.load(CASES).solve_all("load", **POWERS)
+    assert answer.bounds == (pytest.approx(7), pytest.approx(60))
+    assert {f"{name} is assumed to apply: ripple < voltage" for name in ("most", "least")} <= {*answer.assumptions}
+
+
+def test_inequalities_of_a_case_that_does_not_apply_bound_nothing():
+    assert bounds_of(CASES, ripple="3 V") == (pytest.approx(7), pytest.approx(60))
+    with pytest.raises(derive.UnderdeterminedError, match="ripple < voltage is false"):
+        derive.load(CASES).solve("load", **POWERS, ripple="13 V")
+
+
+def bounds_of(text, **given):
+    (answer,) = derive.load(text).solve_all("load", **POWERS, **given)
+    return answer.bounds
