@@ -123,7 +123,7 @@ def columns_of(label_at: LabelAt, along: Any, up: Scale, steps: int = _FINE) -> 
 
 def _column(at: float, label: int, turns: list[tuple[float, int]], up: Scale) -> Column:
     """A column without slivers: where three labels are equal, rounding decides which of them is seen."""
-    labels, heights = [label], []
+    labels, heights = [label], list[float]()
     for height, above in sorted(turns):
         while heights and up.share(height) - up.share(heights[-1]) < SLIVER:
             heights.pop()
