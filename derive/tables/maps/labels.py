@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from derive.errors import LimitError
 from derive.tables.point_checks import Verdict
 from derive.tables.sweep_question import Survey
 
@@ -96,6 +97,12 @@ class Labels:
         if not answered:
             standing = Standing((), frozenset(), False)
         else:
+            if verdicts[verdict].unused is None:  # compiled lines have a number, and the solver no answer to test
+                raise LimitError(
+                    "Which checks fail on this map could not be tested.",
+                    hint="Narrow the ranges, or call solve at a point of them: it says why.",
+                    limit="the time of an answer",
+                )
             switches = self.survey.work.switches
             arms = [(*switches[name].arms, "")[code] for name, code in zip(names, codes, strict=True)]
             relations = (name.removesuffix(".regime") for name in names)
