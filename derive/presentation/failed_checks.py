@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.value import Value
 
-__all__ = ["broken", "cautions", "displaced", "side_unit", "sides_apart", "without_part"]
+__all__ = ["broken", "cautions", "displaced", "idle_givens", "side_unit", "sides_apart", "without_part"]
 
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
@@ -63,8 +63,19 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
 def cautions(answer: Answer) -> tuple[str, ...]:
     """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count."""
     told = [check.verdict or check.statement for check in answer.failed]
-    told += [f"{without_part(answer.unused)} in this answer"] if answer.unused else []
+    told += [idle_givens(answer)] if answer.unused else []
     return (*told, answer.whole) if answer.whole else tuple(told)
+
+
+def idle_givens(answer: Answer) -> str:
+    """The sentence for the unused givens of an answer: what they do not count in, and what they would count in."""
+    elsewhere: dict[str, list[str]] = {}
+    for given, named in answer.acts_on.items():
+        elsewhere.setdefault(named, []).append(given)
+    told = f"{without_part(answer.unused)} in this answer"
+    for named, givens in elsewhere.items():
+        told += f"; {named} counts {'it' if len(answer.unused) == 1 else ', '.join(givens)}"
+    return told
 
 
 def without_part(unused: Sequence[str]) -> str:

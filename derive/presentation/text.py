@@ -81,8 +81,8 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
     `target` and `unit` are text, and so is everything under `steps`, `given`, `regime` and `assumptions`. `value`,
     `low` and `high` are numbers in that unit: without `value` there are only bounds, and if one end is null and the
     other is not, that end is open. `checks` are the tests, each with its `gap` (null if it is infinite); `failed` has
-    a sentence for each failed one; `unused` are the givens without effect;
-    `whole` says which whole numbers do where a count is not whole.
+    a sentence for each failed one; `unused` are the givens without effect,
+    `acts_on` names what some of them would count in; `whole` says which whole numbers do where a count is not whole.
     """
     unit = answer.quantity.unit
     low, high = (None, None) if answer.bounds is None else (_finite(unit.from_base(end)) for end in answer.bounds)
@@ -114,6 +114,7 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         ],
         "failed": [{"name": check.name, "sentence": check.verdict or check.statement} for check in answer.failed],
         "unused": list(answer.unused),
+        "acts_on": dict(answer.acts_on),
         "whole": answer.whole,
     }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from derive.presentation.failed_checks import without_part
+from derive.presentation.failed_checks import idle_givens
 from derive.presentation.numbers import customary, readable
 from derive.solving.execution.answer import Answer, Check
 from derive.solving.sensitivity.elasticities import EXACT
@@ -36,7 +36,7 @@ def failures(answer: Answer) -> tuple[str, ...]:
     ('books held is 6 kg, more than shelf bears, which is 5 kg',)
     """
     told = [_failure(check) for check in answer.failed]
-    told += [f"{_in_words(without_part(answer.unused))} in this answer"] if answer.unused else []
+    told += [_in_words(idle_givens(answer))] if answer.unused else []
     return (*told, readable(answer.whole)) if answer.whole else tuple(told)
 
 

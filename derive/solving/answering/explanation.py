@@ -17,7 +17,7 @@ from derive.planning.incidence import structure_of
 from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.neglected import neglected
-from derive.solving.answering.roles_of_givens import cancelling, unused
+from derive.solving.answering.roles_of_givens import acts_on, cancelling, unused
 from derive.solving.answering.steps import steps_of
 from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.block_execution import State, block_states, outcome_of
@@ -79,6 +79,7 @@ def answer_of(
         _elasticities=cache(lambda: _elasticities(library, question, made, state, form(), used)),
         _neglected=cache(lambda: neglected(library, question, made)),
         _course=cache(lambda: _course(library, question, made, state, used)),
+        _acts_on=cache(lambda: acts_on(library, question, left_out, idle)),
     )
 
 

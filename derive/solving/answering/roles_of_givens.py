@@ -21,8 +21,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Node, names_in
+from derive.expressions.tree import Name, Node, names_in
 from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
+from derive.planning.plan import basis_of
 from derive.solving.execution.plan_execution import planned
 from derive.solving.sensitivity.homogeneity import degree
 
@@ -30,7 +33,7 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from derive.solving.execution.question import Question
 
-__all__ = ["acting", "cancelling", "unused"]
+__all__ = ["acting", "acts_on", "cancelling", "unused"]
 
 
 def unused(
@@ -40,6 +43,45 @@ def unused(
     silent = question.strong.keys() - acting(library, question, made, left_out, tested)
     deciding = _deciding(library, question, made, left_out, silent) if silent else set()
     return tuple(name for name in question.strong if name in silent and name not in deciding)
+
+
+def acts_on(
+    library: RelationSet, question: Question, left_out: Mapping[str, str], idle: Iterable[str]
+) -> dict[str, str]:
+    """For idle givens, the nearest quantity of the target's kind that is defined by the target and by that given.
+
+    Whoever states a given beside a target of which it is no part may mean another target, of the same dimension. A
+    definition is an equation with one name on its left. From the given and from the target, definitions are followed as
+    far as all else in them is known without the given.
+    """
+    base = basis_of(
+        structure_of(library, frozenset(left_out), question.stated), question.target, question.strong, question.weak
+    )
+    found = {}
+    for given in idle:
+        settled = closure(base.structure, {question.target, *question.strong, *base.weak} - {given})
+        found[given] = _defined_by_both(library, settled, question.target, given)
+    return {given: name for given, name in found.items() if name and name not in question.strong}
+
+
+def _defined_by_both(library: RelationSet, settled: set[str], target: str, given: str) -> str:
+    """The first of the target's kind that definitions lead to from both, breadth first; empty if there is none."""
+    led_by = {target: {target}, given: {given}}
+    pending = [given, target]
+    for name in pending:  # grows as it is walked
+        for one in library.holders.get(name, ()):
+            relation = library.relations[one]
+            defined, parts = relation.written.lhs, {*names_in(relation.written.rhs)}
+            if not relation.is_equation or not isinstance(defined, Name) or defined.name in parts | led_by.keys():
+                continue
+            if not parts <= settled | led_by.keys():
+                continue
+            led_by[defined.name] = set().union(*(led_by.get(part, ()) for part in parts))
+            alike = library.declared[defined.name].dimension == library.declared[target].dimension
+            if alike and led_by[defined.name] == {target, given}:
+                return defined.name
+            pending.append(defined.name)
+    return ""
 
 
 def cancelling(

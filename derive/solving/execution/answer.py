@@ -130,12 +130,13 @@ class Answer:
     _neglected: Callable[[], tuple[Neglected, ...]] = field(repr=False, compare=False)
     _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
     _course: Callable[[], Course | None] = field(default=lambda: None, repr=False, compare=False)
+    _acts_on: Callable[[], Mapping[str, str]] = field(default=dict, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
         held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        lazy = (self._steps, self._form, self._elasticities, self._neglected, self._whole, self._course)
+        lazy = (self._steps, self._form, self._elasticities, self._neglected, self._whole, self._course, self._acts_on)
         return _restored, (held, *map(_Settled.of, lazy))
 
     def __copy__(self) -> Answer:
@@ -218,6 +219,11 @@ class Answer:
         return self._whole()
 
     @property
+    def acts_on(self) -> Mapping[str, str]:
+        """For unused givens, a quantity that they and the target define together, if there is one; on demand."""
+        return self._acts_on()
+
+    @property
     def course(self) -> Course | None:
         """The stages by which it was reached, for putting other givens through them; computed on demand."""
         return self._course()
@@ -278,6 +284,7 @@ def _restored(
     neglected: _Settled,
     whole: _Settled,
     course: _Settled,
+    acts_on: _Settled,
 ) -> Answer:
     """An answer from its parts, with mappings read-only again."""
     parts: dict[str, Any] = {
@@ -291,4 +298,5 @@ def _restored(
         _neglected=neglected,
         _whole=whole,
         _course=course,
+        _acts_on=acts_on,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 import derive
@@ -163,3 +165,31 @@ def test_what_a_published_figure_follows_from_is_rounded_too():
         """
     )
     assert [check.name for check in run.solve("work", "run", each="1.8e12 FLOP/parameter").failed] == ["work"]
+
+
+STEP = {"active_parameters": "70 Gparameter", "batch_tokens": "4 Mtoken"}
+
+
+def test_an_idle_given_names_what_it_and_the_target_make() -> None:
+    answer = derive.solve("step_compute", **STEP, recomputed_share=1)
+    assert answer.unused == ("recomputed_share",)
+    assert answer.acts_on == {"recomputed_share": "hardware_step_compute"}
+    assert "hardware_step_compute counts it" in answer.text()
+    assert pickle.loads(pickle.dumps(answer)).acts_on == answer.acts_on
+
+
+@pytest.mark.parametrize("target", ["weight_bytes", "step_compute", "compute_time", "kv_bytes"])
+def test_what_an_idle_given_is_said_to_count_in_is_of_the_target_s_kind_and_changes_with_it(target: str) -> None:
+    given = {"batch": 3.0, "chips": 8.0, "context": 8000.0, "recomputed_share": 0.5, "batch_tokens": 4e6}
+    units = {"batch": "sequence", "chips": "chip", "context": "token/sequence", "batch_tokens": "token"}
+
+    def solved(name: str, **numbers: float) -> derive.Answer:
+        typed = {one: f"{number} {units.get(one, '')}".strip() for one, number in numbers.items()}
+        return derive.solve(name, "llama3-70b", "h100-sxm:fp8", **typed)
+
+    answer = solved(target, **given)
+    for idle, counted in answer.acts_on.items():
+        found = solved(counted, **given)
+        assert found.value.dimensionality == answer.value.dimensionality
+        assert found.value != solved(counted, **given | {idle: given[idle] / 2}).value
+    assert answer.acts_on.keys() <= {*answer.unused}
