@@ -206,6 +206,14 @@ class Judgement:
 
         return numpy.array([name in verdict.failed for verdict in self.verdicts])[self.places]
 
+    @property
+    def tested(self) -> Any:
+        """Where the solver had an answer to test, or said which relation fails."""
+        import numpy
+
+        told = [verdict.unused is not None or bool(verdict.failed) for verdict in self.verdicts]
+        return numpy.array(told, dtype=bool)[self.places]
+
 
 @dataclass(frozen=True)
 class Judge:
@@ -289,7 +297,7 @@ class Judge:
         shares = _PLACES if known is None else (0.5,) if again and times < _AGAIN else ()
         asked = {place: ask(place) for place in dict.fromkeys(int(held[int(s * (len(held) - 1))]) for s in shares)}
         found = {*asked.values(), *([known] if known is not None else [])}
-        if len({one.failed for one in found}) == 1:
+        if len({(one.failed, one.unused is None) for one in found}) == 1:
             verdict = Verdict(next(iter(found)).failed, _common(found))
             self.known[pattern] = verdict, times + 1
             yield held, verdict

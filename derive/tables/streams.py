@@ -58,11 +58,13 @@ class Summary:
     quantiles: Mapping[float, float]
     failed: Mapping[str, int] = field(default_factory=dict)  # number of points at which each check fails
     holds: int = 0  # points with a value of which every check holds
+    untested: int = 0  # points with a value to which the solver, which has the checks, came to no answer
 
     def __str__(self) -> str:
         spread = ranged(self.low, self.high, self.unit)
         shares = ", ".join(f"{share:.0%} below {number:.4g}" for share, number in self.quantiles.items())
         amiss = "".join(f"; {name} fails at {count} of {self.points} points" for name, count in self.failed.items())
+        amiss += f"; not tested at {self.untested} of {self.points} points" if self.untested else ""
         return f"{spread}, {self.mean:.6g} on average ({shares}){amiss}"
 
 
@@ -87,7 +89,7 @@ class Tally:
         self._sums: list[float] = []
         self._counts = numpy.zeros(_CLASSES, dtype=numpy.int64)
         self._failed: dict[str, int] = {}
-        self._holds = 0
+        self._holds = self._untested = 0
 
     def test(self, judgement: Judgement, has_value: Any) -> None:
         """Add the verdicts on the next numbers."""
@@ -98,7 +100,9 @@ class Tally:
             for name in verdict.failed:
                 self._failed[name] = self._failed.get(name, 0) + count
         sound = numpy.array([not verdict.failed for verdict in judgement.verdicts])[judgement.places]
-        self._holds += int(numpy.count_nonzero(sound & has_value))
+        tested = judgement.tested
+        self._holds += int(numpy.count_nonzero(sound & tested & has_value))
+        self._untested += int(numpy.count_nonzero(has_value & ~tested))
 
     def add(self, column: Any) -> None:
         """Add the next numbers of the column."""
@@ -160,7 +164,8 @@ class Tally:
         quantiles = {share: self.quantile(share) for share in shares}
         low_at, high_at = map(dict, places)
         held = (self.low, self.high, low_at, high_at, self.mean, quantiles)
-        return Summary(unit, self.points, self.missing, *held, dict(sorted(self._failed.items())), self._holds)
+        amiss = dict(sorted(self._failed.items()))
+        return Summary(unit, self.points, self.missing, *held, amiss, self._holds, self._untested)
 
 
 _SEEN = 3  # points tried along each axis

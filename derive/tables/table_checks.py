@@ -30,11 +30,19 @@ class Holding:
 
     @cached_property
     def holds(self) -> Any:
-        """Whether each point has an answer of which every check that could be tested holds."""
-        found = self.has_value.copy()
+        """Whether each point has an answer, tested by the solver, of which every check that could be tested holds."""
+        found = self.has_value & ~self.untested
         for column in self.failed.values():
             found &= ~column
         return found
+
+    @cached_property
+    def untested(self) -> Any:
+        """Where there is a number that the solver, which has the checks, came to no answer about."""
+        import numpy
+
+        tested = [one.tested for one in self.judgements.values()]
+        return self.has_value & ~numpy.logical_and.reduce(tested)
 
     @cached_property
     def failed(self) -> dict[str, Any]:
@@ -62,7 +70,7 @@ class Holding:
         """The checks that fail at each point, as text."""
         import numpy
 
-        found = numpy.full(self.has_value.shape, "", dtype=object)
+        found = numpy.where(self.untested, "not tested", "").astype(object)
         for name, column in self.failed.items():
             found[column] = numpy.where(found[column] == "", name, found[column] + f"; {name}")
         return found
@@ -121,7 +129,7 @@ class Cautions:
     """
 
     def __init__(self) -> None:
-        self.points = self.missing = 0
+        self.points = self.missing = self.untested = 0
         self.is_answered = False  # whether any target has a value anywhere
         self.failing: dict[str, int] = {}
         self._first: dict[str, tuple[str, str]] = {}
@@ -134,6 +142,7 @@ class Cautions:
 
         self.points += len(table)
         self.missing += len(table) - int(numpy.count_nonzero(table.holding.has_value))
+        self.untested += int(numpy.count_nonzero(table.holding.untested))
         self.is_answered |= any(bool(numpy.isfinite(column).any()) for column in table.columns.values())
         for name, column in table.failed.items():
             self.failing[name] = self.failing.get(name, 0) + int(numpy.count_nonzero(column))
@@ -155,6 +164,8 @@ class Cautions:
             yield f"{said}; so at {count} of {self.points} points, first at {where}"
         if self.missing and self.is_answered:
             yield f"there is no answer at {self.missing} of {self.points} points"
+        if self.untested:
+            yield f"the checks could not be tested at {self.untested} of {self.points} points; solve at one says why"
         if self.unused:
             yield without_part(self.unused)
 

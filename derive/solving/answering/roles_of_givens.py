@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -64,7 +65,7 @@ def acts_on(
     return {given: name for given, name in found.items() if name and name not in question.strong}
 
 
-def _defined_by_both(library: RelationSet, settled: set[str], target: str, given: str) -> str:
+def _defined_by_both(library: RelationSet, settled: AbstractSet[str], target: str, given: str) -> str:
     """The first of the target's kind that definitions lead to from both, breadth first; empty if there is none."""
     led_by = {target: {target}, given: {given}}
     pending = [given, target]

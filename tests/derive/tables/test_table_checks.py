@@ -11,9 +11,12 @@ import pytest
 
 import derive
 from derive import DeriveError, Library
+from derive.tables import sweep_work
 from derive.tables.axes import span
+from derive.tables.single_points import Told
 from derive.tables.table import Table
 from derive.tables.table_charts import charts
+from derive.tables.table_checks import Cautions
 from quantities.facts import Facts
 from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
@@ -241,3 +244,17 @@ def test_threads_that_sweep_and_solve_one_library_agree_with_one_alone():
     assert all(column == alone.columns["price"].tolist() for column, _, _ in found)
     assert all(holds == alone.holds.tolist() for _, holds, _ in found)
     assert [base for _, _, base in found] == [3 * i if i < 20 else 2 * i for i in range(1, 33)]
+
+
+def test_a_number_that_the_solver_has_no_answer_to_is_not_said_to_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep_work.Work, "told", lambda *_: Told((math.nan, math.nan, math.nan)))
+    axes = {"count": span("1..30", 30), "book": "1 kg"}
+    table = SHELF.sweep("books", **axes)
+    assert numpy.isfinite(table["books"]).all()
+    assert not table.holds.any()
+    assert {*table.fails} == {"not tested"}
+    told = Cautions()
+    told.add(table)
+    assert [*told] == ["the checks could not be tested at 30 of 30 points; solve at one says why"]
+    summary = SHELF.stream("books", **axes).summary()["books"]
+    assert (summary.holds, summary.untested) == (0, 30)
