@@ -10,10 +10,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from derive.errors import DeriveError
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, render
+from derive.expressions.tree import Apply, Equation, Node, names_in, render
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.algebra.isolation import isolate
+from derive.numerics.algebra.signs import positive_first
 from derive.optimization.branching import Best
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Program
@@ -67,30 +68,11 @@ def form_at(
     for candidate in candidates:
         spread = in_free_names(candidate.form, {}, program.spans)
         forms = candidate.form, folded(candidate.form, {}), spread
-        plain = _signed(min(forms, key=lambda form: len(render(form))))
+        plain = positive_first(min(forms, key=lambda form: len(render(form))))
         for form in tuple(Apply(way, (plain,)) for way in rounded) or (plain,):
             if candidate.winds is None and math.isclose(value(form, numbers), numbers[name], rel_tol=tolerance):
                 return form
     return None
-
-
-def _signed(node: Node) -> Node:
-    """The same expression, with minus signs in place of negative factors.
-
-    >>> from fractions import Fraction
-    >>> from derive.expressions.tree import Name
-    >>> twice_less = Apply("mul", (Number(Fraction(-2)), Name("b")))
-    >>> render(_signed(Apply("add", (Name("a"), twice_less))))
-    'a - 2*b'
-    """
-    if not isinstance(node, Apply):
-        return node
-    args = tuple(map(_signed, node.args))
-    if node.op == "mul" and isinstance(args[0], Number) and args[0].value < 0 and len(args) > 1:
-        size = Number(-args[0].value)
-        rest = args[1:] if size.value == 1 else (size, *args[1:])
-        return Apply("neg", (rest[0] if len(rest) == 1 else Apply("mul", rest),))
-    return Apply(node.op, args)
 
 
 def _bound(node: Node, numbers: Mapping[str, float]) -> Node:

@@ -14,7 +14,7 @@ from derive.presentation.line_breaking import fitted
 
 __all__ = ["Html"]
 
-_LINE = 80  # characters of mathematics that a line holds
+_LINE = 74  # characters of mathematics that a line holds
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1a1a1a; --soft: #555; --line: #ddd; --page: #fff; --link: #0b5cad; }
@@ -39,7 +39,9 @@ nav .level1 { font-weight: 600; margin-top: .8rem; } nav a { color: var(--soft);
 .table { overflow-x: auto; margin: 1rem 0; }
 table { border-collapse: collapse; font-size: .85rem; }
 th, td { text-align: left; padding: .25rem .7rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-math[display=block] { overflow-x: auto; margin: .8rem 0; }
+math { font-size: 1.12em; }
+.formula { overflow-x: auto; overflow-y: hidden; margin: .5rem 0; padding: .4rem 0; }
+li { overflow-wrap: anywhere; }
 mtable.aligned mtd:nth-child(1) { text-align: right; }
 mtable.aligned mtd:nth-child(3) { text-align: left; }
 figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
@@ -62,7 +64,7 @@ class Html:
     def word(self, kind: str, text: str) -> str:
         match kind:
             case "math":
-                return _formula(text, "inline")
+                return f'<math display="inline">{_row(text)}</math>'
             case "name":
                 return f"<code>{self.escaped(text)}</code>"
             case "stress":
@@ -85,7 +87,7 @@ class Html:
     def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
         meta = '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         top = f"{meta}<title>{self.escaped(text)}</title><style>{_STYLE}</style>"
-        body = "\n".join([*head, *parts])
+        body = re.sub(r"(?<=[\d>]) %", "&#160;%", "\n".join([*head, *parts]))  # no line begins with a percent sign
         return f'<!DOCTYPE html>\n<html lang="en"><head>{top}</head>\n<body>\n{body}\n</body></html>\n'
 
     def heading(self, words: str, level: int, name: str = "") -> str:
@@ -105,7 +107,7 @@ class Html:
             else f"<mtr><mtd></mtd><mtd></mtd><mtd>{_row(left)}</mtd></mtr>"
             for left, right in fitted(lines, _LINE)
         )
-        return f'<math display="block"><mtable displaystyle="true" class="aligned">{rows}</mtable></math>'
+        return _in_block(f'<mtable displaystyle="true" class="aligned">{rows}</mtable>')
 
     def grid(self, header: Sequence[str], rows: Sequence[Sequence[str]], caption: str, shares: Sequence[float]) -> str:
         return f'{self.inputs(header, rows)}<p class="small">{caption}</p>'
@@ -115,7 +117,7 @@ class Html:
         return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{caption}</figcaption></figure>"
 
     def result(self, title: str, level: int, formula: str) -> str:
-        return f"{self.heading(title, level)}\n{_formula(formula, 'block')}"
+        return f"{self.heading(title, level)}\n{_in_block(_row(formula))}"
 
     def caution(self, text: str) -> str:
         return f'<p class="caution"><b>{self.escaped(text)}</b></p>'
@@ -144,9 +146,9 @@ def _each(tag: str, inside: Iterable[str]) -> str:
     return "".join(f"<{tag}>{one}</{tag}>" for one in inside)
 
 
-def _formula(latex: str, display: str) -> str:
-    """Mathematics in this package's LaTeX as MathML."""
-    return f'<math display="{display}">{_row(latex)}</math>'
+def _in_block(inside: str) -> str:
+    """A formula on lines of its own; one that is wider than the page can be pushed aside without moving the page."""
+    return f'<div class="formula"><math display="block">{inside}</math></div>'
 
 
 def _row(latex: str) -> str:
@@ -157,5 +159,6 @@ def _row(latex: str) -> str:
         from latex2mathml.converter import convert
     except ImportError:
         raise DeriveError("HTML needs latex2mathml.", hint="pip install 'derive-engine[reports]'") from None
-    made = convert(latex.replace(r"\AA", "Å"))
+    upright = re.sub(r"\\mathrm\{(\w)\}", r"\\text{\1}", latex)  # a single letter would become slanted
+    made = convert(upright.replace(r"\AA", "Å"))
     return re.sub(r"&(?!#?\w+;)", "&amp;", made[made.index(">") + 1 : made.rindex("</math>")])

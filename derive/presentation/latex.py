@@ -5,6 +5,7 @@ Names, texts and sources come from users: every character of them is escaped, so
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -112,7 +113,8 @@ class Latex:
 
     def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
         preamble = head[0].replace("CLASS", "report" if is_volume else "article", 1)
-        return preamble + "\n" + "\n\n".join([*head[1:], *parts, "\\end{document}"]) + "\n"
+        body = "\n\n".join([*head[1:], *parts, "\\end{document}"])
+        return preamble + "\n" + re.sub(r"(?<=[\d$]) \\%", r"~\\%", body) + "\n"  # no line begins with a percent sign
 
     def heading(self, words: str, level: int, name: str = "") -> str:
         return rf"\{_LEVELS[level - 1]}{{{words}}}"

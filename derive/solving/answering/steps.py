@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import Node, names_in, render
+from derive.expressions.tree import Equation, Name, Node, names_in, render
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.signs import positive_first
 from derive.presentation.numbers import filled, shown_result
 from derive.solving.execution.answer import Step
 
@@ -29,7 +31,7 @@ def _parts(library: RelationSet, question: Question, block: Block, state: State)
     written = [str(library.relations[relation].written) for relation in block.relations]
     found = []
     for i, name in enumerate(block.unknowns):
-        form = state.forms.get(name)
+        form = _readable(name, state.forms.get(name), [library.relations[one].written for one in block.relations])
         result = state.spans[name] if name in state.spans else (state.values[name],) * 2
         rearranged = name if form is None else f"{name} = {render(form)}"
         if len(block.unknowns) == 1:
@@ -57,6 +59,13 @@ def _parts(library: RelationSet, question: Question, block: Block, state: State)
             )
         )
     return found
+
+
+def _readable(name: str, form: Node | None, stated: Sequence[Equation]) -> Node | None:
+    """A form as it is to be read: as it was stated, or else without needless minus signs."""
+    if form is None or any(one.lhs == Name(name) and one.rhs == form for one in stated):
+        return form
+    return positive_first(form)
 
 
 def _worth(form: Node, library: RelationSet, question: Question, state: State) -> dict[str, tuple[float, Unit]]:
