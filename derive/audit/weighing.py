@@ -70,14 +70,14 @@ class Weighed:
 
     @property
     def told(self) -> tuple[str, str]:
-        """The same for a page, which says what a power is a power of: `as context^0.5`."""
+        """The same for a page, which says what a power is a power of: `as context to the power 0.5`."""
         if not self.reading.response_to or self.base is None:
             return self.brief
         moved = " and ".join(name.replace("_", " ") for name in self.reading.response_to)
         claimed = {"less than 0": f"falling with {moved}", "more than 0": f"rising with {moved}"}
-        found = f"as {moved}^{rounded(self.base, 3, _LONG)}" if self.base else f"unchanged by {moved}"
+        found = f"as {moved} to the power {rounded(self.base, 3, _LONG)}" if self.base else f"unchanged by {moved}"
         criterion = str(self.reading.criterion)
-        stated = f"as {moved}^{criterion}" if criterion != "0" else f"unchanged by {moved}"
+        stated = f"as {moved} to the power {criterion}" if criterion != "0" else f"unchanged by {moved}"
         return found, claimed.get(criterion, stated)
 
     @property

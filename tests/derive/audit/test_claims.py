@@ -429,7 +429,7 @@ STATED = {
 
 
 def test_the_numbers_of_a_plain_sentence_are_what_the_library_comes_to():
-    names = r"DeepSeek V[\d.]+|Llama 2 70B|GPT-3|Gemini 3.1|[A-Z]+\d+|{\w+}"
+    names = r"DeepSeek-V[\d.]+|Llama 2 70B|GPT-3|Gemini 3.1|[A-Z]+\d+|{\w+}"
     for claim in claims():
         own = re.sub(names, "", claim.plainly).partition(". ")[2]
         typed = [word.replace(",", "") for word in re.findall(r"\d[\d,]*(?:\.\d+)?", own)]
