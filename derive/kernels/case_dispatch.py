@@ -24,7 +24,7 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.plan import Plan
 from derive.solving.execution.conditions import exclude_each_other, implied
-from derive.solving.execution.plan_execution import planned_for
+from derive.solving.execution.plan_states import planned_for
 from derive.solving.execution.question import Outline
 from derive.time_limits import tick
 

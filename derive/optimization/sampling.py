@@ -21,7 +21,7 @@ from derive.optimization.program import Limit, Program
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve_all
-from derive.solving.execution.plan_execution import planned
+from derive.solving.execution.plan_states import planned
 from derive.solving.execution.question import Question, ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import tick

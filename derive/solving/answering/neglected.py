@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.answer import Neglected
-from derive.solving.execution.plan_execution import Found, carried_out
+from derive.solving.execution.plan_execution import carried_out
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.regimes import explored
 from derive.time_limits import query
 from derive.tolerances import WORTH_TELLING

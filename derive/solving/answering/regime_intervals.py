@@ -25,9 +25,10 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import applies
-from derive.solving.execution.plan_execution import Found, decisions_of, planned_for
+from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Decisions, Undecided, claims, within_reach, worded
 from derive.solving.ranges.inequalities import inside

@@ -27,7 +27,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import basis_of
-from derive.solving.execution.plan_execution import planned
+from derive.solving.execution.plan_states import planned
 from derive.solving.sensitivity.homogeneity import degree
 
 if TYPE_CHECKING:

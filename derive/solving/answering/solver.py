@@ -39,9 +39,11 @@ from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, cancelling, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, shortage, wanted
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.plan_execution import Found, carried_out, decisions_of, detours
+from derive.solving.execution.plan_execution import carried_out, detours
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import MOST_CASES, claims, explored, worded
 from derive.solving.ranges.inequalities import bounded

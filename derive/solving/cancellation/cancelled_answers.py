@@ -29,7 +29,7 @@ from derive.solving.blocks.starting_points import starts
 from derive.solving.cancellation.elimination import Projection, projected, reduced
 from derive.solving.cancellation.jacobian_rank import Rows, combined, repeated, rows_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_execution import Found
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided
 from derive.solving.sensitivity.elasticities import composed

@@ -15,7 +15,9 @@ from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import shown_number
 from derive.solving.cancellation.cancelled_answers import cancelled
 from derive.solving.diagnosis.diagnosis import contradiction
-from derive.solving.execution.plan_execution import Found, decisions_of, of_case
+from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.plan_execution import of_case
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.execution.regimes import Undecided
 from derive.tolerances import AGREEMENT

@@ -41,7 +41,7 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
 from derive.solving.cancellation.cancelled_answers import cancels
 from derive.solving.cancellation.jacobian_rank import Rows, combined, directions, rows_of
-from derive.solving.execution.plan_execution import decisions_of
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import Outline, Question
 from derive.solving.execution.regimes import Decisions, Undecided
 from derive.solving.ranges.inequalities import stated_at

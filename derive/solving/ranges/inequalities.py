@@ -26,7 +26,8 @@ from derive.planning.matching import Matching
 from derive.planning.plan import Block, Plan, basis_of
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_execution import Found, carried_out
+from derive.solving.execution.plan_execution import carried_out
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from quantities.declaration import Declaration
 from quantities.units import Unit

@@ -23,7 +23,7 @@ from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.tearing import straight
 from derive.solving.execution.block_execution import State, block_states
-from derive.solving.execution.plan_execution import Found
+from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.constrained_extremes import PIECES, Bound, System, least_and_greatest

@@ -17,7 +17,7 @@ from derive.numerics.algebra.evaluation import holds
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.plan import Plan
-from derive.solving.execution.plan_execution import planned
+from derive.solving.execution.plan_states import planned
 from derive.solving.ranges.range_propagation import domain_of, enclosed, ranges_of
 from derive.solving.ranges.solution_path import along, beside
 from derive.solving.sensitivity.elasticities import bounds_of_form, composed

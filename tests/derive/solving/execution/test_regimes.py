@@ -10,7 +10,7 @@ import pytest
 
 import derive
 from derive.numerics.algebra.evaluation import holds
-from derive.solving.execution.plan_execution import decisions_of
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import ask
 from tests.derive.statements import bare, number
 

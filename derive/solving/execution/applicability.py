@@ -1,0 +1,176 @@
+"""Whether relations with conditions (`when`) apply: before a plan is carried out, and in its states.
+
+A condition is judged by what follows from the givens, else by the state, else by weak values. An undecided one splits
+the question (`regimes`), and a state of another case is dropped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Set
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from derive.errors import NoSolutionError
+from derive.expressions.tree import Apply, Node, names_in
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import holds, value
+from derive.numerics.intervals.enclosure import truths
+from derive.planning.plan import Plan
+from derive.presentation.numbers import shown_number
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.plan_states import Found, all_of, planned, planned_for
+from derive.solving.execution.question import Question
+from derive.solving.execution.regimes import Decisions, claims, whether, worded
+from derive.tolerances import MET
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+
+__all__ = [
+    "conditional_in",
+    "decisions_of",
+    "inapplicable",
+    "is_of_case",
+    "of_another_case",
+    "prove_possible",
+    "truth",
+    "with_conditions",
+]
+
+
+def decisions_of(library: RelationSet, question: Question) -> Decisions:
+    """The decisions on conditions: plans for other targets, executed where they give exactly one number.
+
+    They are stored with the question, for all uses of the same values in the same case.
+    """
+    key = question.case, id(question.strong), id(question.weak)
+    kept: Decisions | None = question.decided.get(key)
+    if kept is not None:
+        return kept
+
+    def planning(other: Question, left_out: frozenset[str]) -> Plan:
+        return planned(library, other, left_out)
+
+    def solving(other: Question, made: Plan) -> float | None:
+        stated = {**other.strong, **{name: other.weak[name] for name in made.weak}}
+        found = all_of(library, made, {name: value.base[1] for name, value in stated.items()})
+        return found[0] if found is not None and len(found) == 1 else None
+
+    question.decided[key] = made = Decisions(library, question, planning, solving)
+    return made
+
+
+def conditional_in(library: RelationSet, made: Plan) -> list[Relation]:
+    """The relations in use that hold only under conditions."""
+    used = [library.relations[name] for block in made.blocks for name in block.relations]
+    return [relation for relation in used if relation.conditions]
+
+
+def prove_possible(library: RelationSet, question: Question, decisions: Decisions) -> None:
+    """Raise if what follows in a case contradicts the case."""
+    for claim in claims(library, question):
+        numbers = {name: number for name in names_in(claim) if (number := decisions.following(name)) is not None}
+        if truth(claim, numbers) is False and not _is_met(claim, numbers):
+            reason = f"{question.target}: where {worded(claim)}, what follows contradicts it"
+            what = f"{question.target} has no admissible value: {reason}."
+            raise NoSolutionError(what, hint="Change one of the givens.", reason=reason)
+
+
+def with_conditions(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> Found:
+    """The result with the quantities that the conditions of its case and of checked relations need."""
+    if not library.conditional:
+        return found
+    used = conditional_in(library, found.plan)
+    split = [library.relations[name] for name in (*question.case.holding, *question.case.failing)]
+
+    def completed(state: State) -> State:
+        tested = [r for r in library.conditional if all(name in state.values for name in library.members[r.name])]
+        asked = {name for r in (*used, *tested, *split) for c in r.conditions for name in names_in(c)}
+        missing = sorted(asked - state.values.keys() - state.spans.keys())
+        numbers = {name: _beside(library, question, state, name, found.left_out, decisions) for name in missing}
+        single = {name: any_of[0] for name, any_of in numbers.items() if len(any_of) == 1}
+        return replace(state, asides=single, choices={n: many for n, many in numbers.items() if len(many) > 1})
+
+    return replace(found, states=tuple(map(completed, found.states)))
+
+
+def _beside(
+    library: RelationSet, question: Question, state: State, name: str, left_out: Mapping[str, str], decisions: Decisions
+) -> tuple[float, ...]:
+    """A condition's quantity: as it follows from the givens, else from the state, else its weak value.
+
+    If its inputs leave it no value it is NaN, and a condition on it is undefined.
+    """
+    number = decisions.following(name)
+    if number is not None:
+        return (number,)
+    if not state.spans:
+        reached = dict.fromkeys(n for n in state.values if n not in question.weak or n in question.strong)
+        made = planned_for(library, name, reached, (), frozenset(left_out))
+        if made.is_determined and all(decisions.applies(one) is True for one in conditional_in(library, made)):
+            found = all_of(library, made, state.values)
+            if found is not None:
+                return found or (math.nan,)
+    weak = decisions.value(name)
+    return () if weak is None else (weak,)
+
+
+def inapplicable(library: RelationSet, question: Question, found: Found, decisions: Decisions) -> dict[str, str]:
+    """The relations that apply only by a weak value, and whose condition is false in every state."""
+    places = [{**state.asides, **state.values} for state in found.states]
+    false: dict[str, str] = {}
+    for relation in conditional_in(library, found.plan):
+        for condition in relation.conditions:
+            if places and all(truth(condition, values) is False for values in places) and decisions.yields(relation):
+                false[relation.name] = whether(condition, places[0], question)
+    return false
+
+
+def is_of_case(library: RelationSet, question: Question, made: Plan, state: State) -> bool:
+    """Whether the conditions of all relations that apply in the case may hold here, and not those of the others."""
+    used = [*conditional_in(library, made), *(library.relations[name] for name in question.case.holding)]
+    others = [library.relations[name] for name in question.case.failing]
+    return all(True in _possible(library, c, state) for r in used for c in r.conditions) and not any(
+        all(_possible(library, c, state) == {True} for c in r.conditions) for r in others
+    )
+
+
+def _possible(library: RelationSet, condition: Node, state: State) -> Set[bool | None]:
+    """The possible values of a condition in a state: one if all in it is known, else those that the domains allow."""
+    values = {**state.asides, **state.values}
+    several = next((name for name in names_in(condition) if name in state.choices), None)
+    if several is not None:
+        rest = {name: numbers for name, numbers in state.choices.items() if name != several}
+        each = (replace(state, asides={**state.asides, several: x}, choices=rest) for x in state.choices[several])
+        return frozenset(one for chosen in each for one in _possible(library, condition, chosen))
+    decided = truth(condition, values)
+    if decided is not None:
+        return {decided, True} if _is_met(condition, values) else {decided}
+    box = {**{name: (number, number) for name, number in values.items()}, **state.spans}
+    domains = {name: library.declared[name].domain for name in names_in(condition) if name not in box}
+    return truths(condition, box | {name: (domain.low, domain.high) for name, domain in domains.items()})
+
+
+def _is_met(condition: Node, values: Mapping[str, float]) -> bool:
+    """Whether the two sides of a comparison that holds at equality differ by rounding only."""
+    if not isinstance(condition, Apply) or condition.op not in ("le", "ge"):
+        return False
+    left, right = (value(side, values) for side in condition.args)
+    return math.isclose(left, right, rel_tol=MET)
+
+
+def of_another_case(library: RelationSet, question: Question, found: Found) -> str:
+    """Why the result is not of the question's case."""
+    state = found.states[0]
+    values = {**state.asides, **state.values}
+    conditions = [c for relation in conditional_in(library, found.plan) for c in relation.conditions]
+    false = [c for c in (*conditions, *claims(library, question)) if truth(c, values) is False]
+    number = state.values.get(question.target)
+    told = "" if number is None else f"it would be {shown_number(number, library.declared[question.target].unit)}, "
+    return f"{told}where {worded(false[0])} is false" if false else f"{told}which belongs to another case"
+
+
+def truth(condition: Node, values: Mapping[str, float]) -> bool | None:
+    """Whether a condition holds; None if a quantity in it is unknown."""
+    return holds(condition, values) if all(name in values for name in names_in(condition)) else None

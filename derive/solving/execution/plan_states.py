@@ -1,0 +1,98 @@
+"""The plan of a question, cached, and its blocks solved one after another.
+
+Where a block has several solutions, each is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from derive.caches import Memo
+from derive.errors import DeriveError, LimitError, NoSolutionError
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
+from derive.planning.plan import Plan, plan
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.time_limits import tick
+
+__all__ = ["UNPROVED", "Found", "all_of", "planned", "planned_for", "solved"]
+
+_PLANS = Memo[Plan](most=4096)
+
+_MOST = 64  # limit on solutions that are followed
+UNPROVED = "numerical search"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A plan and its resulting states."""
+
+    plan: Plan
+    states: tuple[State, ...]
+    left_out: Mapping[str, str]  # relations that do not apply, and why
+    reason: str = ""
+    case: Case = NO_CASE
+
+
+def planned(library: RelationSet, question: Question, left_out: frozenset[str]) -> Plan:
+    """The plan for a question's names, cached in the library."""
+    return planned_for(library, question.target, question.strong, question.weak, left_out, question.stated)
+
+
+def planned_for(
+    library: RelationSet,
+    target: str,
+    strong: Iterable[str],
+    weak: Iterable[str],
+    left_out: frozenset[str],
+    stated: frozenset[str] = frozenset(),
+) -> Plan:
+    """The plan for a target from names, cached in the library."""
+    key = (target, frozenset(strong), tuple(weak), left_out, stated)
+    structure = structure_of(library, left_out, stated)
+    return _PLANS.of(library.session, key, lambda: plan(structure, target, list(strong), list(weak)))
+
+
+def solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State], str]:
+    """The states after all blocks, and why the last block without a solution has none."""
+    states, reason = [replace(start, values=dict(start.values))], ""
+    for block in made.blocks:
+        following: list[State] = []
+        refused: NoSolutionError | None = None
+        for state in states:
+            tick()
+            try:
+                steps, why = block_states(library, block, state, is_last=len(states) == 1)
+            except NoSolutionError as error:  # for this state only: another may have one
+                refused = error
+                continue
+            following.extend(steps)
+            reason = why or reason
+        if refused is not None and not following:
+            raise refused
+        if not following:
+            reason = f"{', '.join(block.unknowns)}: {reason}"
+            if any("not proved" in note for state in states for note in state.notes):
+                hint = "Narrow the domains, or give more."
+                raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=UNPROVED)
+            return [], reason
+        if len(following) > _MOST:
+            raise LimitError(
+                f"More than {_MOST} combinations of solutions.", hint="Give more.", limit=f"{_MOST} solutions"
+            )
+        states = following
+    return states, ""
+
+
+def all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
+    """All values of a plan's target from these numbers; None if they are unknown."""
+    try:
+        states, _ = solved(library, made, State(known))
+    except NoSolutionError:
+        return ()
+    except DeriveError:
+        return None
+    sure = all(made.target in state.values and not state.notes for state in states)
+    return tuple(state.values[made.target] for state in states) if sure else None
