@@ -1,4 +1,4 @@
-"""What runs for minutes is left out unless it is asked for with `-m long`; audit and reports are made once.
+"""Audit and reports are made once.
 
 Their tests come first, side by side, so that one of the processes that share the tests runs them all.
 """
@@ -15,13 +15,8 @@ MADE_ONCE = (
 )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(MADE_ONCE))
-    if config.getoption("markexpr"):
-        return
-    long = [item for item in items if item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,7 +14,7 @@ from quantities.facts import Facts
 from quantities.profiles import Profile, Profiles
 from quantities.source import Source
 from quantities.value import read_value
-from tests.derive.ordinary import one_in
+from tests.ordinary import one_in
 
 CLIFF = {"active_parameters": "100 Gparameter", "crossover_context": "200 ktoken/sequence"}
 SERVING = {"chips": "8 chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}

@@ -9,7 +9,7 @@ import pytest
 import derive
 from derive.expressions.tree import Name
 from derive.tokens.relations import subjects
-from tests.derive.ordinary import one_in
+from tests.ordinary import one_in
 
 SUBJECTS = (
     "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",

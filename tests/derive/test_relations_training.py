@@ -11,7 +11,7 @@ import sympy
 import derive
 from derive.expressions.tree import Name, names_in
 from derive.tokens.relations import subjects, vocabulary
-from tests.derive.ordinary import one_in
+from tests.ordinary import one_in
 
 
 class Case(NamedTuple):

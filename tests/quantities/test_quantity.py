@@ -16,7 +16,7 @@ import numpy as np
 import pint
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quantities.declaration import check_name, read_given
@@ -25,6 +25,7 @@ from quantities.quantity import Quantity
 from quantities.source import ASKER, Source
 from quantities.spelling import parse_unit
 from quantities.value import Value, read_value
+from tests.ordinary import examples
 
 FOREIGN = pint.UnitRegistry()
 
@@ -192,7 +193,7 @@ JOURNEYS = {
 
 
 @pytest.mark.parametrize("journey", JOURNEYS)
-@settings(max_examples=25)
+@examples(25)
 @given(kind=kinds)
 def test_a_quantity_arrives_as_it_left(journey, kind):
     left = made(kind)

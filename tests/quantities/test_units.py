@@ -9,12 +9,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, UnitError
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
+from tests.ordinary import examples
 from tests.quantities.table import NAMES, PREFIXED, SCALES, by_pint
 
 # The SI, 9th edition, tables 2 and 4, and what else the tables below are given in: each in base units.
@@ -821,7 +822,7 @@ def mangled(draw: st.DrawFn) -> str:
 ANYTHING = st.one_of(st.text(max_size=40), mangled(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(ANYTHING)
 def test_any_text_is_a_unit_or_is_refused(text):
     if readable(text):

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
@@ -20,6 +20,7 @@ from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
 from quantities.value import Value, is_number, otherwise, read_number, read_value
+from tests.ordinary import examples
 from tests.quantities.table import NAMES, SCALES, by_pint
 
 READ = [  # a text, its number, how much that is in base units, and in which
@@ -487,7 +488,7 @@ def mangled(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(st.one_of(st.text(max_size=40), mangled(), st.lists(st.sampled_from(PIECES), max_size=10).map("".join)))
 def test_any_text_is_a_finite_value_or_is_refused(text):
     if refusal(text) is None:

@@ -7,7 +7,7 @@ import math
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import derive
@@ -21,6 +21,7 @@ from quantities.errors import LimitError
 from tests.derive.corpus import FORMULAS, Formula, relation_file
 from tests.derive.mutants import mutants, sampled
 from tests.derive.oracle import consistent
+from tests.ordinary import examples
 
 UNITS = {
     **dict.fromkeys(("x", "y", "L", "r"), "m"),
@@ -493,7 +494,7 @@ EXPONENTS = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(EXPONENTS)
 def test_an_exponent_made_of_names_comes_to_its_number(text):
     at = {"n": 1.7, "gamma": 0.6, "k": 2.3}
@@ -562,7 +563,7 @@ def test_the_slips_are_many_and_of_every_kind():
 CASES = [(formula, text) for formula in FORMULAS[::4] for _, text in sampled(formula.name, formula.equation, 2)]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.sampled_from(CASES), st.sampled_from(["swapped", "turned", "scaled", "squared", "commuted", "doubled"]))
 def test_rewriting_both_sides_alike_keeps_the_verdict(case, how):
     formula, text = case
@@ -595,7 +596,7 @@ def _commuted(text: str) -> str:
     return ast.unparse(Exchanged().visit(ast.parse(text, mode="eval").body))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.sampled_from(FORMULAS), st.data())
 def test_another_unit_of_the_same_kind_changes_no_verdict(formula, data):
     """The verdict is about what is measured: millimetres fit where metres do."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
@@ -28,6 +28,7 @@ from derive import (
 )
 from quantities import read_value
 from tests.derive.operations import calls
+from tests.ordinary import examples
 
 PENDULUM = """
 title = "Pendulum"
@@ -828,7 +829,7 @@ def disturbed(draw: st.DrawFn) -> str:
     return "\n".join(rows) + "\n"
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(disturbed())
 def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):
     problems = derive.check(text)
@@ -841,7 +842,7 @@ def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):
         assert derive.load(text).quantities is not None
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.text(max_size=60).map("\n{}".format))
 def test_check_never_raises_for_content(text):
     assert isinstance(derive.check(text), list)

@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from quantities.facts import Facts
-from tests.derive.ordinary import one_of_each
+from tests.ordinary import one_of_each
 
 CHIPS = {
     "peak_compute": "1000 TFLOP/s/chip",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
@@ -16,6 +16,7 @@ from derive.expressions.tree import Number, is_condition, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from tests.derive.draws import FUNCTIONS, POWERS, ROUNDED, expressions
+from tests.ordinary import examples
 
 QUARTERS = st.integers(-40, 40).map(lambda n: n / 4)
 BOXES = st.tuples(QUARTERS, QUARTERS).map(lambda ends: (min(ends), max(ends)))
@@ -60,13 +61,13 @@ def assert_enclosed(text, x_span, y_span=(1.0, 1.0)):
                 assert inside((number2 - number) / (x2 - x), found.slopes, 1e-5 * (1 + size + size2))
 
 
-@settings(max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+@examples(1000, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(), BOXES, BOXES)
 def test_sampled_values_and_slopes_of_any_expression_lie_in_its_enclosure(text, x_span, y_span):
     assert_enclosed(text, x_span, y_span)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(expressions(), BOXES, BOXES)
 def test_what_is_not_partial_is_defined_throughout(text, x_span, y_span):
     node, spans = parse_expression(text), {"x": x_span, "y": y_span}
@@ -169,7 +170,7 @@ def test_a_condition_without_a_value_in_part_leaves_both_arms_open(test):
     assert_enclosed(f"(1 if {test} else 5)", (-1.0, 1.0))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions(4), BOXES)
 def test_missing_zero_and_being_monotone_are_never_said_wrongly(text, span):
     node = parse_expression(text)

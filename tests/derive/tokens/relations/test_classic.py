@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import derive
-from tests.derive.ordinary import one_in
+from tests.ordinary import one_in
 
 MODELS = [name for name in derive.llm.profiles if "layers" in derive.profile(name).values]
 WITHOUT = derive.llm.without("classic_kv_ratio", "head_fill")

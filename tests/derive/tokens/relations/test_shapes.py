@@ -10,7 +10,7 @@ import derive
 from derive import Answer
 from quantities.facts import Facts
 from quantities.profiles import Profile
-from tests.derive.ordinary import one_of_each
+from tests.ordinary import one_of_each
 
 FACTS = Facts("models")
 SIZES = ("total_parameters", "active_parameters")
