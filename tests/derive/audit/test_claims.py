@@ -20,6 +20,7 @@ from derive.tokens.claims import claims, scenes
 from quantities.value import read_value
 from tests.derive.audit.catalogues import changed
 from tests.derive.terminal import ask
+from tests.ordinary import every
 
 
 def found(findings, name, words):
@@ -145,7 +146,7 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("name", "words", "computed", "verdict"), BY_HAND)
+@every(("name", "words", "computed", "verdict"), BY_HAND)
 def test_verdicts_agree_with_arithmetic_of_our_own(findings, name, words, computed, verdict):
     readings = [one for one in findings[name].judgements if words in one.words]
     assert readings

@@ -16,6 +16,7 @@ import derive
 from derive import Answer, Comparison, DeriveError, ExpressionError
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY
 from tests.derive.random_libraries import hidden
+from tests.ordinary import every
 
 positive = st.floats(0.05, 20)
 
@@ -162,7 +163,7 @@ def _drawn_pair(seed: int) -> list[tuple[Answer, Answer]]:
     return [pair for pair in pairs if all(answer.base is not None for answer in pair)][:3]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every("seed", range(60), ordinary=6)
 def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
     for one, other in _drawn_pair(seed):
         found, back = derive.compare(one, other), derive.compare(other, one)

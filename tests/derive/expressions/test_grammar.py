@@ -14,7 +14,7 @@ from derive.expressions.tree import Name, Number, names_in, render, walk
 from tests.derive.corpus import FORMULAS, Formula, declared
 from tests.derive.operations import calls
 from tests.derive.trees import shape, value
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 SHAPES = [
     ("a - b + c", "add(a, neg(b), c)"),
@@ -62,7 +62,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), SHAPES)
+@every(("text", "expected"), SHAPES)
 def test_a_text_has_one_tree(text, expected):
     assert shape(parse_expression(text)) == expected
 
@@ -91,7 +91,7 @@ def test_a_condition_compares(text, expected):
     assert shape(parse_condition(text)) == expected
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str)
 def test_a_published_formula_survives_its_rendering_and_every_name_knows_its_place(formula: Formula):
     equation = parse_equation(formula.equation)
     again = parse_equation(f"{render(equation.lhs)} {equation.op} {render(equation.rhs)}")
@@ -328,7 +328,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("construct", REFUSED)
+@every("construct", REFUSED)
 def test_what_is_no_formula_is_refused_at_once(construct):
     text = f"y = {REFUSED[construct]}"
 

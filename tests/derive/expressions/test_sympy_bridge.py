@@ -18,7 +18,7 @@ from derive.expressions.tree import render
 from quantities.quantity import symbol
 from tests.derive.corpus import FORMULAS, Formula, declared
 from tests.derive.trees import value
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 A, B, C = (declared(name, "") for name in "abc")
 DECLARED = {"a": A, "b": B, "c": C}
@@ -68,7 +68,7 @@ def test_a_sympy_expression_becomes_a_tree_of_its_value(text, expression):
     assert to_sympy(tree, DECLARED) == expression
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=4)
 def test_a_published_formula_keeps_its_value_on_the_way_to_sympy_and_back(formula: Formula):
     quantities = formula.quantities
     right = to_sympy(parse_equation(formula.equation).rhs, quantities)

@@ -21,7 +21,7 @@ from quantities.errors import LimitError
 from tests.derive.corpus import FORMULAS, Formula, relation_file
 from tests.derive.mutants import mutants, sampled
 from tests.derive.oracle import consistent
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 UNITS = {
     **dict.fromkeys(("x", "y", "L", "r"), "m"),
@@ -160,7 +160,7 @@ FITTING = [
 ]
 
 
-@pytest.mark.parametrize("equation", FITTING)
+@every("equation", FITTING)
 def test_an_equation_that_fits_has_no_fault(equation):
     assert faults(equation) == []
 
@@ -268,7 +268,7 @@ MISFITS = [
 ]
 
 
-@pytest.mark.parametrize(("equation", "expected"), MISFITS)
+@every(("equation", "expected"), MISFITS)
 def test_the_smallest_misfits_are_named_and_nothing_above_them(equation, expected):
     assert faults(equation) == expected
 
@@ -531,13 +531,13 @@ def test_an_exponent_of_very_many_terms_is_refused():
 SIZE = 4  # mutants of each formula
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=2)
 def test_a_published_formula_is_consistent(formula: Formula):
     assert consistent(formula.equation, formula.units), "the data are wrong: the oracle refuses them"
     assert derive.check(relation_file(formula.units, {formula.name: formula.equation})) == []
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=6)
 def test_a_slip_is_reported_just_when_it_breaks_the_dimensions(formula: Formula):
     planted = {f"slip_{n}": text for n, (_, text) in enumerate(sampled(formula.name, formula.equation, SIZE))}
     broken = {name for name, text in planted.items() if not consistent(text, formula.units)}

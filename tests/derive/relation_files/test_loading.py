@@ -28,7 +28,7 @@ from derive import (
 )
 from quantities import read_value
 from tests.derive.operations import calls
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 PENDULUM = """
 title = "Pendulum"
@@ -488,8 +488,8 @@ def expected_problems(text: str) -> list[tuple[int, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
-@pytest.mark.parametrize("case", WRONG)
+@every("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@every("case", WRONG)
 def test_every_problem_is_told_on_its_line_and_no_other(case, line_end):
     text = WRONG[case].replace("\n", line_end)
     problems = derive.check(text)
@@ -500,7 +500,7 @@ def test_every_problem_is_told_on_its_line_and_no_other(case, line_end):
     assert problems == []
 
 
-@pytest.mark.parametrize("case", WRONG)
+@every("case", WRONG)
 def test_what_check_finds_load_raises(case):
     problems = derive.check(WRONG[case])
     with pytest.raises(DeriveError) as caught:

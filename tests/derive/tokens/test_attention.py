@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from quantities.facts import Facts
-from tests.ordinary import one_of_each
+from tests.ordinary import every, one_of_each
 
 CHIPS = {
     "peak_compute": "1000 TFLOP/s/chip",
@@ -121,8 +121,8 @@ def test_the_cache_of_a_windowed_model_is_that_of_its_layers(model: str) -> None
         assert asked("kv_bytes_per_sequence", model, **given) == pytest.approx(kept, rel=1e-9)
 
 
-@pytest.mark.parametrize("target", ["crossover_context", "context_capacity", "limit_kv_bytes", "handover_bytes"])
-@pytest.mark.parametrize("model", WINDOWED)
+@every("target", ["crossover_context", "context_capacity", "limit_kv_bytes", "handover_bytes"], ordinary=4)
+@every("model", WINDOWED)
 def test_where_the_mean_cache_of_one_context_stands_for_another_the_answer_says_so(model: str, target: str) -> None:
     given = {"batch": "8 sequence", "chips": "8 chip", "prompt_tokens": "9 ktoken/sequence"}
     told = derive.solve(target, model, "h200-sxm:bf16", context="50 ktoken/sequence", **given).assumptions

@@ -14,12 +14,12 @@ from derive.numerics.algebra.evaluation import arms, holds, residual, terms, val
 from tests.derive import trees
 from tests.derive.corpus import FORMULAS, Formula
 from tests.derive.draws import expressions
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 NUMBERS = st.floats(-20, 20, allow_subnormal=False)
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str)
 def test_a_published_formula_comes_to_what_python_makes_of_its_text(formula: Formula):
     assert value(parse_equation(formula.equation).rhs, formula.values) == pytest.approx(formula.value(), rel=1e-13)
 

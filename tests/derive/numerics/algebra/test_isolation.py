@@ -14,7 +14,7 @@ from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.isolation import TURNS, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import occurrences, polynomial
 from tests.derive.corpus import FORMULAS, Formula
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 NUMBERS = st.floats(0.3, 3.0)
 STEPS = (
@@ -75,7 +75,7 @@ def chooses(equation, name):
     return any(isinstance(p, Apply) and p.op in ("max", "min", "piecewise") and occurrences(p, name) for p in parts)
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=2)
 def test_a_published_formula_turned_round_gives_back_each_of_its_values(formula: Formula):
     equation = parse_equation(formula.equation)
     at = {**formula.values, formula.sides[0]: formula.value()}

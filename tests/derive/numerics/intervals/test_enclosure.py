@@ -16,7 +16,7 @@ from derive.expressions.tree import Number, is_condition, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from tests.derive.draws import FUNCTIONS, POWERS, ROUNDED, expressions
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 QUARTERS = st.integers(-40, 40).map(lambda n: n / 4)
 BOXES = st.tuples(QUARTERS, QUARTERS).map(lambda ends: (min(ends), max(ends)))
@@ -77,17 +77,15 @@ def test_what_is_not_partial_is_defined_throughout(text, x_span, y_span):
         assert all(number == number for row in sampled(node, x_span, y_span) for _, number, _ in row)
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, *ROUNDED])
-@pytest.mark.parametrize(
-    "span", [(-0.9, -0.2), (-0.7, 0.4), (0.0, 0.8), (0.1, 0.9), (-3.0, 9.0), (2.0, 7.0), (-8.0, -2)]
-)
+@every("name", [*FUNCTIONS, *ROUNDED])
+@every("span", [(-0.9, -0.2), (-0.7, 0.4), (0.0, 0.8), (0.1, 0.9), (-3.0, 9.0), (2.0, 7.0), (-8.0, -2)])
 def test_each_function_alone_is_enclosed(name, span):
     assert_enclosed(f"{name}(x)", span)
     assert_enclosed(f"{name}(2 - 3*x)", span)
 
 
-@pytest.mark.parametrize("power", POWERS)
-@pytest.mark.parametrize("span", [(-2.0, -0.5), (-1.0, 2.0), (-2.0, 0.0), (0.0, 2.0), (0.5, 3.0), (0.0, 0.0)])
+@every("power", POWERS)
+@every("span", [(-2.0, -0.5), (-1.0, 2.0), (-2.0, 0.0), (0.0, 2.0), (0.5, 3.0), (0.0, 0.0)])
 def test_each_power_alone_is_enclosed(power, span):
     assert_enclosed(f"x**{power}", span)
 
@@ -195,9 +193,9 @@ def test_a_number_for_which_a_double_has_no_room_lies_beyond_all_of_them(sign):
     assert found.slopes == (0, 0)
 
 
-@pytest.mark.parametrize("turn", range(-3, 4))
-@pytest.mark.parametrize("ulps", range(-3, 4))
-@pytest.mark.parametrize("width", [-0.1, 0.1, 3.0])
+@every("turn", range(-3, 4))
+@every("ulps", range(-3, 4))
+@every("width", [-0.1, 0.1, 3.0])
 def test_a_tangent_holds_what_lies_on_both_sides_of_its_pole(turn, ulps, width):
     pole = math.pi / 2 + turn * math.pi
     end = pole + ulps * math.ulp(pole)

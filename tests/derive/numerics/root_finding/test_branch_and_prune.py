@@ -17,6 +17,7 @@ from derive.numerics.root_finding.branch_and_prune import located
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
+from tests.ordinary import every
 
 SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..20").split("..")))
 
@@ -182,7 +183,7 @@ def is_around(narrow, point):
     return all(abs((a + b) / 2 - x) <= 1e-6 * max(1.0, abs(x)) for x, (a, b) in zip(point, narrow, strict=True))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@every("seed", SEEDS, ordinary=3)
 def test_as_many_solutions_are_found_as_exact_algebra_counts(seed):
     """An ellipse and a cubic: the real roots of the resultant, after a shear that keeps solutions apart, by Sturm."""
     draw = random.Random(f"curves {seed}")

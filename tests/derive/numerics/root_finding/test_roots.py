@@ -17,7 +17,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.root_finding.roots import one_turn, roots_of
 from quantities.domain import Domain
 from tests.derive.draws import expressions
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
@@ -393,7 +393,7 @@ FOUND = [  # an equation at k = 1, where x may be, its roots, and the intervals 
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "domain", "values", "plateaus"), FOUND)
+@every(("text", "domain", "values", "plateaus"), FOUND)
 def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(text, domain, values, plateaus):
     found = roots(text, domain, k=1.0)
     assert found.values == pytest.approx(values, rel=1e-9, abs=1e-12)

@@ -15,6 +15,7 @@ from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
+from tests.ordinary import every
 
 SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..6").split("..")))
 REAL = Domain("real", -math.inf, math.inf)
@@ -54,8 +55,8 @@ REPEATS = {  # and what the same comes to at the level
 }
 
 
-@pytest.mark.parametrize("seed", range(24))
-@pytest.mark.parametrize("domain", ["real", "-5..5"])
+@every("seed", range(24), ordinary=3)
+@every("domain", ["real", "-5..5"])
 def test_a_relation_that_only_repeats_another_leaves_both_unknowns_open(seed, domain):
     draw = random.Random(seed)
     form, repeat = draw.choice(FORMS), draw.choice(list(REPEATS))

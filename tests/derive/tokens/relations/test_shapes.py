@@ -10,7 +10,7 @@ import derive
 from derive import Answer
 from quantities.facts import Facts
 from quantities.profiles import Profile
-from tests.ordinary import one_of_each
+from tests.ordinary import every, one_of_each
 
 FACTS = Facts("models")
 SIZES = ("total_parameters", "active_parameters")
@@ -188,7 +188,7 @@ WORKED = {
 }
 
 
-@pytest.mark.parametrize(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape])
+@every(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape], ordinary=3)
 def test_each_shape_comes_back_from_what_a_token_passes(model: str, name: str) -> None:
     shape = WORKED[model]
     rest = {other: number for other, number in shape.items() if other != name}
