@@ -5,7 +5,13 @@ Their tests come first, side by side, so that one of the processes that share th
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from derive.audit.verdicts import Finding
 
 MADE_ONCE = (
     "tests/derive/audit/",
@@ -27,11 +33,33 @@ def patience():
         yield
 
 
-@pytest.fixture(scope="session")
-def findings():
-    from derive.tokens.audit import audit
+class Findings(Mapping[str, "Finding"]):
+    """What is found of each claim, once it is asked for."""
 
-    return {finding.claim.name: finding for finding in audit()}
+    def __init__(self) -> None:
+        from derive.tokens.claims import claims
+
+        self.found: dict[str, Finding | None] = dict.fromkeys(claim.name for claim in claims())
+
+    def __getitem__(self, name: str) -> Finding:
+        from derive.tokens.audit import audit
+
+        found = self.found[name]
+        if found is None:
+            (found,) = audit([name])
+            self.found[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+
+@pytest.fixture(scope="session")
+def findings() -> Findings:
+    return Findings()
 
 
 @pytest.fixture(scope="session")

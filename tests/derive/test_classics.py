@@ -88,7 +88,7 @@ def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
 
 
-@pytest.mark.parametrize("classic", SPARSE)
+@every("classic", SPARSE, ordinary=3)
 def test_a_sparse_system_is_solved_at_once(classic: Classic) -> None:
     (answer,) = stated(classic).solve_all("x1", "start")
     if classic.solution:

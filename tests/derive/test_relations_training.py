@@ -423,7 +423,7 @@ def test_a_model_with_experts_is_not_counted_as_a_dense_one() -> None:
         derive.solve("counted_parameters", **shapes)
 
 
-@pytest.mark.parametrize("target", ["layer_attention_parameters", "attention_flops_per_token", "head_dimension"])
+@every("target", ["layer_attention_parameters", "attention_flops_per_token", "head_dimension"], ordinary=3)
 def test_latent_attention_is_not_taken_for_grouped_heads(target: str) -> None:
     latent = {**DEEPSEEK, "kv_bytes_per_token": "70272 byte/token", "kv_bytes_per_element": "2 byte"}
     assert target not in derive.llm.reach(latent)

@@ -47,6 +47,7 @@ POWERS_OF_1024 = {
 }
 
 
+@pytest.mark.thorough
 def test_two_readers_find_one_meaning_in_every_spelling():
     ours = {spelling: (found.factor, found.dimension.bases) for spelling in SPELLINGS if (found := entry(spelling))}
     assert ours == {spelling: by_pint(spelling) for spelling in SPELLINGS}

@@ -69,7 +69,7 @@ def drawn(name: str, draw: random.Random) -> float:
     return min(max(x, low), high)
 
 
-@every("name", TABLE)
+@every("name", TABLE, ordinary=4)
 def test_values_are_as_near_as_the_entry_says(name):
     draw, entry = random.Random(name), TABLE[name]
     with mp.workdps(60):
@@ -83,7 +83,7 @@ def test_values_are_as_near_as_the_entry_says(name):
             assert abs(mpf(found) - true) <= entry.off * math.ulp(float(true)), x
 
 
-@pytest.mark.parametrize("name", [name for name, one in TABLE.items() if one.shape == "monotone" and not one.slopes])
+@every("name", [name for name, one in TABLE.items() if one.shape == "monotone" and not one.slopes], ordinary=3)
 def test_slopes_that_bound_others_are_as_near_as_the_entry_says(name):
     draw, entry = random.Random(name), TABLE[name]
     with mp.workdps(60):
@@ -217,7 +217,7 @@ def test_its_derivative_is_taken_automatically(name):
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
-@every("name", TABLE)
+@every("name", TABLE, ordinary=4)
 def test_its_enclosure_holds_values_and_slopes(name):
     draw = random.Random(name)
     with mp.workdps(60):

@@ -120,6 +120,7 @@ def test_which_conditions_never_hold_together(one, other, expected):
     assert exclude_each_other(parse_condition(one), parse_condition(other)) is expected
 
 
+@pytest.mark.thorough
 def test_too_many_cases_are_refused():
     names = [f"k{i}" for i in range(10)]
     relations = [

@@ -368,7 +368,7 @@ def fits(equation):
     return not mismatches(parse_equation(equation), KNOWN, MARKS)
 
 
-@pytest.mark.parametrize("form", ["{} + {}", "max({}, {})", "({} if n > 1 else {})"])
+@every("form", ["{} + {}", "max({}, {})", "({} if n > 1 else {})"], ordinary=3)
 def test_a_sum_fits_what_each_of_its_terms_fits_and_nothing_else(form):
     pairs = {(one, other) for one, other in product(TURNING, repeat=2) if fits(f"{one} = {other}")}
     for one, other, head in product(TURNING, repeat=3):
@@ -550,6 +550,7 @@ def test_a_slip_is_reported_just_when_it_breaks_the_dimensions(formula: Formula)
         assert problem.hint.endswith(".")
 
 
+@pytest.mark.thorough
 def test_the_slips_are_many_and_of_every_kind():
     taken = [(formula, *slip) for formula in FORMULAS for slip in sampled(formula.name, formula.equation, SIZE)]
     verdicts = [consistent(text, formula.units) for formula, _, text in taken]

@@ -857,13 +857,14 @@ def chain(count: int, flaw: str = "") -> str:
     return f"[quantities]\n{names}\n[relations]\n{relations}\n"
 
 
-@pytest.mark.parametrize("flaw", ["", "*x_0", " + ", "*y"], ids=["sound", "misfit", "unreadable", "unknown"])
+@every("flaw", ["", "*x_0", " + ", "*y"], ids=["sound", "misfit", "unreadable", "unknown"], ordinary=4)
 def test_checking_grows_with_the_number_of_relations_and_no_faster(flaw):
     small, large = chain(75, flaw), chain(600, flaw)
     derive.check(small)
     assert calls(lambda: derive.check(large)) < 1.25 * 8 * calls(lambda: derive.check(small))
 
 
+@pytest.mark.thorough
 def test_thousands_of_relations_take_no_more_than_their_share_of_work():
     def taken(count: int) -> int:
         return calls(lambda: derive.load(chain(count)))

@@ -119,6 +119,7 @@ def test_tex_takes_the_document_and_lets_nothing_run_over(made):
     assert max(wide, default=0.0) <= 5.0
 
 
+@pytest.mark.thorough
 @needs_tex
 def test_the_same_document_makes_the_same_pdf():
     assert tex.pressed("toy", as_latex(report()), {}) == tex.pressed("toy", as_latex(report()), {})

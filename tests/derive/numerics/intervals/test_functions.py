@@ -17,7 +17,7 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import GAP, Enclosure, applied
 from tests.derive.digits import SLOPES, OutOfReachError, exact, value_of
 from tests.derive.draws import expressions
-from tests.ordinary import examples
+from tests.ordinary import every, examples
 
 DIGITS = 130
 BEYOND = mpf(2) ** 40  # arguments of exp and its like, from which it is only large
@@ -161,7 +161,7 @@ def misses(seed, count):
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@every("seed", range(4), ordinary=4)
 def test_every_value_and_slope_lies_in_its_enclosure(seed):
     assert misses(seed, 1500) == []
 
@@ -169,7 +169,7 @@ def test_every_value_and_slope_lies_in_its_enclosure(seed):
 SPECIAL = ("erf", "erfinv", "gamma", "lambertw")
 
 
-@pytest.mark.parametrize("op", SPECIAL)
+@every("op", SPECIAL, ordinary=4)
 def test_every_value_and_slope_of_a_special_function_lies_in_its_enclosure(op):
     draw = random.Random(op)
     near = {"erf": 0.0, "erfinv": 1.0, "gamma": 1.4616321449683623, "lambertw": -1 / math.e}[op]

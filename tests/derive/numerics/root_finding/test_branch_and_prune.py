@@ -122,7 +122,7 @@ LONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CLASSICS)
+@every("name", CLASSICS, ordinary=3)
 def test_a_classical_system_has_as_many_solutions_as_are_known(name):
     texts, box, count, known = CLASSICS[name]
     found = found_in(texts, box)
@@ -207,7 +207,7 @@ def placed(draw):
     return [one, draw.choice([one + draw.choice([1e-6, 1e-3, 1.0, 77.0]), -one - 0.5, draw.uniform(-500, 500)])]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@every("seed", SEEDS, ordinary=4)
 def test_no_hidden_solution_of_rotated_products_is_lost(seed):
     """(u - a)*(u - b) = 0 and so on, where each u is a sum of two unknowns: all solutions are known."""
     draw = random.Random(f"hidden {seed}")

@@ -75,7 +75,7 @@ def test_a_relation_that_follows_from_two_others_leaves_all_unknowns_open():
         library(texts, dict.fromkeys("xyz", "real")).solve_all("x")
 
 
-@pytest.mark.parametrize(
+@every(
     ("texts", "expected"),
     [
         (["x**2 + y**2 = 0", "3*x**2 + 3*y**2 = 0"], (0.0, 0.0)),
@@ -85,8 +85,9 @@ def test_a_relation_that_follows_from_two_others_leaves_all_unknowns_open():
         (["sin(x) = y**2", "cos(y) = 1 + x**2"], (0.0, 0.0)),
         (["exp(x/9) - 3*x/(y**2 + 1) = 0.9971111172841792", "1000*x**2 = 0.001"], (0.001, 0.0)),
     ],
+    ordinary=4,
 )
-@pytest.mark.parametrize("domain", [BOUNDED, REAL], ids=["bounded", "real"])
+@every("domain", [BOUNDED, REAL], ids=["bounded", "real"])
 def test_a_multiple_solution_is_no_curve(texts, expected, domain):
     if domain is REAL and "sin" in texts[0]:
         return  # sought in one turn
@@ -97,8 +98,8 @@ def test_a_multiple_solution_is_no_curve(texts, expected, domain):
         assert (solution.values["x"], solution.values["y"]) == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("off", [0.0, 2e-16, 1e-15, 1e-14, -1e-14])
-@pytest.mark.parametrize("radius", [3.0, 7.0, 0.1])
+@every("off", [0.0, 2e-16, 1e-15, 1e-14, -1e-14], ordinary=5)
+@every("radius", [3.0, 7.0, 0.1])
 def test_where_rounded_givens_leave_a_touching_point_in_doubt_it_is_found(off, radius):
     known = {"s": radius, "t": math.sqrt(2 * radius) * (1 + off)}
     outcome = solved(["x**2 + y**2 = s", "x + y = t"], "xy", BOUNDED, known)

@@ -26,7 +26,7 @@ def told(library: derive.Library, target: str, *profiles: str, **given: str) -> 
     return f"{base:.9g}"
 
 
-@pytest.mark.parametrize("model", one_in(4, MODELS, MODELS))
+@pytest.mark.parametrize("model", one_in(4, MODELS, MODELS, thorough=10))
 def test_definitions_beside_a_model_change_no_answer(model: str) -> None:
     for target in ASKED:
         for profiles in ((model,), ("h100-sxm:fp8", model)):

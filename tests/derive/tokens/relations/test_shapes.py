@@ -93,7 +93,7 @@ TYPED = [
 ]
 
 
-@pytest.mark.parametrize(("model", "typed"), TYPED)
+@every(("model", "typed"), TYPED, ordinary=4)
 def test_a_shape_that_is_typed_over_a_model_moves_its_weights_and_its_arithmetic(
     model: str, typed: dict[str, float]
 ) -> None:
