@@ -23,9 +23,7 @@ def test_a_report_lies_there_with_the_pictures_that_it_shows(name):
 
 
 @pytest.mark.skipif(not is_installed(), reason="no TeX is installed")
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=PRESSED.get(name, pytest.mark.thorough)) for name in titles()]
-)
+@pytest.mark.parametrize("name", PRESSED)
 def test_tex_takes_a_report_and_no_line_runs_over(name):
     log: list[str] = []
     pressed(name, (SHELF / f"{name}.tex").read_text(encoding="utf-8"), {}, log)
