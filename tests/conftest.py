@@ -11,6 +11,7 @@ long a busy machine takes over one example.
 
 from __future__ import annotations
 
+import gc
 import re
 
 import pytest
@@ -45,3 +46,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (kept if is_asked else left).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # thousands of tests outlive each other, and no collection need look at them again

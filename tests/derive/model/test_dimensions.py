@@ -561,11 +561,13 @@ def test_the_slips_are_many_and_of_every_kind():
 
 # What cannot change a verdict
 
-CASES = [(formula, text) for formula in FORMULAS[::4] for _, text in sampled(formula.name, formula.equation, 2)]
+CASES = st.sampled_from(FORMULAS[::4]).flatmap(
+    lambda formula: st.sampled_from([(formula, text) for _, text in sampled(formula.name, formula.equation, 2)])
+)
 
 
 @examples(300)
-@given(st.sampled_from(CASES), st.sampled_from(["swapped", "turned", "scaled", "squared", "commuted", "doubled"]))
+@given(CASES, st.sampled_from(["swapped", "turned", "scaled", "squared", "commuted", "doubled"]))
 def test_rewriting_both_sides_alike_keeps_the_verdict(case, how):
     formula, text = case
     known = {name: parse_unit(unit).dimension for name, unit in formula.units.items()}

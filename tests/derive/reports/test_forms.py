@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -14,11 +15,16 @@ from derive.presentation.writing import bound
 from derive.reports import tex
 from tests.derive.reports.pages import HOSTILE, as_html, as_latex, as_markdown, hostile, report
 
-DRAWN = {picture.name: as_svg(picture.name, *picture.charts) for picture in report().pictures}
+
+@cache
+def drawn():
+    return {picture.name: as_svg(picture.name, *picture.charts) for picture in report().pictures}
+
+
 FORMS = {
     "latex": as_latex,
     "markdown": as_markdown,
-    "html": lambda made: as_html(made, DRAWN),
+    "html": lambda made: as_html(made, drawn()),
 }
 needs_tex = pytest.mark.skipif(not tex.is_installed(), reason="no TeX is installed")
 
