@@ -1,11 +1,52 @@
-"""The ordinary run tries the same examples every time, so that it fails where the code has changed and nowhere else.
+"""What the ordinary run tries, and what is left to the thorough one and to the long one.
 
-A search for new ones has its own command: `pytest --hypothesis-profile=searching`. A property is judged by what it
-finds, not by how long a busy machine takes over one example.
+The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
+tries the rest: the cross products over the library and the corpora, the reports in full, and forty examples where the
+ordinary run tried ten. `pytest -m long` fuzzes for as long as one has patience for.
+
+Both try the same examples every time, so that they fail where the code has changed and nowhere else. A search for new
+ones has its own command: `pytest --hypothesis-profile=searching`. A property is judged by what it finds, not by how
+long a busy machine takes over one example.
 """
 
-from hypothesis import settings
+from __future__ import annotations
 
-settings.register_profile("repeated", derandomize=True, deadline=None, max_examples=40)
+import gc
+import re
+
+import pytest
+from hypothesis import is_hypothesis_test, settings
+
+settings.register_profile("few", derandomize=True, deadline=None, max_examples=10)
+settings.register_profile("thorough", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("searching", derandomize=False, deadline=None, print_blob=True)
-settings.load_profile("repeated")
+settings.load_profile("few")
+
+
+def asks_for(config: pytest.Config, mark: str) -> bool:
+    """Whether a run asks for what has this mark; `not long` does not."""
+    return re.search(rf"(?<!not )\b{mark}\b", str(config.getoption("markexpr") or "")) is not None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if asks_for(config, "thorough") and not config.getoption("hypothesis_profile", None):
+        settings.load_profile("thorough")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    asked = {mark for mark in ("thorough", "long") if asks_for(config, mark)}
+    kept: list[pytest.Item] = []
+    left: list[pytest.Item] = []
+    for item in items:
+        marks = {mark for mark in ("thorough", "long") if item.get_closest_marker(mark)}
+        if not marks and "thorough" in asked and is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("thorough")  # a property of the ordinary run, of which this one tries more examples
+        is_asked = "long" in asked if "long" in marks else not marks or marks <= asked
+        (kept if is_asked else left).append(item)
+    config.hook.pytest_deselected(items=left)
+    items[:] = kept
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()  # thousands of tests outlive each other, and no collection need look at them again

@@ -119,6 +119,23 @@ class Matching:
                 other.full.clear()
         return other
 
+    def add_again(self, relations: Iterable[str], most: int) -> None:
+        """Try again to match relations, in order, until so many are: as many at the most as unknowns have been freed.
+
+        >>> matching = Matching(frozenset())
+        >>> [matching.add("a", "a"), matching.add("b", "ab"), matching.add("c", "b"), matching.add("d", "a")]
+        [True, True, False, False]
+        >>> rest = matching.without("a")
+        >>> rest.add_again("cd", 1)
+        >>> rest.fixes
+        {'b': 'a', 'c': 'b'}
+        """
+        for relation in relations:
+            if not most:
+                return
+            if relation in self.members and not self.full.issuperset(self.members[relation]):
+                most -= self._augment(relation)
+
     def add_before(self, relation: str, members: Iterable[str], later: Mapping[str, int]) -> None:
         """Add a relation as if before the later ones: if it cannot be matched beside them, the last of those that
         conflict with it gives way.

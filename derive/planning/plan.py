@@ -186,15 +186,15 @@ def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str
 
     def settled(names: Sequence[str]) -> list[str]:
         """Those of these fallbacks that their own relations determine, if all other fallbacks are known."""
+        found = yielding | follows(names)
         own = [relation for name in names for relation in structure.writers.get(name, ())]
+        if not own or found.issuperset(names):
+            return [name for name in names if name in found]
         matching = everything.without(f"={name}" for name in names)
-        for label in displaced:
-            if label in matching.members:
-                matching.add(label, matching.members[label])
+        matching.add_again(displaced, len(everything.fixes) - len(matching.fixes))
         for relation in own:
             if relation not in structure.rivals:
                 matching.add_before(relation, structure.members[relation], known)
-        found = yielding | follows(names)
         return [
             name
             for name in names

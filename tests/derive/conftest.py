@@ -1,11 +1,17 @@
-"""What runs for minutes is left out unless it is asked for with `-m long`; audit and reports are made once.
+"""Audit and reports are made once.
 
 Their tests come first, side by side, so that one of the processes that share the tests runs them all.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from derive.audit.verdicts import Finding
 
 MADE_ONCE = (
     "tests/derive/audit/",
@@ -15,13 +21,8 @@ MADE_ONCE = (
 )
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(MADE_ONCE))
-    if config.getoption("markexpr"):
-        return
-    long = [item for item in items if item.get_closest_marker("long")]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in long]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -32,11 +33,33 @@ def patience():
         yield
 
 
-@pytest.fixture(scope="session")
-def findings():
-    from derive.tokens.audit import audit
+class Findings(Mapping[str, "Finding"]):
+    """What is found of each claim, once it is asked for."""
 
-    return {finding.claim.name: finding for finding in audit()}
+    def __init__(self) -> None:
+        from derive.tokens.claims import claims
+
+        self.found: dict[str, Finding | None] = dict.fromkeys(claim.name for claim in claims())
+
+    def __getitem__(self, name: str) -> Finding:
+        from derive.tokens.audit import audit
+
+        found = self.found[name]
+        if found is None:
+            (found,) = audit([name])
+            self.found[name] = found
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+
+@pytest.fixture(scope="session")
+def findings() -> Findings:
+    return Findings()
 
 
 @pytest.fixture(scope="session")

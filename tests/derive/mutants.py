@@ -6,19 +6,21 @@ import ast
 import copy
 import random
 from collections.abc import Iterator
+from functools import cache
 
 Mutant = tuple[str, str]
 """What was changed, and the equation that came of it."""
 
 
-def mutants(equation: str) -> list[Mutant]:
+@cache
+def mutants(equation: str) -> tuple[Mutant, ...]:
     """Every equation that differs from this one by one slip on its right side."""
     left, right = equation.split(" = ")
     tree = ast.parse(right, mode="eval").body
     found = [
         (slip, f"{left} = {ast.unparse(changed)}") for slip, changed in _changed(tree) if not _divides_by_zero(changed)
     ]
-    return list(dict.fromkeys(found))
+    return tuple(dict.fromkeys(found))
 
 
 def sampled(name: str, equation: str, size: int) -> list[Mutant]:

@@ -16,6 +16,7 @@ import derive
 from derive.errors import DeriveError, LimitError
 from quantities.facts import Facts
 from tests.derive.states import LIBRARY
+from tests.ordinary import every
 
 LONG = int(os.environ.get("DERIVE_BACKWARDS", "200"))
 CHIPS = ("h100-sxm:bf16", "gb200:fp8", "b200-sxm:fp8", "tpu-v6e:bf16", "a100-sxm-80gb:bf16")
@@ -63,7 +64,7 @@ def leads_back(asked: Asked) -> bool:
     return False
 
 
-@pytest.mark.parametrize("seed", range(3))
+@every("seed", range(3), ordinary=3)
 def test_a_given_comes_back_from_what_followed_from_it(seed):
     assert leads_back(next(forwards(seed)))
 
@@ -74,7 +75,7 @@ SPARSE = [  # a fallback for what selection saves would make another context of 
 ]
 
 
-@pytest.mark.parametrize(("target", "chip"), SPARSE)
+@every(("target", "chip"), SPARSE, ordinary=2)
 def test_a_fallback_gives_way_to_the_relation_that_contradicts_it(target, chip):
     answer = derive.solve(target, "deepseek-v3-2", chip, **GIVEN)
     assert leads_back((target, "context", ("deepseek-v3-2", chip), answer))
@@ -92,7 +93,7 @@ QUICK = [  # each took the ten seconds of the limit while bounds over what cance
 ]
 
 
-@pytest.mark.parametrize(("target", "name", "profiles"), QUICK)
+@every(("target", "name", "profiles"), QUICK, ordinary=3)
 def test_ranges_that_cancel_do_not_keep_an_answer_waiting(target, name, profiles):
     answer = derive.solve(target, *profiles, **GIVEN)
     with derive.limits(seconds=5):
@@ -102,8 +103,8 @@ def test_ranges_that_cancel_do_not_keep_an_answer_waiting(target, name, profiles
 SATURATED = [("context", "opt-175b", "gb200:fp8"), ("batch", "llama3-70b", "h100-sxm:fp8")]
 
 
-@pytest.mark.parametrize(("name", "model", "chip"), SATURATED)
-@pytest.mark.parametrize("mbu", [1, 1 - 1e-16])
+@every(("name", "model", "chip"), SATURATED, ordinary=2)
+@every("mbu", [1, 1 - 1e-16])
 def test_where_memory_binds_its_whole_use_leaves_what_is_read_open(name, model, chip, mbu):
     others = {other: value for other, value in GIVEN.items() if other != name}
     (found,) = derive.llm.solve_all(name, model, chip, **others, mbu=mbu)
@@ -111,6 +112,7 @@ def test_where_memory_binds_its_whole_use_leaves_what_is_read_open(name, model, 
     assert found.bounds == (0, float("inf"))
 
 
+@pytest.mark.thorough
 def test_a_share_of_nothing_leaves_every_number_of_chips():
     """What does not overlap is nothing here, however many chips there are."""
     answer = derive.solve("unhidden_share", "kimi-k2", "gb200:fp8", **GIVEN)

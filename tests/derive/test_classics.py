@@ -11,6 +11,7 @@ from scipy import optimize
 
 from derive.solving.blocks.block import solve_block
 from tests.derive.classics import BURDEN, LARGE, MORE, Classic, stated
+from tests.ordinary import every
 
 SLOW = ("Wood", "Watson", "Chebyquad (35), 7", "Chebyquad (35), 9", "Brown almost linear (27), 30")
 BOTH = [
@@ -64,7 +65,7 @@ def solved(classic: Classic, hints: bool = True) -> Any:
     return solve_block(equations, classic.unknowns, {}, domains, start if hints else None)
 
 
-@pytest.mark.parametrize("classic", BOTH)
+@every("classic", BOTH, ordinary=3)
 def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
     answers = stated(classic).solve_all("x1", "start")
     known = classic.solution or by_scipy(classic)
@@ -79,7 +80,7 @@ def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
 COUPLED = [one for one in (*MORE, *BURDEN) if not one.name.startswith(("extended", "discrete integral (29), 1", *SLOW))]
 
 
-@pytest.mark.parametrize("classic", [one for one in COUPLED if len(one.start) <= 10], ids=lambda one: one.name)
+@every("classic", [one for one in COUPLED if len(one.start) <= 10], ids=lambda one: one.name, ordinary=4)
 def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic) -> None:
     outcome = solved(classic)
     assert outcome.solutions
@@ -87,7 +88,7 @@ def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic
         assert is_solution(classic, [solution.values[name] for name in classic.unknowns])
 
 
-@pytest.mark.parametrize("classic", SPARSE)
+@every("classic", SPARSE, ordinary=3)
 def test_a_sparse_system_is_solved_at_once(classic: Classic) -> None:
     (answer,) = stated(classic).solve_all("x1", "start")
     if classic.solution:

@@ -9,7 +9,7 @@ import math
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 import derive
@@ -24,6 +24,7 @@ from quantities.quantity import Quantity
 from tests.derive.digits import OutOfReachError, exact, verdict
 from tests.derive.draws import SIGNS, expressions
 from tests.derive.statements import bare, number
+from tests.ordinary import examples
 
 QUANTITIES = [Quantity(name, domain="real") for name in "xyz"]
 NUMBERS = st.sampled_from((0.0, 1.0, -1.0, 2.0, 0.5, 30.0, 800.0, -800.0, 1e5, 1e160, -1e160, 1e308, 1e-200))
@@ -66,7 +67,7 @@ def is_out_of_reach(node, at):
     )
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@examples(150, suppress_health_check=list(HealthCheck))
 @given(st.sampled_from(CHAINS), SIDES, SIDES, SIDES, st.sampled_from(SIGNS), st.sampled_from(SIGNS), NUMBERS, NUMBERS)
 def test_no_back_end_takes_an_arm_that_exact_arithmetic_does_not(chain, a, b, c, s, t, x, y):
     text, at = chain.format(a=a, b=b, c=c, s=s, t=t), {"x": x, "y": y}
@@ -83,7 +84,7 @@ def test_no_back_end_takes_an_arm_that_exact_arithmetic_does_not(chain, a, b, c,
         assert float(function(**{name: at[name] for name in names_in(node)})) == pytest.approx(found, nan_ok=True)
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck))
+@examples(200, suppress_health_check=list(HealthCheck))
 @given(SIDES, SIDES, st.sampled_from(SIGNS), NUMBERS, NUMBERS, NUMBERS, st.sampled_from((0.0, 0.3, 1.0)))
 def test_over_an_interval_a_condition_may_be_all_that_it_is_at_a_point(a, b, sign, y, one, other, share):
     low, high = min(one, other), max(one, other)

@@ -81,6 +81,7 @@ def test_a_claim_is_one_entry_of_one_file(tmp_path):
     assert (said.status, said.out.splitlines()[0]) == (0, "T1: reproduced")
 
 
+@pytest.mark.thorough
 def test_a_section_is_some_lines_of_one_template(tmp_path):
     shutil.copytree(TEMPLATES, tmp_path / "templates")
     edit(

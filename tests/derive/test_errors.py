@@ -27,6 +27,7 @@ from derive import DeriveError, Problem
 from derive.cli import main
 from derive.errors import excerpt, listed, suggest, unknown
 from tests.derive.operations import calls
+from tests.ordinary import every
 
 FOLDER = Path(__file__).with_name("specimens")
 FILES = sorted(FOLDER.glob("*.txt"))
@@ -82,7 +83,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
+@every("path", FILES, ids=[path.stem for path in FILES])
 def test_the_sentence_is_the_one_in_the_specimen(path):
     specimen = Specimen.read(path)
     met = specimen.met()
@@ -94,7 +95,7 @@ def test_the_sentence_is_the_one_in_the_specimen(path):
 RAISED = [path for path in FILES if not Specimen.read(path).typed.startswith("$")]
 
 
-@pytest.mark.parametrize("path", RAISED, ids=[path.stem for path in RAISED])
+@every("path", RAISED, ids=[path.stem for path in RAISED])
 def test_the_error_keeps_its_facts_when_it_travels(path):
     error = Specimen.read(path).error()
     again = pickle.loads(pickle.dumps(error))
@@ -135,7 +136,7 @@ def test_every_error_has_specimens(name):
 MACHINERY = ("object at 0x", "Traceback", "Fraction(", "Dimension(", "<class", "Apply(", "mappingproxy")
 
 
-@pytest.mark.parametrize("path", RAISED, ids=[path.stem for path in RAISED])
+@every("path", RAISED, ids=[path.stem for path in RAISED])
 def test_an_error_carries_its_facts_and_tells_nothing_of_the_machinery(path):
     error = Specimen.read(path).error()
     for field in FIELDS[type(error).__name__]:

@@ -12,6 +12,7 @@ import pytest
 
 import derive
 import quantities
+from tests.ordinary import every
 
 ROOT = Path(derive.__file__).parent.parent
 HEAVY = {"sympy", "pint", "networkx", "numpy", "click", "rich", "scipy", "pandas", "matplotlib", "jinja2", "rapidfuzz"}
@@ -80,7 +81,7 @@ def test_every_public_name_stands_for_something(name, tmp_path):
     assert name in dir(derive)
 
 
-@pytest.mark.parametrize("name", sorted(set(derive.__all__) - {"llm", "units", "base_units"}))
+@every("name", sorted(set(derive.__all__) - {"llm", "units", "base_units"}))
 def test_every_public_thing_says_what_it_is(name):
     assert getattr(derive, name).__doc__
 

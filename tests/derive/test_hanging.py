@@ -38,13 +38,15 @@ def zeros() -> list[Asked]:
     return found
 
 
-def test_no_random_question_takes_a_second():
-    assert not slow(itertools.islice(drawn(), 200))
+@pytest.mark.parametrize("number", [30, pytest.param(200, marks=pytest.mark.thorough)])
+def test_no_random_question_takes_a_second(number):
+    assert not slow(itertools.islice(drawn(), number))
 
 
-def test_no_question_with_a_zero_takes_a_second():
+@pytest.mark.parametrize("share", [18, pytest.param(3, marks=pytest.mark.thorough)])
+def test_no_question_with_a_zero_takes_a_second(share):
     assert len(zeros()) > 100
-    assert not slow(zeros()[::3])
+    assert not slow(zeros()[::share])
 
 
 def test_a_zero_that_makes_a_root_vanish_is_learned_once():

@@ -17,6 +17,7 @@ import pytest
 import derive
 from derive import Answer, DeriveError
 from tests.derive.random_questions import Scene, drawn, scene, text
+from tests.ordinary import every
 
 SHORT, BATCH = 30, 15
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..2000").split(".."))
@@ -116,16 +117,17 @@ def own_default(name: str, most: int = 1) -> str:
     return ""
 
 
-@pytest.mark.parametrize("first", range(0, SHORT, BATCH))
+@every("first", range(0, SHORT, BATCH), ordinary=2)
 def test_what_is_typed_acts_or_is_checked_or_is_named(first):
     assert not [said for seed in range(first, first + BATCH) if (said := verdict(seed))]
 
 
-@pytest.mark.parametrize("first", range(0, SHORT, BATCH))
+@every("first", range(0, SHORT, BATCH), ordinary=2)
 def test_what_fits_together_does_not_fail(first):
     assert not [said for seed in range(first, first + BATCH) if (said := alarm(seed))]
 
 
+@pytest.mark.thorough
 def test_a_default_of_what_is_asked_for_never_fails():
     assert not [said for name in DEFAULTED if (said := own_default(name))]
 

@@ -17,6 +17,7 @@ import derive
 from derive import AmbiguousError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.library import Library
 from tests.derive import random_cases, random_libraries
+from tests.ordinary import every
 
 SHORT, BATCH = 30, 10
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..2000").split(".."))
@@ -96,7 +97,7 @@ def apart(seed: int) -> str:
     return ""
 
 
-@pytest.mark.parametrize("start", range(0, SHORT, BATCH))
+@every("start", range(0, SHORT, BATCH), ordinary=3)
 def test_every_verb_says_the_same(start):
     assert not [wrong for seed in range(start, start + BATCH) if (wrong := apart(seed))]
 

@@ -14,7 +14,7 @@ from quantities.facts import Facts
 from quantities.profiles import Profile, Profiles
 from quantities.source import Source
 from quantities.value import read_value
-from tests.derive.ordinary import one_in
+from tests.ordinary import every, one_in
 
 CLIFF = {"active_parameters": "100 Gparameter", "crossover_context": "200 ktoken/sequence"}
 SERVING = {"chips": "8 chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}
@@ -45,7 +45,7 @@ BYTES = {"bf16": 2.0, "fp16": 2.0, "fp8": 1.0, "int8": 1.0, "fp4": 0.5}
 CHIPS = [name for name in derive.llm.profiles if name.partition(":")[2] in BYTES]
 
 
-@pytest.mark.parametrize("chip", one_in(4, CHIPS, CHIPS))
+@every("chip", one_in(4, CHIPS, CHIPS), ordinary=6)
 def test_weights_of_another_size_than_the_peak_multiplies_are_an_assumption(chip):
     for model in ("llama3-70b", "deepseek-v3"):
         answer = derive.solve("step_time", chip, model, **SERVING)

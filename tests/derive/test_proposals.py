@@ -17,6 +17,7 @@ from quantities.errors import DeriveError
 from quantities.proposals import proposals
 from quantities.slips import alternatives
 from tests.derive.operations import calls
+from tests.ordinary import every
 
 QUANTITIES = list(derive.llm.declared.values())
 QUOTED = re.compile(r'[Ww]rite "([^"]+)"(?:, or "([^"]+)")?')
@@ -66,7 +67,7 @@ def slips(quantity):
     yield f"3 1/({unit})" if unit else "3 %"
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES[::21], ids=str)
+@every("quantity", QUANTITIES[::21], ids=str, ordinary=3)
 def test_all_that_a_hint_proposes_is_accepted(quantity):
     for text in slips(quantity):
         for mend in proposed(text, quantity) or ():
@@ -79,7 +80,7 @@ def test_all_that_a_hint_proposes_for_any_quantity_is_accepted(quantity):
     test_all_that_a_hint_proposes_is_accepted(quantity)
 
 
-@pytest.mark.parametrize("quantity", QUANTITIES[::3], ids=str)
+@every("quantity", QUANTITIES[::3], ids=str)
 def test_a_letter_for_a_power_of_ten_is_read_as_one(quantity):
     unit = quantity.unit.text
     for letter, power in (("k", 3), ("M", 6), ("B", 9), ("T", 12)):
@@ -107,9 +108,7 @@ def _rest(unit):
     return float(parse_unit(unit).size / parse_unit(first).size)
 
 
-@pytest.mark.parametrize(
-    "quantity", [q for q in QUANTITIES if "/" in q.unit.text and "*" not in q.unit.text][::3], ids=str
-)
+@every("quantity", [q for q in QUANTITIES if "/" in q.unit.text and "*" not in q.unit.text][::3], ids=str)
 def test_a_factor_that_is_forgotten_is_put_back_and_the_number_kept(quantity):
     number = number_of(quantity)
     first, *rest = quantity.unit.text.split("/")

@@ -11,6 +11,7 @@ from derive.library import Library
 from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
+from tests.ordinary import every
 
 FORMULAS = tomllib.loads(Path(__file__).with_name("formulas.toml").read_text(encoding="utf-8"))["formula"]
 EVERY = [
@@ -19,7 +20,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize("formula", EVERY)
+@every("formula", EVERY, ordinary=4)
 def test_each_variable_comes_back_from_the_others(formula):
     quantities = [Quantity(name, "" if unit == "1" else unit) for name, unit in formula["units"].items()]
     relation = relate("formula", formula["equation"], quantities=quantities)

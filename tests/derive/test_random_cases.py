@@ -14,6 +14,7 @@ import pytest
 import derive
 from derive import LimitError, UnderdeterminedError
 from tests.derive.random_cases import Cased, cased, hidden, solutions
+from tests.ordinary import every
 
 SHORT, BATCH = 30, 15
 OPEN = ("not proved", ", nothing determines", "assumed to apply")  # by which an answer says that there may be others
@@ -112,7 +113,7 @@ def failures(seeds: range) -> list[str]:
     return [wrong for seed in seeds for wrong in (along_a_base(seed), anything(seed)) if wrong]
 
 
-@pytest.mark.parametrize("start", range(0, SHORT, BATCH))
+@every("start", range(0, SHORT, BATCH), ordinary=2)
 def test_every_case_is_followed_and_none_is_invented(start):
     assert not failures(range(start, start + BATCH))
 

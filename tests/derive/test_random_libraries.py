@@ -21,6 +21,7 @@ import derive
 from derive import LimitError, UnderdeterminedError
 from derive.expressions.tree import Apply, walk
 from tests.derive.random_libraries import Hidden, hidden, is_fixed
+from tests.ordinary import every
 
 SHORT, BATCH = 60, 20
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..6000").split(".."))
@@ -83,7 +84,7 @@ def failures(seeds: range) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("start", range(0, SHORT, BATCH))
+@every("start", range(0, SHORT, BATCH), ordinary=3)
 def test_the_hidden_number_is_found_or_rightly_refused(start):
     assert not failures(range(start, start + BATCH))
 

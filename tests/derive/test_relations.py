@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import random
 
-import pytest
-
 import derive
 from derive import Library
 from derive.expressions.tree import Name, names_in
 from derive.numerics.algebra.evaluation import holds, residual, value
+from tests.ordinary import every
 
 RELATIONS = list(derive.llm.relations.values())
 EQUATIONS = [relation for relation in RELATIONS if relation.is_equation]
@@ -56,14 +55,14 @@ def spoken(name, number):
     return f"{unit.from_base(number)!r} {unit.text}"
 
 
-@pytest.mark.parametrize("relation", RELATIONS, ids=named)
+@every("relation", RELATIONS, ids=named)
 def test_it_gives_its_reason_its_source_and_a_meaning_to_each_quantity(relation):
     assert relation.because
     assert relation.source
     assert all(quantity.meaning for quantity in relation.quantities.values())
 
 
-@pytest.mark.parametrize("relation", EQUATIONS, ids=named)
+@every("relation", EQUATIONS, ids=named, ordinary=4)
 def test_each_of_its_quantities_comes_back_from_the_others(relation):
     values = consistent(relation)
     alone = Library([relation], profiles=())

@@ -9,7 +9,7 @@ import pytest
 import derive
 from derive.expressions.tree import Name
 from derive.tokens.relations import subjects
-from tests.derive.ordinary import one_in
+from tests.ordinary import every, one_in
 
 SUBJECTS = (
     "roofline", "costs", "cache", "capacity", "schedule", "menu", "experts", "network", "pipeline", "context",
@@ -300,13 +300,13 @@ CASES = [
 BACKWARDS = [(one, name) for one in CASES for name in one.given]
 
 
-@pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+@every("one", CASES, ids=lambda one: one.name, ordinary=2)
 def test_a_published_number_follows(one: Case) -> None:
     answer = derive.solve(one.target, **one.given)
     assert answer.base == pytest.approx(_in_base(one.target, one.expected), rel=one.within)
 
 
-@pytest.mark.parametrize("asked", one_in(3, BACKWARDS, [f"{one.name}-{name}" for one, name in BACKWARDS]))
+@every("asked", one_in(3, BACKWARDS, [f"{one.name}-{name}" for one, name in BACKWARDS]), ordinary=4)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     one, name = asked
     answer = derive.solve(one.target, **one.given).value

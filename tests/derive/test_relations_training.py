@@ -11,7 +11,7 @@ import sympy
 import derive
 from derive.expressions.tree import Name, names_in
 from derive.tokens.relations import subjects, vocabulary
-from tests.derive.ordinary import one_in
+from tests.ordinary import every, one_in
 
 
 class Case(NamedTuple):
@@ -391,7 +391,7 @@ def base(text: str | float, name: str) -> float:
     return float(answer.value.magnitude)
 
 
-@pytest.mark.parametrize("worked", CASES, ids=[one.name for one in CASES])
+@every("worked", CASES, ids=[one.name for one in CASES], ordinary=2)
 def test_the_published_number_follows(worked: Case) -> None:
     expected = base(_stated(worked.expected), worked.target)
     found = derive.solve(worked.target, **worked.given).value.magnitude
@@ -406,7 +406,7 @@ BACKWARD = [  # without a dense layer its size is silent, and nought is no numbe
 ]
 
 
-@pytest.mark.parametrize("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]))
+@every("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]), ordinary=4)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     worked, name = asked
     answer = derive.solve(worked.target, **worked.given)
@@ -426,7 +426,7 @@ def test_a_model_with_experts_is_not_counted_as_a_dense_one() -> None:
         derive.solve("counted_parameters", **shapes)
 
 
-@pytest.mark.parametrize("target", ["layer_attention_parameters", "attention_flops_per_token", "head_dimension"])
+@every("target", ["layer_attention_parameters", "attention_flops_per_token", "head_dimension"], ordinary=3)
 def test_latent_attention_is_not_taken_for_grouped_heads(target: str) -> None:
     latent = {**DEEPSEEK, "kv_bytes_per_token": "70272 byte/token", "kv_bytes_per_element": "2 byte"}
     assert target not in derive.llm.reach(latent)

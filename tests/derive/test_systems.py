@@ -12,6 +12,7 @@ import pytest
 import derive
 from derive import InconsistentError, Library, NoSolutionError, UnderdeterminedError
 from tests.derive import statements
+from tests.ordinary import every
 
 ERRORS = {
     "inconsistent": InconsistentError,
@@ -53,7 +54,7 @@ def base(text: str) -> float:
     return float(derive.units.Quantity(text).to_base_units().magnitude)
 
 
-@pytest.mark.parametrize(("name", "target", "texts"), SOLVABLE, ids=[f"{n}-{t}" for n, t, _ in SOLVABLE])
+@every(("name", "target", "texts"), SOLVABLE, ids=[f"{n}-{t}" for n, t, _ in SOLVABLE], ordinary=4)
 def test_every_quantity_that_is_fixed_comes_out_right(name, target, texts):
     found = [answer.value.to_base_units().magnitude for answer in ask(name, target)]
     expected = [base(text) for text in texts]
@@ -93,7 +94,7 @@ def test_what_is_not_fixed_is_underdetermined_and_one_more_given_is_asked_for(na
     assert caught.value.missing
 
 
-@pytest.mark.parametrize("name", [n for n, s in SYSTEMS.items() if s.get("status") != "inconsistent"])
+@every("name", [n for n, s in SYSTEMS.items() if s.get("status") != "inconsistent"])
 def test_a_given_asked_for_is_given_back(name):
     target, text = next(iter(SYSTEMS[name]["knowns"].items()))
     if SYSTEMS[name].get("status") == "no solution":

@@ -7,6 +7,7 @@ from itertools import product
 import pytest
 
 from quantities.definitions import _OWN, definition, definition_lines, entry, known_names, spellings
+from tests.ordinary import every
 from tests.quantities.table import LINES, NAMES, PREFIXED, PREFIXES, SCALES, SPELLED, SPELLINGS, by_pint, plain_registry
 
 # Two readings by letters alone, and none but the first is meant. Where the file lets both stand, the whole name wins.
@@ -46,6 +47,7 @@ POWERS_OF_1024 = {
 }
 
 
+@pytest.mark.thorough
 def test_two_readers_find_one_meaning_in_every_spelling():
     ours = {spelling: (found.factor, found.dimension.bases) for spelling in SPELLINGS if (found := entry(spelling))}
     assert ours == {spelling: by_pint(spelling) for spelling in SPELLINGS}
@@ -91,7 +93,7 @@ def test_whole_things_have_no_parts():
     assert [part for part in parts if entry(part)] == []
 
 
-@pytest.mark.parametrize(("prefix", "power"), POWERS_OF_TEN.items())
+@every(("prefix", "power"), POWERS_OF_TEN.items())
 def test_a_decimal_prefix_is_its_power_of_ten(prefix, power):
     assert entry(f"{prefix}Hz").factor == Fraction(10) ** power
 

@@ -15,6 +15,7 @@ from quantities.errors import ExpressionError
 from quantities.facts import Facts, _File
 from quantities.profiles import Profile, Profiles
 from quantities.source import KINDS
+from tests.ordinary import every
 
 FILES = ("accelerators", "tiers", "models", "prices")
 FACTS = Profiles(shelves=[Facts(*FILES)])
@@ -38,7 +39,7 @@ def base(name: str, key: str) -> float | None:
 # What holds for all of them
 
 
-@pytest.mark.parametrize("name", list(FACTS))
+@every("name", list(FACTS))
 def test_every_value_says_where_it_comes_from_when_and_how_far_it_is_to_be_trusted(name):
     profile = FACTS[name]
     assert profile.title
@@ -52,21 +53,21 @@ def test_every_value_says_where_it_comes_from_when_and_how_far_it_is_to_be_trust
         assert bool(source.note) >= value.is_range or name in ("hdd-lecture", "served-deepseek-2025"), key
 
 
-@pytest.mark.parametrize("name", list(FACTS))
+@every("name", list(FACTS))
 def test_what_cannot_be_pointed_to_is_assumed(name):
     for key, value in FACTS[name].values.items():
         if any(mark in value.source.text for mark in ("unlocated", "from memory", "taken to be", "taken for")):
             assert value.source.kind == "assumed", key
 
 
-@pytest.mark.parametrize("name", list(FACTS))
+@every("name", list(FACTS))
 def test_every_value_fits_its_quantity(name):
     for key, value in FACTS[name].values.items():
         if key in WORDS:
             read_given(value, WORDS[key])
 
 
-@pytest.mark.parametrize("name", list(FACTS))
+@every("name", list(FACTS))
 def test_no_count_is_zero(name):
     assert all(value.number > 0 for value in FACTS[name].values.values())
 
@@ -282,7 +283,7 @@ def test_training_took_six_operations_for_each_parameter_and_token(name):
 # Prices
 
 
-@pytest.mark.parametrize("name", SHEETS)
+@every("name", SHEETS)
 def test_a_sheet_is_in_itself_sound(name):
     values = {key: value.base[1] for key, value in FACTS[name].values.items()}
     assert values["input_price"] < values["output_price"]

@@ -16,7 +16,7 @@ import numpy as np
 import pint
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from quantities.declaration import check_name, read_given
@@ -25,6 +25,7 @@ from quantities.quantity import Quantity
 from quantities.source import ASKER, Source
 from quantities.spelling import parse_unit
 from quantities.value import Value, read_value
+from tests.ordinary import every, examples
 
 FOREIGN = pint.UnitRegistry()
 
@@ -87,7 +88,7 @@ def test_every_word_is_the_users_own(name):
     assert (quantity + 1).free_symbols == {quantity}
 
 
-@pytest.mark.parametrize("name", BAD_NAMES)
+@every("name", BAD_NAMES)
 def test_what_is_no_word_is_no_name(name):
     with pytest.raises(ExpressionError) as caught:
         Quantity(name, "m")
@@ -192,7 +193,7 @@ JOURNEYS = {
 
 
 @pytest.mark.parametrize("journey", JOURNEYS)
-@settings(max_examples=25)
+@examples(25)
 @given(kind=kinds)
 def test_a_quantity_arrives_as_it_left(journey, kind):
     left = made(kind)
@@ -343,14 +344,14 @@ NUMBERS = [3, 3.0, np.float64(3), np.float32(3), np.int64(3), np.array(3.0), fra
 NUMBERS += [sympy.Integer(3), sympy.Float(3), sympy.Rational(6, 2), "3", " 3 ", "3.0"]
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=repr)
-@pytest.mark.parametrize("unit", ["", "1", "dimensionless", "radian", "rad"])
+@every("number", NUMBERS, ids=repr)
+@every("unit", ["", "1", "dimensionless", "radian", "rad"])
 def test_a_bare_number_is_taken_where_it_cannot_be_misread(number, unit):
     assert read_given(number, Quantity("x", unit)).base == (3, 3, 3)
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=repr)
-@pytest.mark.parametrize("unit", ["m", "%", "degree", "degC", "token", "rad/s", "rpm", "turn", "USD/Mtok"])
+@every("number", NUMBERS, ids=repr)
+@every("unit", ["m", "%", "degree", "degC", "token", "rad/s", "rpm", "turn", "USD/Mtok"])
 def test_a_bare_number_is_refused_where_there_is_a_unit_to_name(number, unit):
     quantity = Quantity("x", unit)
     with pytest.raises(UnitError) as caught:
@@ -387,8 +388,8 @@ NO_VALUES += [sympy.Symbol("y"), sympy.true, decimal.Decimal("sNaN"), parse_unit
 NO_VALUES += [FOREIGN.Quantity([1.0, 2.0], "m"), FOREIGN.Quantity([1.0], "m"), FOREIGN.Quantity(1j, "m")]
 
 
-@pytest.mark.parametrize("given", NO_VALUES, ids=repr)
-@pytest.mark.parametrize("quantity", [SHARE, LENGTH])
+@every("given", NO_VALUES, ids=repr)
+@every("quantity", [SHARE, LENGTH])
 def test_what_is_no_number_is_refused_by_its_kind(given, quantity):
     with pytest.raises(ExpressionError) as caught:
         read_given(given, quantity)
@@ -558,7 +559,7 @@ BY_NAME += [
 BY_NAME += ["rpm", "atm", "lbf"]
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@every("name", BY_NAME)
 def test_a_foreign_quantity_is_read_by_the_names_of_its_units(name):
     quantity = Quantity("x", name)
     stated = read_given(FOREIGN.Quantity(3.0, name), quantity)

@@ -19,6 +19,7 @@ from quantities.errors import DeriveError, UnitError
 from quantities.registry import Registry, quantity, registry, unit_of
 from quantities.spelling import parse_unit
 from quantities.value import read_value
+from tests.ordinary import every
 from tests.quantities.table import NAMES, PREFIXED, SCALES, by_pint
 
 UNITS = registry()
@@ -188,16 +189,16 @@ OWN = [
 ]
 
 
-@pytest.mark.parametrize("unit", OWN)
-@pytest.mark.parametrize("apply", [operator.add, operator.sub, lambda a, b: b + a, operator.lt, operator.ge])
+@every("unit", OWN)
+@every("apply", [operator.add, operator.sub, lambda a, b: b + a, operator.lt, operator.ge])
 def test_a_thing_and_a_number_do_not_add_up(unit, apply):
     with pytest.raises((pint.DimensionalityError, ValueError)):
         apply(Q(1.0, unit), 1.0)
     assert Q(1.0, unit) != 1.0
 
 
-@pytest.mark.parametrize("unit", OWN)
-@pytest.mark.parametrize("target", ["", "m", "percent", "radian"])
+@every("unit", OWN)
+@every("target", ["", "m", "percent", "radian"])
 def test_a_thing_is_no_number(unit, target):
     if (unit, target) == ("revolution", "radian"):
         assert Q(1.0, unit).to(target).magnitude == pytest.approx(TAU)
@@ -226,8 +227,8 @@ RATES = [(source, target, factor) for source, row in TURNING.items() for target,
 SLIDES = [(source, target) for source, target, factor in RATES if factor is None]
 
 
-@pytest.mark.parametrize("magnitude", [3.0, 3, np.array([3.0, 6.0]), np.array([3, 6])], ids=repr)
-@pytest.mark.parametrize(("source", "target", "factor"), RATES)
+@every("magnitude", [3.0, 3, np.array([3.0, 6.0]), np.array([3, 6])], ids=repr)
+@every(("source", "target", "factor"), RATES)
 def test_radians_and_cycles_do_not_slide_in_pint(magnitude, source, target, factor):
     stated = Q(magnitude, source)
     if factor is None:

@@ -9,12 +9,13 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, UnitError
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS, Unit, convert
+from tests.ordinary import every, examples
 from tests.quantities.table import NAMES, PREFIXED, SCALES, by_pint
 
 # The SI, 9th edition, tables 2 and 4, and what else the tables below are given in: each in base units.
@@ -256,20 +257,20 @@ def split(text: str) -> tuple[float, Unit]:
     return float(number), parse_unit(unit)
 
 
-@pytest.mark.parametrize(("unit", "published", "of"), rows(EXACT))
+@every(("unit", "published", "of"), rows(EXACT))
 def test_an_exact_factor_is_exact(unit, published, of):
     assert parse_unit(unit).size == Fraction(published)
     assert str(parse_unit(unit).dimension) == COHERENT[of]
 
 
-@pytest.mark.parametrize(("unit", "published", "of"), rows(ROUNDED))
+@every(("unit", "published", "of"), rows(ROUNDED))
 def test_a_published_factor_agrees_in_every_figure(unit, published, of):
     last_figure = Fraction(10) ** Decimal(published).as_tuple().exponent
     assert abs(parse_unit(unit).size - Fraction(published)) <= last_figure / 2
     assert str(parse_unit(unit).dimension) == COHERENT[of]
 
 
-@pytest.mark.parametrize("unit", COHERENT)
+@every("unit", COHERENT)
 def test_a_coherent_unit_is_one_of_its_base_units(unit):
     read = parse_unit(unit)
     assert (read.size, str(read.dimension)) == (1, COHERENT[unit])
@@ -519,7 +520,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("text", REFUSED)
+@every("text", REFUSED)
 def test_what_is_no_unit_is_refused_by_name(text):
     with pytest.raises(UnitError) as caught:
         parse_unit(text)
@@ -821,7 +822,7 @@ def mangled(draw: st.DrawFn) -> str:
 ANYTHING = st.one_of(st.text(max_size=40), mangled(), st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(ANYTHING)
 def test_any_text_is_a_unit_or_is_refused(text):
     if readable(text):

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from quantities.errors import DeriveError, DomainError, ExpressionError, UnitError
@@ -20,6 +20,7 @@ from quantities.source import ASKER, BY_DEFINITION, OTHERWISE, Source
 from quantities.spelling import parse_unit
 from quantities.units import DIMENSIONLESS
 from quantities.value import Value, is_number, otherwise, read_number, read_value
+from tests.ordinary import every, examples
 from tests.quantities.table import NAMES, SCALES, by_pint
 
 READ = [  # a text, its number, how much that is in base units, and in which
@@ -188,7 +189,7 @@ REFUSED = {
 NO_VALUES = [(kind, text) for kind, texts in REFUSED.items() for text in texts]
 
 
-@pytest.mark.parametrize(("text", "number", "base", "dimension"), READ)
+@every(("text", "number", "base", "dimension"), READ)
 def test_a_value_is_what_it_says(text, number, base, dimension):
     value = read_value(text)
     assert (value.number, value.low, value.high) == (number, number, number)
@@ -203,7 +204,7 @@ def test_a_range_is_what_it_says(text, low, number, high, unit):
     assert (str(value.unit), value.is_range) == (unit, low != high)
 
 
-@pytest.mark.parametrize(("kind", "text"), NO_VALUES)
+@every(("kind", "text"), NO_VALUES)
 def test_what_is_no_value_is_refused_by_name(kind, text):
     with pytest.raises(kind) as caught:
         read_value(text)
@@ -295,7 +296,7 @@ WORDS = [  # a text, what is wrong with it, and what would mend it
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "what", "hint"), WORDS)
+@every(("text", "what", "hint"), WORDS)
 def test_a_refusal_says_what_is_wrong_and_what_would_mend_it(text, what, hint):
     error = refusal(text)
     assert (error.what, error.hint) == (f"value {text!r}: {what}", hint)
@@ -487,7 +488,7 @@ def mangled(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(st.one_of(st.text(max_size=40), mangled(), st.lists(st.sampled_from(PIECES), max_size=10).map("".join)))
 def test_any_text_is_a_finite_value_or_is_refused(text):
     if refusal(text) is None:

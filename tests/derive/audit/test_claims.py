@@ -20,6 +20,7 @@ from derive.tokens.claims import claims, scenes
 from quantities.value import read_value
 from tests.derive.audit.catalogues import changed
 from tests.derive.terminal import ask
+from tests.ordinary import every
 
 
 def found(findings, name, words):
@@ -37,12 +38,14 @@ def part(findings, name, words):
     return clause
 
 
+@pytest.mark.thorough
 def test_there_are_forty_three_with_a_verdict_each(findings):
     assert list(findings) == [f"C{number:02}" for number in range(1, 44)]
     assert all(isinstance(finding.verdict, Verdict) for finding in findings.values())
     assert set(Verdict) == {finding.verdict for finding in findings.values()}
 
 
+@pytest.mark.thorough
 def test_every_reading_rests_on_what_the_library_said(findings):
     for finding in findings.values():
         assert any(answer.steps for answer in finding.answers), finding.claim.name
@@ -51,6 +54,7 @@ def test_every_reading_rests_on_what_the_library_said(findings):
             assert judgement.answers or weighed.refusal is not None or weighed.relation is not None
 
 
+@pytest.mark.thorough
 def test_the_library_refuses_nothing_but_what_cannot_be(findings):
     refused = {
         (finding.claim.name, type(judgement.weighed.refusal).__name__)
@@ -145,7 +149,14 @@ BY_HAND = [
 ]
 
 
-@pytest.mark.parametrize(("name", "words", "computed", "verdict"), BY_HAND)
+# Claims that ask about every chip, model or sheet: hundreds of questions each.
+WIDE = {"C01", "C02", "C03", "C04", "C08", "C09", "C12", "C15", "C21", "C22", "C25", "C26", "C28"}
+
+
+@every(
+    ("name", "words", "computed", "verdict"),
+    [pytest.param(*one, marks=pytest.mark.thorough if one[0] in WIDE else ()) for one in BY_HAND],
+)
 def test_verdicts_agree_with_arithmetic_of_our_own(findings, name, words, computed, verdict):
     readings = [one for one in findings[name].judgements if words in one.words]
     assert readings
@@ -154,6 +165,7 @@ def test_verdicts_agree_with_arithmetic_of_our_own(findings, name, words, comput
     assert readings[0].verdict is verdict
 
 
+@pytest.mark.thorough
 def test_flash_takes_half_an_hour_and_disks_a_day(findings):
     flash = part(findings, "C26", "a minute for flash")
     assert number(flash.judgements[0]) == pytest.approx(30.72e12 / 14e9 / 60)
@@ -171,11 +183,13 @@ def test_eight_hoppers_hold_640_gigabytes(findings):
     assert eight.verdict is Verdict.REPRODUCED
 
 
+@pytest.mark.thorough
 def test_attention_matters_long_before_a_million_tokens(findings):
     llama = found(findings, "C28", "the parameters of llama3-70b")
     assert number(llama) * 1e6 == pytest.approx(2 * 70.6e9 / (2 * 80 * 64 * 2 * 128), rel=0.01)
 
 
+@pytest.mark.thorough
 def test_deepseek_runs_at_two_to_three_times_its_balance(findings):
     sequences = 14800 / 8 * 144 / 21
     balance = 1978.9 / 3.35 / 2 * 671 / 37
@@ -191,6 +205,7 @@ def test_the_balance_falls_as_less_of_the_arithmetic_is_reached(findings):
     assert findings["C34"].verdict is Verdict.CONTRADICTED  # MFU was claimed; bandwidth stands beside it
 
 
+@pytest.mark.thorough
 def test_what_is_said_of_the_usual_is_judged_by_what_is_usual(findings):
     ratios = [number(judgement) for judgement in part(findings, "C25", "3 to 5").natural.judgements]
     assert sum(3 <= ratio <= 5 for ratio in ratios) >= len(ratios) / 2
@@ -200,6 +215,7 @@ def test_what_is_said_of_the_usual_is_judged_by_what_is_usual(findings):
     assert findings["C28"].verdict is Verdict.CONTRADICTED
 
 
+@pytest.mark.thorough
 def test_readings_beside_the_natural_one_never_change_a_verdict(findings):
     library = derive.llm
     for claim in claims():
@@ -256,6 +272,7 @@ def test_the_natural_readings_ask_about_what_the_claim_names(name):
     assert all(re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", told) for one in NAMED[name]), told
 
 
+@pytest.mark.thorough
 def test_the_smallest_change_makes_the_claim_hold(findings):
     """Put back by hand: the question with the new value, and what it says beside the claim."""
     tried = 0
@@ -282,6 +299,7 @@ def test_the_smallest_change_makes_the_claim_hold(findings):
     assert tried > 60
 
 
+@pytest.mark.thorough
 def test_no_other_single_change_is_smaller(findings):
     for finding in findings.values():
         for judgement in finding.judgements:
@@ -294,6 +312,7 @@ def test_half_the_bytes_make_a_trillion_parameters_a_terabyte(findings):
     assert str(two.smallest) == "bytes_per_parameter = 1 byte/parameter, 1/2 of the stated"
 
 
+@pytest.mark.thorough
 def test_another_catalogue_gives_another_verdict(findings):
     assert findings["C35"].verdict is Verdict.CONTRADICTED
     (kyber,) = audit(["C35"], changed("rubin-r200", scale_up_domain="512 chip"))
@@ -310,6 +329,7 @@ def test_a_relation_that_is_left_out_leaves_a_claim_without_its_derivation():
     assert "not determined" in finding.why
 
 
+@pytest.mark.thorough
 def test_claims_conflict_as_arithmetic_has_it(conflicts):
     factors = {conflict.claims: conflict.factor for conflict in conflicts}
     assert factors["C01", "C02"] == pytest.approx(300 * 700 / 37 / 2400, rel=1e-6)
@@ -335,6 +355,7 @@ def test_the_prices_of_storage_in_a_scene_are_those_of_the_catalogue():
     assert read_value(dict(scene.premises)["cache_storage_price"]).base[1] == asked.base[1]
 
 
+@pytest.mark.thorough
 def test_the_audit_is_told_in_full(findings, conflicts):
     listed = list(findings.values())
     assert len(rows(listed)) == 44
@@ -377,6 +398,7 @@ def test_the_command_prints_a_claim_with_its_derivation_or_data():
     assert "There is no claim 'C99'" in unknown.err
 
 
+@pytest.mark.thorough
 def test_the_command_prints_a_table_of_all_and_what_cannot_hold_together(findings, conflicts, monkeypatch):
     import derive.tokens.audit
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive.relation_files.loading import load
+from tests.ordinary import every
 
 TRIP = load(
     """
@@ -118,7 +119,7 @@ def _beside(border: Any, share: float) -> list[dict[str, str]]:
     return moved
 
 
-@pytest.mark.parametrize(
+@every(
     ("model", "chip", "over", "given"),
     [
         ("llama3-70b", "h100-sxm:fp8", {"batch": "1..4096 sequence", "context": "0.1..100 ktoken/sequence"}, "8 chip"),
@@ -130,6 +131,7 @@ def _beside(border: Any, share: float) -> list[dict[str, str]]:
             "1 chip",
         ),
     ],
+    ordinary=3,
 )
 def test_on_both_sides_of_a_border_the_solver_says_what_the_map_does(
     model: str, chip: str, over: dict[str, str], given: str

@@ -17,7 +17,7 @@ from derive.errors import DeriveError
 from derive.tables.axes import spanned
 from derive.tables.maps.regime_map import RegimeMap, mapped
 from derive.tables.sweep_question import asked
-from tests.derive.ordinary import BUILDS
+from tests.ordinary import BUILDS, every
 
 CHIPS = ("h100-sxm:fp8", "b200-sxm:fp8", "a100-sxm-80gb:bf16", "tpu-v5p:bf16", "mi300x:fp8", "gb200:fp8")
 TARGETS = ("step_time", "cost_per_token", "user_speed", "prefill_time", "mbu", "throughput", "time_to_first_token")
@@ -98,7 +98,7 @@ def shown(found: RegimeMap, target: str, profiles: tuple[str, str], fixed: dict[
     return compared
 
 
-@pytest.mark.parametrize("seed", [10, 18, 23, 42])  # dense models, which take a second or two
+@every("seed", [10, 18, 23, 42], ordinary=4)  # dense models, which take a second or two
 def test_the_solver_says_what_the_map_says(seed: int) -> None:
     found = drawn(seed)
     if found is not None:

@@ -10,6 +10,8 @@ import pytest
 from derive.audit.text import rows
 from derive.cli import main
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def audited(findings, conflicts, monkeypatch, capsys):

@@ -10,6 +10,7 @@ import pytest
 import derive
 from derive import DeriveError
 from derive.comparison.decomposition import POWERS
+from tests.ordinary import one_in
 
 USUAL = {"chips": "8 chip", "batch": "64 sequence", "context": "8 ktoken/sequence"}
 TARGETS = ("cost_per_token", "step_time", "user_speed", "throughput", "memory_time", "arithmetic_intensity", "context")
@@ -81,7 +82,7 @@ def test_failed_checks_stand_beside_the_comparison() -> None:
     assert "in B: fits_in_memory does not hold" in str(derive.compare(one, other))
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", one_in(1, range(30), map(str, range(30)), thorough=6))
 def test_factors_multiply_up_over_chips_and_models(seed: int) -> None:
     draw = random.Random(seed)
     target = draw.choice(TARGETS)

@@ -13,22 +13,18 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import derive
-from derive import Answer, Comparison, DeriveError, ExpressionError
+from derive import Answer, Comparison, DeriveError, ExpressionError, Library
 from derive.comparison.decomposition import INTEGRAL, JOINED, SHAPLEY
 from tests.derive.random_libraries import hidden
+from tests.derive.statements import bare, library
+from tests.ordinary import every
 
 positive = st.floats(0.05, 20)
 
-RENT = derive.load("""
-[quantities]
-cost  = { unit = "USD" }
-price = { unit = "USD/h" }
-read  = { unit = "h" }
-count = { unit = "h" }
-spare = { unit = "h" }
-[relations]
-cost = { equation = "cost = price*max(sqrt(read**2 + spare**2) + count/2, count)" }
-""")
+RENT = library(
+    {"cost": "USD", "price": "USD/h", "read": "h", "count": "h", "spare": "h"},
+    "cost = price*max(sqrt(read**2 + spare**2) + count/2, count)",
+)
 
 
 def rented(price: float, read: float, count: float, spare: float) -> Answer:
@@ -92,15 +88,7 @@ def test_factors_are_the_mean_over_all_orders(drawn: tuple[float, ...]) -> None:
 
 
 def test_over_a_regime_each_factor_is_the_geometric_mean_of_that_in_both() -> None:
-    shop = derive.load("""
-    [quantities]
-    time = { unit = "h" }
-    read = { unit = "h" }
-    write = { unit = "h" }
-    count = { unit = "h" }
-    [relations]
-    time = { equation = "time = max(read + write, count)" }
-    """)
+    shop = library(dict.fromkeys(["time", "read", "write", "count"], "h"), "time = max(read + write, count)")
     one, other = (
         shop.solve("time", read=f"{r} h", write=f"{w} h", count=f"{c} h") for r, w, c in ((3, 2, 4), (1, 2, 6))
     )
@@ -162,7 +150,7 @@ def _drawn_pair(seed: int) -> list[tuple[Answer, Answer]]:
     return [pair for pair in pairs if all(answer.base is not None for answer in pair)][:3]
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every("seed", range(60), ordinary=6)
 def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
     for one, other in _drawn_pair(seed):
         found, back = derive.compare(one, other), derive.compare(other, one)
@@ -173,24 +161,18 @@ def test_factors_multiply_up_over_random_libraries(seed: int) -> None:
             assert by_name(found) == pytest.approx(reciprocals, rel=1e-7)
 
 
+@pytest.mark.thorough
 def test_random_libraries_are_answered_often_enough_to_test() -> None:
     assert sum(bool(_drawn_pair(seed)) for seed in range(60)) > 15
 
 
 def test_ways_that_wait_for_each_other_move_together() -> None:
     """One answer has the speed from the time, the other the time from the speed."""
-    trip = derive.load("""
-    [quantities]
-    way = { unit = "km" }
-    time = { unit = "h" }
-    speed = { unit = "km/h" }
-    fuel = { unit = "L" }
-    thirst = { unit = "L*h/km**2" }
-    idle = { unit = "L/h" }
-    [relations]
-    motion = { equation = "way = speed*time" }
-    fuel = { equation = "fuel = thirst*speed*way + idle*time" }
-    """)
+    trip = library(
+        {"way": "km", "time": "h", "speed": "km/h", "fuel": "L", "thirst": "L*h/km**2", "idle": "L/h"},
+        "way = speed*time",
+        "fuel = thirst*speed*way + idle*time",
+    )
     first = trip.solve("fuel", way="100 km", time="2 h", thirst="0.001 L*h/km**2", idle="0.5 L/h")
     second = trip.solve("fuel", way="150 km", speed="60 km/h", thirst="0.001 L*h/km**2", idle="0.7 L/h")
     found = derive.compare(first, second)
@@ -220,17 +202,11 @@ def test_a_quantity_stated_here_and_derived_there_is_a_way() -> None:
 
 def test_a_mixture_outside_its_domain_is_not_shared_out() -> None:
     """Kept and lost are positive; with the gain of one and the loss of the other nothing would be kept."""
-    tank = derive.load("""
-    [quantities]
-    gain = { unit = "L" }
-    loss = { unit = "L" }
-    kept = { unit = "L" }
-    price = { unit = "USD/L" }
-    worth = { unit = "USD" }
-    [relations]
-    kept = { equation = "kept = gain - loss" }
-    worth = { equation = "worth = price*kept" }
-    """)
+    tank = library(
+        {"gain": "L", "loss": "L", "kept": "L", "price": "USD/L", "worth": "USD"},
+        "kept = gain - loss",
+        "worth = price*kept",
+    )
     first = tank.solve("worth", gain="3 L", loss="1 L", price="2 USD/L")
     second = tank.solve("worth", gain="30 L", loss="10 L", price="3 USD/L")
     found = derive.compare(first, second)
@@ -246,8 +222,7 @@ def test_a_mixture_outside_its_domain_is_not_shared_out() -> None:
 def test_many_numbers_are_shared_by_the_integral() -> None:
     names = [f"x{i}" for i in range(16)]
     terms = " + ".join(f"sqrt(1 + {name}*{names[i - 1]})" for i, name in enumerate(names))
-    quantities = "\n".join(f'{name} = {{ unit = "" }}' for name in ("y", *names))
-    many = derive.load(f"[quantities]\n{quantities}\n[relations]\nsum = {{ equation = 'y = {terms}' }}")
+    many = bare(" ".join(["y", *names]), f"y = {terms}")
     first = many.solve("y", **dict.fromkeys(names, 1.0))
     second = many.solve("y", **dict.fromkeys(names, 2.0))
     found = derive.compare(first, second)
@@ -259,14 +234,11 @@ def test_many_numbers_are_shared_by_the_integral() -> None:
     ("first", "second"), [((0, 5), (3, 5)), ((-4, 5), (3, 7)), ((-1, 2), (-3, 4)), ((0, 3), (0, 5)), ((2, 0), (0, 3))]
 )
 def test_zeros_and_signs(first: tuple[float, float], second: tuple[float, float]) -> None:
-    account = derive.load("""
-    [quantities]
-    change = { unit = "USD", domain = "real" }
-    rate = { unit = "USD", domain = "real" }
-    count = { unit = "", domain = "nonnegative" }
-    [relations]
-    change = { equation = "change = rate*count" }
-    """)
+    account = library(
+        {"change": "USD", "rate": "USD", "count": ""},
+        "change = rate*count",
+        domains={"change": "real", "rate": "real", "count": "nonnegative"},
+    )
     one, other = (account.solve("change", rate=f"{rate} USD", count=count) for rate, count in (first, second))
     found = derive.compare(one, other)
     has_ratio = first[0] * first[1] * second[0] * second[1] > 0
@@ -279,14 +251,9 @@ def test_zeros_and_signs(first: tuple[float, float], second: tuple[float, float]
 
 
 def test_temperatures_are_compared_by_their_difference() -> None:
-    room = derive.load("""
-    [quantities]
-    inside = { unit = "degC" }
-    outside = { unit = "degC" }
-    rise = { unit = "delta_degC", domain = "real" }
-    [relations]
-    rise = { equation = "inside = outside + rise" }
-    """)
+    room = library(
+        {"inside": "degC", "outside": "degC", "rise": "delta_degC"}, "inside = outside + rise", domains={"rise": "real"}
+    )
     one = room.solve("inside", outside="10 degC", rise="5 delta_degC")
     other = room.solve("inside", outside="-3 degC", rise="20 delta_degC")
     found = derive.compare(one, other)
@@ -296,9 +263,7 @@ def test_temperatures_are_compared_by_their_difference() -> None:
 
 
 def test_two_solutions_of_one_question_differ_as_a_whole() -> None:
-    square = derive.load(
-        "[quantities]\nx = { unit = '', domain = 'real' }\n[relations]\nr = { equation = 'x**2 = 5*x - 6' }"
-    )
+    square = bare("x", "x**2 = 5*x - 6", domains={"x": "real"})
     one, other = square.solve_all("x")
     found = derive.compare(one, other)
     assert found.ratio == pytest.approx(1.5)
@@ -306,17 +271,12 @@ def test_two_solutions_of_one_question_differ_as_a_whole() -> None:
 
 
 def test_relations_without_a_closed_form_are_solved_again_in_mixtures() -> None:
-    orbit = derive.load("""
-    [quantities]
-    mean = { unit = "radian", domain = "0..3 radian" }
-    anomaly = { unit = "radian", domain = "0..3.1 radian" }
-    eccentricity = { unit = "", domain = "0..0.9" }
-    reach = { unit = "m" }
-    size = { unit = "m" }
-    [relations]
-    kepler = { equation = "mean = anomaly - eccentricity*sin(anomaly)" }
-    reach = { equation = "reach = size*(1 - eccentricity*cos(anomaly))" }
-    """)
+    orbit = library(
+        {"mean": "radian", "anomaly": "radian", "eccentricity": "", "reach": "m", "size": "m"},
+        "mean = anomaly - eccentricity*sin(anomaly)",
+        "reach = size*(1 - eccentricity*cos(anomaly))",
+        domains={"mean": "0..3 radian", "anomaly": "0..3.1 radian", "eccentricity": "0..0.9"},
+    )
     first = orbit.solve("reach", mean=1.0, eccentricity=0.2, size="2 m")
     second = orbit.solve("reach", mean=1.5, eccentricity=0.5, size="5 m")
     found = derive.compare(first, second)
@@ -356,28 +316,24 @@ def test_a_library_compares_like_the_package() -> None:
 
 
 def test_another_library_with_other_units_is_refused() -> None:
-    other = derive.load(
-        "[quantities]\ncost = { unit = 'USD/h' }\nx = { unit = 'USD/h' }\n[relations]\nr = { equation = 'cost = x' }"
-    )
+    other = library(dict.fromkeys(("cost", "x"), "USD/h"), "cost = x")
     with pytest.raises(ExpressionError, match="two quantities"):
         derive.compare(rented(2, 3, 4, 5), other.solve("cost", x="3 USD/h"))
 
 
+def worn(fast: str) -> Library:
+    """A road that wears by its load, and where one drives fast otherwise."""
+    return library(
+        {"wear": "mm", "load": "mm", "speed": "m/s", "edge": "m/s"},
+        {"name": "slow", "equation": "wear = load", "when": ["speed < edge"]},
+        {"name": "fast", "equation": f"wear = {fast}", "when": ["speed >= edge"]},
+        values={"edge": "10 m/s"},
+    )
+
+
 def test_what_decides_a_case_and_stands_in_it_has_a_factor_of_its_own() -> None:
     """By hand: the fast case at the speed of one is 0.3 of the slow one, and at the speed of the other three times."""
-    road = derive.load("""
-    [quantities]
-    wear = { unit = "mm" }
-    load = { unit = "mm" }
-    speed = { unit = "m/s" }
-    edge = { unit = "m/s", value = "10 m/s" }
-    [relations.slow]
-    equation = "wear = load"
-    when = ["speed < edge"]
-    [relations.fast]
-    equation = "wear = load*speed/edge"
-    when = ["speed >= edge"]
-    """)
+    road = worn("load*speed/edge")
     one = road.solve("wear", load="1 mm", speed="3 m/s")
     other = road.solve("wear", load="2 mm", speed="30 m/s")
     found = derive.compare(one, other)
@@ -390,19 +346,7 @@ def test_what_decides_a_case_and_stands_in_it_has_a_factor_of_its_own() -> None:
 
 
 def test_a_given_that_only_decides_a_case_is_told_beside_the_regime() -> None:
-    road = derive.load("""
-    [quantities]
-    wear = { unit = "mm" }
-    load = { unit = "mm" }
-    speed = { unit = "m/s" }
-    edge = { unit = "m/s", value = "10 m/s" }
-    [relations.slow]
-    equation = "wear = load"
-    when = ["speed < edge"]
-    [relations.fast]
-    equation = "wear = 5*load"
-    when = ["speed >= edge"]
-    """)
+    road = worn("5*load")
     one, other = (road.solve("wear", load="1 mm", speed=speed) for speed in ("3 m/s", "30 m/s"))
     found = derive.compare(one, other)
     assert [(factor.name, factor.kind, factor.amount) for factor in found.factors] == [
@@ -413,14 +357,7 @@ def test_a_given_that_only_decides_a_case_is_told_beside_the_regime() -> None:
 
 
 def test_numbers_at_the_ends_of_the_doubles() -> None:
-    wide = derive.load("""
-    [quantities]
-    y = { unit = "" }
-    x = { unit = "" }
-    k = { unit = "" }
-    [relations]
-    r = { equation = "y = x*k" }
-    """)
+    wide = bare("y x k", "y = x*k")
     pairs = (((1e-150, 1e-140), (2e-150, 3e-140)), ((1e-200, 1.0), (1e200, 1.0)), ((1e-120, 1e250), (1e-130, 1e-130)))
     for first, second in pairs:
         found = derive.compare(*(wide.solve("y", x=x, k=k) for x, k in (first, second)))

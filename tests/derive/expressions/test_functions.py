@@ -26,6 +26,7 @@ from derive.numerics.local_solvers.automatic_differentiation import Tape
 from derive.numerics.root_finding.contractors import _INVERSES
 from quantities.dimension import Dimension
 from tests.derive.digits import SLOPES, value_of
+from tests.ordinary import every
 
 EVERYWHERE = (-2.3, -0.3, 0.2, 1.1, 3.4)
 POSITIVE = (0.03, 0.5, 1.0, 7.3, 4e5)
@@ -68,7 +69,7 @@ def drawn(name: str, draw: random.Random) -> float:
     return min(max(x, low), high)
 
 
-@pytest.mark.parametrize("name", TABLE)
+@every("name", TABLE, ordinary=4)
 def test_values_are_as_near_as_the_entry_says(name):
     draw, entry = random.Random(name), TABLE[name]
     with mp.workdps(60):
@@ -82,7 +83,7 @@ def test_values_are_as_near_as_the_entry_says(name):
             assert abs(mpf(found) - true) <= entry.off * math.ulp(float(true)), x
 
 
-@pytest.mark.parametrize("name", [name for name, one in TABLE.items() if one.shape == "monotone" and not one.slopes])
+@every("name", [name for name, one in TABLE.items() if one.shape == "monotone" and not one.slopes], ordinary=3)
 def test_slopes_that_bound_others_are_as_near_as_the_entry_says(name):
     draw, entry = random.Random(name), TABLE[name]
     with mp.workdps(60):
@@ -111,7 +112,7 @@ def test_its_values_lie_where_the_entry_says(name):
     assert all(entry.between[0] <= entry.value(x) <= entry.between[1] for x in points)
 
 
-@pytest.mark.parametrize("spelling", [spelling for one in TABLE.values() for spelling in (one.name, *one.also)])
+@every("spelling", [spelling for one in TABLE.values() for spelling in (one.name, *one.also)])
 def test_each_spelling_is_read_and_written(spelling):
     read = parse_expression(f"{spelling}(x)")
     assert read == Apply(FUNCTIONS[spelling], (Name("x"),))
@@ -216,7 +217,7 @@ def test_its_derivative_is_taken_automatically(name):
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
 
 
-@pytest.mark.parametrize("name", TABLE)
+@every("name", TABLE, ordinary=4)
 def test_its_enclosure_holds_values_and_slopes(name):
     draw = random.Random(name)
     with mp.workdps(60):

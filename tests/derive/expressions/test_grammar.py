@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from derive import DeriveError, ExpressionError, LimitError, UnknownNameError, relate
@@ -14,6 +14,7 @@ from derive.expressions.tree import Name, Number, names_in, render, walk
 from tests.derive.corpus import FORMULAS, Formula, declared
 from tests.derive.operations import calls
 from tests.derive.trees import shape, value
+from tests.ordinary import every, examples
 
 SHAPES = [
     ("a - b + c", "add(a, neg(b), c)"),
@@ -61,7 +62,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "expected"), SHAPES)
+@every(("text", "expected"), SHAPES)
 def test_a_text_has_one_tree(text, expected):
     assert shape(parse_expression(text)) == expected
 
@@ -90,7 +91,7 @@ def test_a_condition_compares(text, expected):
     assert shape(parse_condition(text)) == expected
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str)
 def test_a_published_formula_survives_its_rendering_and_every_name_knows_its_place(formula: Formula):
     equation = parse_equation(formula.equation)
     again = parse_equation(f"{render(equation.lhs)} {equation.op} {render(equation.rhs)}")
@@ -129,7 +130,7 @@ def _joined(parts: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 ARITHMETIC = st.recursive(st.sampled_from([*NAMES, "2", "3", "0.5", "1"]), _joined, max_leaves=10)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(ARITHMETIC)
 @example("-(a*b)")
 @example("(a*b)*c")
@@ -140,7 +141,7 @@ def test_a_text_reads_back_from_its_own_tree(text):
     assert parse_expression(render(tree)) == tree
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(ARITHMETIC)
 def test_a_tree_means_what_python_means_by_the_text(text):
     tree = _read(text)
@@ -327,7 +328,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("construct", REFUSED)
+@every("construct", REFUSED)
 def test_what_is_no_formula_is_refused_at_once(construct):
     text = f"y = {REFUSED[construct]}"
 
@@ -455,7 +456,7 @@ def slipped(draw: st.DrawFn) -> str:
     return text
 
 
-@settings(max_examples=600)
+@examples(600)
 @given(st.one_of(SOUP, slipped(), st.text(max_size=40)))
 def test_whatever_is_typed_is_read_or_refused_in_words(text):
     for read in (parse_equation, parse_expression, parse_condition):
@@ -463,7 +464,7 @@ def test_whatever_is_typed_is_read_or_refused_in_words(text):
         assert refused is None or (refused.what and _inside(getattr(refused, "position", None), text))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(slipped())
 def test_a_formula_with_slips_is_checked_or_refused_in_words(text):
     quantities = [declared(name, "m") for name in ("x", "y", "E")]

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive import ExpressionError, LimitError, Quantity
@@ -18,6 +18,7 @@ from derive.expressions.tree import render
 from quantities.quantity import symbol
 from tests.derive.corpus import FORMULAS, Formula, declared
 from tests.derive.trees import value
+from tests.ordinary import every, examples
 
 A, B, C = (declared(name, "") for name in "abc")
 DECLARED = {"a": A, "b": B, "c": C}
@@ -67,7 +68,7 @@ def test_a_sympy_expression_becomes_a_tree_of_its_value(text, expression):
     assert to_sympy(tree, DECLARED) == expression
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=4)
 def test_a_published_formula_keeps_its_value_on_the_way_to_sympy_and_back(formula: Formula):
     quantities = formula.quantities
     right = to_sympy(parse_equation(formula.equation).rhs, quantities)
@@ -79,14 +80,14 @@ def test_a_published_formula_keeps_its_value_on_the_way_to_sympy_and_back(formul
     assert value(parse_expression(render(tree)), formula.values) == pytest.approx(formula.value(), rel=1e-12)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.decimals(min_value="1e-20", max_value="1e20", allow_nan=False, places=12))
 def test_a_number_is_kept_to_its_last_digit(number):
     text = f"{number:f}"
     assert to_sympy(parse_expression(text), {}) == sympy.Rational(text)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.floats(min_value=1e-200, max_value=1e200))
 def test_a_float_of_python_is_the_decimal_that_it_prints(number):
     tree, _ = from_sympy(number * A)

@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
@@ -25,6 +25,7 @@ from derive.expressions.tree import (
     walk,
 )
 from tests.derive.trees import value
+from tests.ordinary import examples
 
 A, B, C = Name("a"), Name("b"), Name("c")
 
@@ -91,7 +92,7 @@ TREES = st.recursive(st.sampled_from([A, B, C, number("2"), number("1/3"), numbe
 VALUES = {"a": 1.25, "b": -0.75, "c": 2.5}
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(TREES)
 def test_what_a_tree_writes_has_its_value_in_python(tree):
     try:

@@ -7,7 +7,7 @@ import math
 import mpmath
 import numpy
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive import DeriveError
@@ -22,6 +22,7 @@ from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
 from tests.derive.draws import expressions
 from tests.derive.statements import bare
+from tests.ordinary import examples
 
 BACKENDS = ["python", "numpy", *(["numba"] if is_at_hand() else [])]
 MANY = 300
@@ -222,7 +223,7 @@ DOMAINS = {
 NUMBERS = st.one_of(st.sampled_from([0.5, 1.0, 2.0, 3.0]), st.floats(0.1, 20))
 
 
-@settings(max_examples=20, suppress_health_check=list(HealthCheck), deadline=None)
+@examples(20, suppress_health_check=list(HealthCheck))
 @given(expressions(6), expressions(3), st.sampled_from([*DOMAINS]), st.lists(NUMBERS, min_size=3, max_size=3))
 def test_what_is_vouched_for_is_all_that_the_solver_finds(left, right, domain, numbers):
     equation = parse_equation(f"{left} = {right}*y")
@@ -240,7 +241,7 @@ TERMS = st.lists(
 )
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@examples(60, suppress_health_check=list(HealthCheck))
 @given(st.lists(TERMS, min_size=3, max_size=3), st.lists(NUMBERS, min_size=3, max_size=3), st.sampled_from([*DOMAINS]))
 def test_a_linear_system_is_what_the_solver_makes_of_it(rows, numbers, domain):
     unknowns = sorted({name for row in rows for _, name in row})

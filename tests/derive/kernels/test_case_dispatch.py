@@ -14,6 +14,7 @@ from derive.kernels.case_dispatch import cases
 from derive.solving.execution.conditions import exclude_each_other, implied
 from derive.solving.execution.question import outlined
 from tests.derive.statements import bare, library
+from tests.ordinary import every
 
 DRAG = bare(
     "friction Re loss",
@@ -119,6 +120,7 @@ def test_which_conditions_never_hold_together(one, other, expected):
     assert exclude_each_other(parse_condition(one), parse_condition(other)) is expected
 
 
+@pytest.mark.thorough
 def test_too_many_cases_are_refused():
     names = [f"k{i}" for i in range(10)]
     relations = [
@@ -132,7 +134,7 @@ def test_too_many_cases_are_refused():
     assert long.compile("x2", ["x0", "k0", "k1"])(x0=1.0, k0=0.0, k1=2.0) == 6.0
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every("seed", range(40), ordinary=4)
 def test_a_chain_of_random_cases_comes_to_what_it_comes_to_step_by_step(seed):
     draw = random.Random(seed)
     known, relations, steps = ["a", "b", "c"], [], []

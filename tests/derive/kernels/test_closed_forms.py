@@ -11,6 +11,7 @@ from derive.model.relation import relate
 from derive.relation_files.loading import load
 from quantities.quantity import Quantity
 from tests.derive.corpus import FORMULAS, Formula
+from tests.ordinary import every
 
 
 def numbers(*equations, domain="positive"):
@@ -31,7 +32,7 @@ def put_in(library, expression, **values):
 SMOOTH = [formula for formula in FORMULAS if not any(word in formula.equation for word in ("min(", "max(", " if "))]
 
 
-@pytest.mark.parametrize("formula", SMOOTH[3::12], ids=str)
+@every("formula", SMOOTH[3::12], ids=str, ordinary=4)
 def test_a_published_formula_turned_round_comes_to_its_sample(formula: Formula):
     positive = {name: Quantity(name, unit) for name, unit in formula.units.items()}
     library = Library([relate("r", formula.equation, quantities=positive)])

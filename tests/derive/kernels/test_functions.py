@@ -18,6 +18,7 @@ from derive.relation_files.loading import load
 from quantities.quantity import Quantity
 from tests.derive.corpus import FORMULAS, Formula
 from tests.derive.random_libraries import hidden
+from tests.ordinary import every
 
 
 def of(equation, domain="positive", /, **quantities):
@@ -40,7 +41,7 @@ def both(library, target, given):
     return compiled(library, target, given, "python"), compiled(library, target, given, "numpy")
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=4)
 def test_a_published_formula_is_a_function_of_its_inputs(formula: Formula):
     quantities = formula.quantities
     library = Library([relate("r", formula.equation, quantities=quantities)])
@@ -55,7 +56,7 @@ def test_a_published_formula_is_a_function_of_its_inputs(formula: Formula):
     assert float(arrays(**declared)) == pytest.approx(python(**declared), rel=1e-12)
 
 
-@pytest.mark.parametrize("formula", FORMULAS[4::13], ids=str)
+@every("formula", FORMULAS[4::13], ids=str, ordinary=5)
 def test_a_published_formula_turned_round_is_what_the_solver_finds(formula: Formula):
     quantities = formula.quantities
     library = Library([relate("r", formula.equation, quantities=quantities)])
@@ -75,7 +76,7 @@ def test_a_published_formula_turned_round_is_what_the_solver_finds(formula: Form
         assert float(arrays(**known)) == pytest.approx(python(**known), rel=1e-12, nan_ok=True), target
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every("seed", range(40), ordinary=2)
 def test_a_random_library_is_the_same_function_on_floats_and_on_arrays(seed):
     case = hidden(seed)
     targets = [name for name in case.library.quantities if name in case.library.holders and name.startswith("q")]
@@ -160,7 +161,7 @@ def test_arrays_broadcast_against_each_other():
     assert isinstance(function(x=2.0, y=3.0), float)
 
 
-@pytest.mark.parametrize("shape", [(0,), (0, 3), (1,), (2, 9), (700_000,)])
+@every("shape", [(0,), (0, 3), (1,), (2, 9), (700_000,)], ordinary=5)
 def test_the_result_has_the_shape_of_the_arrays(shape):
     function = compiled(of("z = x*max(y, k)"), "z", ["x", "y", "k"])
     x = numpy.linspace(-1, 2, math.prod(shape)).reshape(shape)

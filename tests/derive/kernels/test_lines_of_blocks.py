@@ -7,7 +7,7 @@ import random
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.functions import TABLE
@@ -23,6 +23,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.multiprecision import exactly
 from quantities.domain import Domain
 from tests.derive.draws import expressions
+from tests.ordinary import examples
 
 POSITIVE, REAL = Domain("positive", 0.0, math.inf, open_low=True), Domain("real", -math.inf, math.inf)
 
@@ -33,7 +34,7 @@ def _undefined_goes_without_saying():
         yield
 
 
-@settings(max_examples=200, suppress_health_check=list(HealthCheck), deadline=None)
+@examples(200, suppress_health_check=list(HealthCheck))
 @given(expressions(6), st.floats(0.1, 9), st.floats(-9, 9))
 def test_rounding_moves_an_expression_no_further_than_its_bound(text, x, y):
     node, at = parse_expression(text), {"x": x, "y": y}

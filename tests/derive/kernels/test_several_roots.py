@@ -10,6 +10,7 @@ import pytest
 
 import derive
 from tests.derive.statements import bare
+from tests.ordinary import every
 
 PAIR = "x**2 - 5*x + a = 0"  # 2 and 3 at a = 6, 1 and 4 at a = 4
 
@@ -101,7 +102,7 @@ FORMS = (
 )
 
 
-@pytest.mark.parametrize("seed", range(30))
+@every("seed", range(30), ordinary=4)
 def test_a_random_chain_comes_to_what_solving_comes_to(seed):
     draw, known, relations = random.Random(seed), ["a", "b"], []
     for name in ("x", "y", "z"):

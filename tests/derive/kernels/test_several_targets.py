@@ -19,6 +19,7 @@ from derive.tables.sweep_question import asked
 from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
+from tests.ordinary import every
 
 ODD = (0.0, -1.0, math.nan, math.inf, -math.inf, 1e200, -1e200, 1e308, 1e-200)
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", "6..400").split(".."))
@@ -70,7 +71,7 @@ def of_hidden(seed, ways=WAYS):
         abreast(case.library, wanted, numbers({name: drawn(draw, case.numbers[name]) for name in given}), ways)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@every("seed", range(6), ordinary=3)
 def test_targets_of_a_random_library_are_what_each_is_alone(seed):
     with ticks(4000):
         of_hidden(seed, WAYS[: 1 + (seed % 8 == 0)])  # translating takes a second for each target

@@ -21,6 +21,7 @@ from derive.model.relation import relate
 from tests.derive.mutants import sampled
 from tests.derive.operations import calls
 from tests.derive.terminal import ask
+from tests.ordinary import every
 
 NAMES = "abcdxyz"
 QUANTITIES = "[quantities]\n" + "".join(f'{name} = {{ unit = "m" }}\n' for name in NAMES)
@@ -194,7 +195,7 @@ STATED = [
 ]
 
 
-@pytest.mark.parametrize("relation", STATED[::6], ids=str)
+@every("relation", STATED[::6], ids=str)
 def test_a_slip_that_changes_the_number_is_never_taken_for_the_same_equation(relation):
     equation, declared = str(relation.written), relation.declared
     for i, (_, slip) in enumerate(sampled(relation.name, equation, 12)):

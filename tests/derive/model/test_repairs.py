@@ -16,6 +16,7 @@ from tests.derive.hints import mended, proposals
 from tests.derive.mutants import factors, mutants
 from tests.derive.oracle import consistent
 from tests.derive.trees import shape
+from tests.ordinary import every
 
 SERVING = {
     "kv_time": "s",
@@ -199,7 +200,7 @@ FORGETFUL = [
 ]
 
 
-@pytest.mark.parametrize("formula", FORGETFUL, ids=str)
+@every("formula", FORGETFUL, ids=str, ordinary=2)
 def test_a_forgotten_factor_is_named_or_made_up_for(formula: Formula):
     for name, forgetting in factors(formula.equation):
         if consistent(forgetting, formula.units):
@@ -223,7 +224,7 @@ def test_a_forgotten_factor_is_nearly_always_the_one_that_is_named():
     assert named >= 0.95 * total
 
 
-@pytest.mark.parametrize("formula", FORMULAS[::2], ids=str)
+@every("formula", FORMULAS[::2], ids=str, ordinary=4)
 def test_whatever_is_proposed_for_two_sides_mends_them(formula: Formula):
     slips = random.Random(formula.name).sample(found := mutants(formula.equation), min(6, len(found)))
     planted = {f"slip_{n}": text for n, (_, text) in enumerate(slips)}

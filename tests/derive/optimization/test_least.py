@@ -114,6 +114,7 @@ def test_the_most_of_a_given_is_the_most_that_fits():
     assert not found.answer.unused
 
 
+@pytest.mark.thorough
 def test_two_ranges_and_a_model_of_experts():
     given = {"batch": "1..40 sequence", "chips": "8..16 chip", **FLEET}
     found = derive.least(

@@ -9,6 +9,7 @@ import pytest
 
 import derive
 from tests.derive.statements import bare
+from tests.ordinary import every
 
 PROBLEMS = tomllib.loads(Path(__file__).with_name("problems.toml").read_text(encoding="utf-8"))
 QUICK = {name: one for name, one in PROBLEMS.items() if not one.get("long")}
@@ -31,7 +32,7 @@ def prove(problem):
         assert found.at[name].magnitude.is_integer()
 
 
-@pytest.mark.parametrize("name", QUICK)
+@every("name", QUICK, ordinary=5)
 def test_the_published_optimum_is_found_and_proved(name):
     prove(PROBLEMS[name])
 

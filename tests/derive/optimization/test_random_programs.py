@@ -6,12 +6,13 @@ import math
 from itertools import product
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import derive
 from derive import InconsistentError
 from tests.derive.statements import bare
+from tests.ordinary import examples
 
 NAMES = ("a", "b", "c")
 LAST = 6  # each is a whole number up to here
@@ -87,7 +88,7 @@ def test_no_point_is_better(goal, limited, bound):
         assert all(value(one, there) <= bound + 1e-9 for one in limited)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(EXPRESSIONS, EXPRESSIONS, st.integers(0, 9))
 def test_no_point_of_a_grid_is_better_where_all_may_be_broken_numbers(goal, limited, bound):
     assume(any(name in goal for name in NAMES))

@@ -53,6 +53,7 @@ def test_the_worst_case_is_at_the_worst_ends() -> None:
     assert found.ranges == ("price of rising", "bears of rising")
 
 
+@pytest.mark.thorough
 def test_a_choice_wins_as_often_as_it_is_drawn_better() -> None:
     """The rising price is below the steady one in half of the draws, up to what the shelf changes."""
     found = _asked(fee="0.001 USD").under_ranges(points=20_000)

@@ -48,6 +48,20 @@ def test_many_relations_at_once_are_matched_as_one_after_the_other(rows, known):
     assert list(many.unknowns) == list(one.unknowns)
 
 
+@given(GRAPHS, SOME, st.data())
+def test_those_that_come_back_are_those_that_would_be_matched_if_each_were_added_anew(rows, known, data):
+    whole, taken = matched(rows, known)
+    waiting = [name for name, matches in zip(whole.members, taken, strict=True) if not matches]
+    gone = data.draw(st.sets(st.sampled_from(list(whole.members))))
+    again, anew = whole.without(gone), whole.without(gone)
+    again.add_again(waiting, len(whole.fixes) - len(again.fixes))
+    for relation in waiting:
+        if relation in anew.members:
+            anew.add(relation, anew.members[relation])
+    assert (again.fixes, again.fixed_by, again.members) == (anew.fixes, anew.fixed_by, anew.members)
+    assert list(again.unknowns) == list(anew.unknowns)
+
+
 @given(GRAPHS, GRAPHS, SOME, st.permutations(NAMES), st.sets(st.sampled_from(NAMES)))
 def test_a_relation_that_comes_late_may_take_the_place_it_would_have_had(rows, late, known, order, gone):
     """First some relations, then values in some order; some values are dropped, and more relations come before all

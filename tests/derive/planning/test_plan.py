@@ -6,26 +6,27 @@ import sys
 from itertools import combinations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.planning.matching import closure
 from derive.planning.plan import Block, basis_of, plan
 from tests.derive.planning.graphs import GRAPHS, NAMES, determined, drawn, structure
+from tests.ordinary import examples
 
 
 def blocks(made):
     return [(block.relations, block.unknowns) for block in made.blocks]
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(GRAPHS, st.sets(st.sampled_from(NAMES), max_size=4))
 def test_a_closure_is_what_every_maximum_matching_covers(rows, known):
     graph, members = drawn(rows)
     assert closure(graph, known) == determined(members, known)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(
     GRAPHS,
     st.lists(st.sampled_from(NAMES), max_size=4, unique=True),

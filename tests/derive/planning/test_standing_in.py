@@ -18,6 +18,7 @@ from quantities.profiles import Profile
 from quantities.value import otherwise, read_value
 from tests.derive.planning.graphs import GRAPHS, NAMES, SOME, structure, texts
 from tests.derive.statements import number
+from tests.ordinary import every
 
 items, size, bytes_read, time, speed = (Quantity(name, "") for name in ("items", "size", "bytes_read", "time", "speed"))
 
@@ -112,7 +113,7 @@ def outcome(library: Library, target: str, names: tuple[str, ...]) -> object:
     return float(f"{number(answer):.9g}"), sorted(check.name for check in answer.failed)
 
 
-@pytest.mark.parametrize("target", NUMBERS)
+@every("target", NUMBERS, ordinary=3)
 def test_what_a_profile_states_is_no_fallback_even_where_its_quantity_has_one(target):
     for names in SUBSETS:
         assert outcome(READING, target, names) == outcome(reading(names), target, names), names

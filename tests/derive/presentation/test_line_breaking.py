@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
 from derive.presentation.derivation import stated
 from derive.presentation.line_breaking import fitted
 from derive.presentation.mathematics import letter, width
+from tests.ordinary import examples
 
 ROOM = 60
 ADDED = re.compile(r"\\quad|\\begin\{aligned\}|\\end\{aligned\}|\\\\|&|\\cdot|\s")
@@ -47,7 +48,7 @@ FRACTIONS = st.tuples(SUMS, SUMS).map(lambda pair: rf"\frac{{{pair[0]}}}{{{pair[
 FORMULAS = st.lists(SUMS | FRACTIONS, min_size=1, max_size=3).map(" = ".join)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(FORMULAS)
 def test_a_broken_formula_fits_and_keeps_its_signs(text):
     lines = fitted([("x", text)], ROOM)

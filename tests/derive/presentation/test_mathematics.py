@@ -7,7 +7,7 @@ import re
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
@@ -16,6 +16,7 @@ from derive.expressions.grammar import parse_expression
 from derive.presentation.mathematics import letter, mathematics, number, unit, upright
 from quantities.definitions import known_names
 from quantities.spelling import parse_unit
+from tests.ordinary import examples
 
 ALLOWED = re.compile(
     r"\\(?:mathrm|backslash|hat|tilde|alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma"
@@ -88,7 +89,7 @@ def read_back(tex):
     return re.sub(r"(?<=[\w)]) (?=[\w(])", "*", tex)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(TREES)
 def test_what_is_set_reads_back_to_the_same_value(text):
     try:

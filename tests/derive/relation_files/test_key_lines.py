@@ -5,10 +5,11 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.relation_files.key_lines import key_lines
+from tests.ordinary import examples
 
 CASES = {
     "a table and its keys": ("[a]\nx = 1\ny = 2", {("a",): 1, ("a", "x"): 2, ("a", "y"): 3}),
@@ -64,7 +65,7 @@ BETWEEN = st.sampled_from(["", "\n", "# x = 1\n", "\n\n  # it's\n"])
 SECTION = st.tuples(KEYS, st.dictionaries(KEYS, st.tuples(VALUES, BETWEEN), max_size=4))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(SECTION, max_size=4, unique_by=lambda section: section[0]))
 def test_every_key_is_found_where_it_was_put(sections):
     rows, expected = [], {}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
@@ -28,6 +28,7 @@ from derive import (
 )
 from quantities import read_value
 from tests.derive.operations import calls
+from tests.ordinary import every, examples
 
 PENDULUM = """
 title = "Pendulum"
@@ -487,8 +488,8 @@ def expected_problems(text: str) -> list[tuple[int, str, str]]:
     ]
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
-@pytest.mark.parametrize("case", WRONG)
+@every("line_end", ["\n", "\r\n"], ids=["lf", "crlf"])
+@every("case", WRONG)
 def test_every_problem_is_told_on_its_line_and_no_other(case, line_end):
     text = WRONG[case].replace("\n", line_end)
     problems = derive.check(text)
@@ -499,7 +500,7 @@ def test_every_problem_is_told_on_its_line_and_no_other(case, line_end):
     assert problems == []
 
 
-@pytest.mark.parametrize("case", WRONG)
+@every("case", WRONG)
 def test_what_check_finds_load_raises(case):
     problems = derive.check(WRONG[case])
     with pytest.raises(DeriveError) as caught:
@@ -828,7 +829,7 @@ def disturbed(draw: st.DrawFn) -> str:
     return "\n".join(rows) + "\n"
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(disturbed())
 def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):
     problems = derive.check(text)
@@ -841,7 +842,7 @@ def test_a_disturbed_file_is_a_library_or_a_list_of_problems(text):
         assert derive.load(text).quantities is not None
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.text(max_size=60).map("\n{}".format))
 def test_check_never_raises_for_content(text):
     assert isinstance(derive.check(text), list)
@@ -856,13 +857,14 @@ def chain(count: int, flaw: str = "") -> str:
     return f"[quantities]\n{names}\n[relations]\n{relations}\n"
 
 
-@pytest.mark.parametrize("flaw", ["", "*x_0", " + ", "*y"], ids=["sound", "misfit", "unreadable", "unknown"])
+@every("flaw", ["", "*x_0", " + ", "*y"], ids=["sound", "misfit", "unreadable", "unknown"], ordinary=4)
 def test_checking_grows_with_the_number_of_relations_and_no_faster(flaw):
     small, large = chain(75, flaw), chain(600, flaw)
     derive.check(small)
     assert calls(lambda: derive.check(large)) < 1.25 * 8 * calls(lambda: derive.check(small))
 
 
+@pytest.mark.thorough
 def test_thousands_of_relations_take_no_more_than_their_share_of_work():
     def taken(count: int) -> int:
         return calls(lambda: derive.load(chain(count)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from html.parser import HTMLParser
 
 import pytest
@@ -14,11 +15,16 @@ from derive.presentation.writing import bound
 from derive.reports import tex
 from tests.derive.reports.pages import HOSTILE, as_html, as_latex, as_markdown, hostile, report
 
-DRAWN = {picture.name: as_svg(picture.name, *picture.charts) for picture in report().pictures}
+
+@cache
+def drawn():
+    return {picture.name: as_svg(picture.name, *picture.charts) for picture in report().pictures}
+
+
 FORMS = {
     "latex": as_latex,
     "markdown": as_markdown,
-    "html": lambda made: as_html(made, DRAWN),
+    "html": lambda made: as_html(made, drawn()),
 }
 needs_tex = pytest.mark.skipif(not tex.is_installed(), reason="no TeX is installed")
 
@@ -119,6 +125,7 @@ def test_tex_takes_the_document_and_lets_nothing_run_over(made):
     assert max(wide, default=0.0) <= 5.0
 
 
+@pytest.mark.thorough
 @needs_tex
 def test_the_same_document_makes_the_same_pdf():
     assert tex.pressed("toy", as_latex(report()), {}) == tex.pressed("toy", as_latex(report()), {})

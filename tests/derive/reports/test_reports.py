@@ -10,6 +10,7 @@ import pytest
 from derive.reports.tex import is_installed, pressed
 from derive.tokens.reports.titles import titles
 
+PRESSED = [pytest.param(name, marks=() if name == "menu" else pytest.mark.thorough) for name in titles()]
 SHELF = Path(__file__).parents[3] / "reports"
 
 
@@ -22,7 +23,7 @@ def test_a_report_lies_there_with_the_pictures_that_it_shows(name):
 
 
 @pytest.mark.skipif(not is_installed(), reason="no TeX is installed")
-@pytest.mark.parametrize("name", titles())
+@pytest.mark.parametrize("name", PRESSED)
 def test_tex_takes_a_report_and_no_line_runs_over(name):
     log: list[str] = []
     pressed(name, (SHELF / f"{name}.tex").read_text(encoding="utf-8"), {}, log)

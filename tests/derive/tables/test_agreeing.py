@@ -15,6 +15,7 @@ from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
 from tests.derive.test_random_libraries import questions
+from tests.ordinary import every
 
 TWICE = derive.load("""[quantities]
 a = { unit = "" }
@@ -27,7 +28,7 @@ product = { equation = "d = a*b" }
 """)
 
 
-@pytest.mark.parametrize("start", range(0, 30, 15))
+@every("start", range(0, 30, 15), ordinary=2)
 def test_a_table_of_a_random_library_says_what_the_solver_says(start):
     told = 0
     for case, target, given in (one for seed in range(start, start + 15) for one in questions(seed)):
@@ -57,7 +58,7 @@ def test_a_table_of_a_random_library_says_what_the_solver_says(start):
     assert told > 0
 
 
-@pytest.mark.parametrize("start", range(0, 10, 5))
+@every("start", range(0, 10, 5), ordinary=2)
 def test_a_table_of_several_targets_says_what_a_table_of_each_says(start):
     told = 0
     for seed in range(start, start + 5):

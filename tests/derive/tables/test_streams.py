@@ -88,6 +88,7 @@ def test_a_quantile_is_a_share():
         ROOFLINE.stream("step", batch=[1, 2]).summary((50,))
 
 
+@pytest.mark.thorough
 def test_a_stream_is_written_as_the_table_is(tmp_path):
     given = {"batch": derive.span("1..4000", 600, log=True), "weights": derive.span("1..4 ms", 500)}
     ROOFLINE.stream("step", **given).to_csv(tmp_path / "stream.csv")
@@ -109,6 +110,7 @@ def test_an_axis_of_any_length_takes_no_room():
     assert first["batch"][0] == 1
 
 
+@pytest.mark.thorough
 def test_memory_stays_flat_over_twenty_million_points():
     done = subprocess.run([sys.executable, "-c", LONG, "20000000"], capture_output=True, text=True, check=True)
     points, missing, high, grown = done.stdout.split()

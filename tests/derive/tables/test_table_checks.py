@@ -20,6 +20,7 @@ from derive.tables.table_checks import Cautions
 from quantities.facts import Facts
 from tests.derive.operations import ticks
 from tests.derive.random_libraries import hidden
+from tests.ordinary import every
 
 SHELF = derive.load("""[quantities]
 book = { unit = "kg" }
@@ -118,6 +119,7 @@ def of_a_random_library(seed: int) -> int:
         return 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("start", range(0, 6, 6))
 def test_a_table_of_a_random_library_says_what_the_solver_says_of_its_checks(start):
     assert sum(of_a_random_library(seed) for seed in range(start, start + 6)) > 0
@@ -165,7 +167,7 @@ def test_a_fallback_is_never_run_backwards_to_judge_a_table():
     assert {sign.name for sign in judge.signs}.isdisjoint({"seen", "reach"})
 
 
-@pytest.mark.parametrize("model", Facts("models"))
+@every("model", Facts("models"), ordinary=6)
 def test_the_cache_of_every_model_is_swept_without_asking_for_each_point(model):
     table = derive.llm.sweep("kv_bytes", model, batch=span("1..4096 sequence", 300), context="500 token/sequence")
     (recipe,) = table.survey.work.recipes

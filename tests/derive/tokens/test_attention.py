@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from quantities.facts import Facts
-from tests.derive.ordinary import one_of_each
+from tests.ordinary import every, one_of_each
 
 CHIPS = {
     "peak_compute": "1000 TFLOP/s/chip",
@@ -96,7 +96,7 @@ def test_without_a_cache_each_token_passes_the_whole_context_again(model: str) -
     assert again - parameters == pytest.approx(work(model, range(1, context + 1)), rel=1.01 / context)
 
 
-@pytest.mark.parametrize("model", one_of_each([name for name in MODELS if "index_heads" not in FACTS[name].values]))
+@every("model", one_of_each([name for name in MODELS if "index_heads" not in FACTS[name].values]), ordinary=4)
 def test_training_takes_three_times_what_a_pass_over_the_past_takes(model: str) -> None:
     for length in (100, 30_000):
         given = {"sequence_length": f"{length} token/sequence", "causal_share": 0.5}
@@ -108,7 +108,7 @@ def test_training_takes_three_times_what_a_pass_over_the_past_takes(model: str) 
 WINDOWED = [name for name in MODELS if "attention_window" in FACTS[name].values]
 
 
-@pytest.mark.parametrize("model", WINDOWED)
+@every("model", WINDOWED, ordinary=3)
 def test_the_cache_of_a_windowed_model_is_that_of_its_layers(model: str) -> None:
     shape = shapes(model)
     layer = 2 * shape["kv_heads"] * shape["head_dimension"] * shape["kv_bytes_per_element"]
@@ -121,8 +121,8 @@ def test_the_cache_of_a_windowed_model_is_that_of_its_layers(model: str) -> None
         assert asked("kv_bytes_per_sequence", model, **given) == pytest.approx(kept, rel=1e-9)
 
 
-@pytest.mark.parametrize("target", ["crossover_context", "context_capacity", "limit_kv_bytes", "handover_bytes"])
-@pytest.mark.parametrize("model", WINDOWED)
+@every("target", ["crossover_context", "context_capacity", "limit_kv_bytes", "handover_bytes"], ordinary=4)
+@every("model", WINDOWED)
 def test_where_the_mean_cache_of_one_context_stands_for_another_the_answer_says_so(model: str, target: str) -> None:
     given = {"batch": "8 sequence", "chips": "8 chip", "prompt_tokens": "9 ktoken/sequence"}
     told = derive.solve(target, model, "h200-sxm:bf16", context="50 ktoken/sequence", **given).assumptions
@@ -132,8 +132,8 @@ def test_where_the_mean_cache_of_one_context_stands_for_another_the_answer_says_
     assert not any("window" in one for one in full)
 
 
-@pytest.mark.parametrize("model", WINDOWED)
-@pytest.mark.parametrize("prefix", [1_000, 49_900])
+@every("model", WINDOWED, ordinary=3)
+@every("prefix", [1_000, 49_900])
 def test_of_a_shared_prefix_a_windowed_layer_keeps_what_has_not_left_its_window(model: str, prefix: int) -> None:
     shape, context = shapes(model), 50_000
     layer = 2 * shape["kv_heads"] * shape["head_dimension"] * shape["kv_bytes_per_element"]

@@ -11,6 +11,7 @@ import derive
 from derive import cache_folder
 from derive.relation_files import loading
 from derive.tokens import relations
+from tests.ordinary import one_in
 
 LOADED = "import sys, derive; derive.llm; print([name for name in ('tomli', 'sympy', 'pint') if name in sys.modules])"
 
@@ -54,7 +55,7 @@ def test_another_process_neither_parses_nor_proves_it(room):
     assert (ask(), ask(), len(entries(room))) == ("['tomli']\n", "[]\n", 1)
 
 
-@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\xff\xfe"])
+@pytest.mark.parametrize("damage", one_in(1, [b"nonsense", b"", b"\xff\xfe"], ["word", "nothing", "bytes"], thorough=3))
 def test_a_damaged_entry_is_as_good_as_none(room, readings, damage):
     built()
     (entry,) = entries(room)
@@ -110,7 +111,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_kept(room, readings, monkey
     assert entries(room) == []
 
 
-@pytest.mark.parametrize("place", ["off", "file"])
+@pytest.mark.parametrize("place", one_in(1, ["file", "off"], ["file", "off"], thorough=2))
 def test_without_a_folder_it_is_read_each_time(room, readings, monkeypatch, place):
     (room / "file").write_text("")
     monkeypatch.setenv("DERIVE_CACHE", place if place == "off" else str(room / place))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive import DeriveError
@@ -17,6 +17,7 @@ from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
 from tests.derive.draws import SIGNS, expressions
+from tests.ordinary import examples
 
 NUMBERS = st.sampled_from((0.0, 1.0, -1.0, 2.0, 0.5, 1e200, -1e200, 1e308, 1e-200, 3.0)) | st.floats(-5, 5)
 QUANTITIES = [Quantity(name, domain="real") for name in "xyz"]
@@ -35,7 +36,7 @@ def agree(text, at):
         assert found == pytest.approx(expected, rel=1e-9, nan_ok=True), text
 
 
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@examples(120, suppress_health_check=list(HealthCheck))
 @given(expressions(5), st.sampled_from(SIGNS), expressions(5), NUMBERS, NUMBERS)
 def test_a_condition_is_what_the_evaluator_says_it_is_whatever_is_undefined(left, sign, right, x, y):
     one, other = (value(parse_expression(side), {"x": x, "y": y}) for side in (left, right))

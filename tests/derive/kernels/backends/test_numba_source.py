@@ -8,7 +8,7 @@ import random
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive import DeriveError
@@ -16,6 +16,7 @@ from derive.kernels import functions, several_targets
 from tests.derive.draws import expressions
 from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare
+from tests.ordinary import examples
 
 pytest.importorskip("numba")
 
@@ -57,7 +58,7 @@ def test_a_random_library_is_the_same_function_in_every_dialect_in_the_long_run(
     of_hidden(seed)
 
 
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@examples(15, suppress_health_check=list(HealthCheck))
 @given(expressions(6), st.randoms(use_true_random=False))
 def test_an_expression_is_the_same_in_every_dialect(text, draw):
     try:

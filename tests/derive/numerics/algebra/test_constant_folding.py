@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
@@ -13,11 +13,12 @@ from derive.expressions.tree import names_in, render
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from tests.derive.draws import expressions
+from tests.ordinary import examples
 
 NUMBERS = st.floats(-20, 20).map(lambda x: round(x, 3))
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(expressions(), NUMBERS, NUMBERS)
 def test_an_expression_keeps_its_value_when_one_of_its_names_is_put_in(text, x, y):
     tree = parse_expression(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_condition, parse_equation, parse_expression
@@ -14,16 +14,17 @@ from derive.numerics.algebra.evaluation import arms, holds, residual, terms, val
 from tests.derive import trees
 from tests.derive.corpus import FORMULAS, Formula
 from tests.derive.draws import expressions
+from tests.ordinary import every, examples
 
 NUMBERS = st.floats(-20, 20, allow_subnormal=False)
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str)
 def test_a_published_formula_comes_to_what_python_makes_of_its_text(formula: Formula):
     assert value(parse_equation(formula.equation).rhs, formula.values) == pytest.approx(formula.value(), rel=1e-13)
 
 
-@settings(max_examples=400)
+@examples(400)
 @given(expressions(), NUMBERS, NUMBERS)
 def test_an_expression_comes_to_what_plain_arithmetic_makes_of_it(text, x, y):
     node, at = parse_expression(text), {"x": x, "y": y}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
@@ -14,6 +14,7 @@ from derive.numerics.algebra.evaluation import holds, value
 from derive.numerics.algebra.isolation import TURNS, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import occurrences, polynomial
 from tests.derive.corpus import FORMULAS, Formula
+from tests.ordinary import every, examples
 
 NUMBERS = st.floats(0.3, 3.0)
 STEPS = (
@@ -74,7 +75,7 @@ def chooses(equation, name):
     return any(isinstance(p, Apply) and p.op in ("max", "min", "piecewise") and occurrences(p, name) for p in parts)
 
 
-@pytest.mark.parametrize("formula", FORMULAS, ids=str)
+@every("formula", FORMULAS, ids=str, ordinary=2)
 def test_a_published_formula_turned_round_gives_back_each_of_its_values(formula: Formula):
     equation = parse_equation(formula.equation)
     at = {**formula.values, formula.sides[0]: formula.value()}
@@ -91,7 +92,7 @@ def test_nearly_every_published_formula_has_a_closed_form_for_each_of_its_symbol
     assert sum(isolate(e, n) is not None for e, n in asked) > 0.85 * len(asked)
 
 
-@settings(max_examples=500)
+@examples(500)
 @given(st.lists(st.sampled_from(STEPS), min_size=1, max_size=4), NUMBERS, NUMBERS)
 def test_any_chain_of_operations_is_undone(steps, x, a):
     text = "x"
@@ -112,7 +113,7 @@ def test_any_chain_of_operations_is_undone(steps, x, a):
     assert meets(equation, "x", at, 1e-5)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.sampled_from(CHOICES), st.lists(st.sampled_from(STEPS[:16]), max_size=2), NUMBERS, NUMBERS)
 def test_the_arm_that_binds_is_inverted(choice, steps, x, a):
     text = choice.replace("{}", "x")
@@ -139,7 +140,7 @@ def test_the_arm_that_binds_is_inverted(choice, steps, x, a):
         ("y = max(x, a) + b*x", "x"),
     ],
 )
-@settings(max_examples=30)
+@examples(30)
 @given(NUMBERS, NUMBERS, NUMBERS)
 def test_an_unknown_that_occurs_more_than_once_is_gathered(text, name, x, a, b):
     from derive.numerics.root_finding.roots import roots_of
@@ -221,7 +222,7 @@ def test_a_candidate_says_what_it_was_divided_by():
 # The other way round: what the conditions let through is a solution
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.lists(st.sampled_from([*STEPS, *CHOICES]), min_size=1, max_size=2), st.floats(-3.0, 3.0), NUMBERS)
 def test_a_candidate_whose_conditions_hold_solves_the_relation(steps, y, a):
     text = "x"

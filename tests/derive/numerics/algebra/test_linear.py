@@ -6,13 +6,14 @@ import math
 
 import numpy
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.linear import linear_form, linear_solutions
 from quantities.domain import Domain
+from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -24,7 +25,7 @@ def system(size):
     return [parse_equation(text) for text in texts], [f"x{j}" for j in range(size)]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.integers(2, 5), st.data(), st.integers(-12, 12))
 def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitude):
     matrix = numpy.array(data.draw(st.lists(ENTRIES, min_size=size**2, max_size=size**2))).reshape(size, size)
@@ -42,7 +43,7 @@ def test_a_regular_system_has_the_solution_that_numpy_gives(size, data, magnitud
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0.1, 9), st.booleans())
 def test_rows_that_repeat_are_told_from_rows_that_contradict(a, b, c, agree):
     equations = [parse_equation(text) for text in ("a*x + b*y = c", "3*a*x + 3*b*y = d")]
@@ -102,7 +103,7 @@ def test_factors_put_together_are_the_expression(a, b, x, y):
     assert whole == pytest.approx(a * (x + 2 * y) / b - (y - a) * 3 + b, abs=1e-9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.integers(-20, 20), min_size=3, max_size=3), st.lists(st.integers(-20, 20), min_size=3, max_size=3))
 def test_rank_does_not_hang_on_the_size_of_the_units(row_powers, column_powers):
     matrix = [[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import pytest
 import sympy
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.polynomials import ratio_of, real_roots
+from tests.ordinary import examples
 
 RATIONALS = st.fractions(-50, 50, max_denominator=12)
 
@@ -29,14 +30,14 @@ def never(x):
     return False
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(RATIONALS, min_size=1, max_size=6))
 def test_exact_coefficients_give_each_root_once_however_often_it_counts(roots):
     found = real_roots(expanded(*roots), never)
     assert found == pytest.approx(sorted({float(root) for root in roots}), rel=1e-15)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(st.fractions(-(10**9), 10**9, max_denominator=10**7), min_size=2, max_size=8))
 def test_there_are_as_many_as_sturm_counts_and_each_is_the_nearest_double(coefficients):
     whole = sympy.Poly([sympy.Rational(c.numerator, c.denominator) for c in reversed(coefficients)], sympy.Symbol("x"))
@@ -58,14 +59,14 @@ def test_there_are_as_many_as_sturm_counts_and_each_is_the_nearest_double(coeffi
         )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(RATIONALS, st.fractions(Fraction(1, 9), 9, max_denominator=9))
 def test_a_parabola_above_the_axis_has_none(x, height):
     coefficients = (x * x + height, -2 * x, Fraction(1))
     assert real_roots(coefficients, never) == ()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.sampled_from([(1,), (3, 11), (2, 7, 31), (5, 40)]), st.integers(2, 3))
 def test_rounded_coefficients_do_not_split_a_multiple_root(roots, times):
     exact = expanded(*(Fraction(root, 7) for root in roots for _ in range(times)))

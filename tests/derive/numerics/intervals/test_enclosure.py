@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
@@ -16,6 +16,7 @@ from derive.expressions.tree import Number, is_condition, walk
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from tests.derive.draws import FUNCTIONS, POWERS, ROUNDED, expressions
+from tests.ordinary import every, examples
 
 QUARTERS = st.integers(-40, 40).map(lambda n: n / 4)
 BOXES = st.tuples(QUARTERS, QUARTERS).map(lambda ends: (min(ends), max(ends)))
@@ -60,13 +61,13 @@ def assert_enclosed(text, x_span, y_span=(1.0, 1.0)):
                 assert inside((number2 - number) / (x2 - x), found.slopes, 1e-5 * (1 + size + size2))
 
 
-@settings(max_examples=1000, suppress_health_check=[HealthCheck.too_slow])
+@examples(1000, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(), BOXES, BOXES)
 def test_sampled_values_and_slopes_of_any_expression_lie_in_its_enclosure(text, x_span, y_span):
     assert_enclosed(text, x_span, y_span)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(expressions(), BOXES, BOXES)
 def test_what_is_not_partial_is_defined_throughout(text, x_span, y_span):
     node, spans = parse_expression(text), {"x": x_span, "y": y_span}
@@ -76,17 +77,15 @@ def test_what_is_not_partial_is_defined_throughout(text, x_span, y_span):
         assert all(number == number for row in sampled(node, x_span, y_span) for _, number, _ in row)
 
 
-@pytest.mark.parametrize("name", [*FUNCTIONS, *ROUNDED])
-@pytest.mark.parametrize(
-    "span", [(-0.9, -0.2), (-0.7, 0.4), (0.0, 0.8), (0.1, 0.9), (-3.0, 9.0), (2.0, 7.0), (-8.0, -2)]
-)
+@every("name", [*FUNCTIONS, *ROUNDED])
+@every("span", [(-0.9, -0.2), (-0.7, 0.4), (0.0, 0.8), (0.1, 0.9), (-3.0, 9.0), (2.0, 7.0), (-8.0, -2)])
 def test_each_function_alone_is_enclosed(name, span):
     assert_enclosed(f"{name}(x)", span)
     assert_enclosed(f"{name}(2 - 3*x)", span)
 
 
-@pytest.mark.parametrize("power", POWERS)
-@pytest.mark.parametrize("span", [(-2.0, -0.5), (-1.0, 2.0), (-2.0, 0.0), (0.0, 2.0), (0.5, 3.0), (0.0, 0.0)])
+@every("power", POWERS)
+@every("span", [(-2.0, -0.5), (-1.0, 2.0), (-2.0, 0.0), (0.0, 2.0), (0.5, 3.0), (0.0, 0.0)])
 def test_each_power_alone_is_enclosed(power, span):
     assert_enclosed(f"x**{power}", span)
 
@@ -169,7 +168,7 @@ def test_a_condition_without_a_value_in_part_leaves_both_arms_open(test):
     assert_enclosed(f"(1 if {test} else 5)", (-1.0, 1.0))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(expressions(4), BOXES)
 def test_missing_zero_and_being_monotone_are_never_said_wrongly(text, span):
     node = parse_expression(text)
@@ -194,9 +193,9 @@ def test_a_number_for_which_a_double_has_no_room_lies_beyond_all_of_them(sign):
     assert found.slopes == (0, 0)
 
 
-@pytest.mark.parametrize("turn", range(-3, 4))
-@pytest.mark.parametrize("ulps", range(-3, 4))
-@pytest.mark.parametrize("width", [-0.1, 0.1, 3.0])
+@every("turn", range(-3, 4))
+@every("ulps", range(-3, 4))
+@every("width", [-0.1, 0.1, 3.0])
 def test_a_tangent_holds_what_lies_on_both_sides_of_its_pole(turn, ulps, width):
     pole = math.pi / 2 + turn * math.pi
     end = pole + ulps * math.ulp(pole)

@@ -7,7 +7,7 @@ import random
 from functools import partial
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
@@ -17,6 +17,7 @@ from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import GAP, Enclosure, applied
 from tests.derive.digits import SLOPES, OutOfReachError, exact, value_of
 from tests.derive.draws import expressions
+from tests.ordinary import every, examples
 
 DIGITS = 130
 BEYOND = mpf(2) ** 40  # arguments of exp and its like, from which it is only large
@@ -160,7 +161,7 @@ def misses(seed, count):
     return found
 
 
-@pytest.mark.parametrize("seed", range(4))
+@every("seed", range(4), ordinary=4)
 def test_every_value_and_slope_lies_in_its_enclosure(seed):
     assert misses(seed, 1500) == []
 
@@ -168,7 +169,7 @@ def test_every_value_and_slope_lies_in_its_enclosure(seed):
 SPECIAL = ("erf", "erfinv", "gamma", "lambertw")
 
 
-@pytest.mark.parametrize("op", SPECIAL)
+@every("op", SPECIAL, ordinary=4)
 def test_every_value_and_slope_of_a_special_function_lies_in_its_enclosure(op):
     draw = random.Random(op)
     near = {"erf": 0.0, "erfinv": 1.0, "gamma": 1.4616321449683623, "lambertw": -1 / math.e}[op]
@@ -234,7 +235,7 @@ def test_a_wave_is_enclosed_far_out_where_a_quarter_turn_cannot_be_added():
 BOXES = st.tuples(st.floats(-9, 9), st.floats(0, 9)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
-@settings(max_examples=250, suppress_health_check=list(HealthCheck))
+@examples(250, suppress_health_check=list(HealthCheck))
 @given(expressions(), BOXES, st.lists(st.floats(0, 1), min_size=2, max_size=2, unique=True))
 def test_every_value_and_secant_of_any_expression_lies_in_its_enclosure(text, box, shares):
     node = parse_expression(text)

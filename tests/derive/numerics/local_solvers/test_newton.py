@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from tests.ordinary import examples
 
 SIZES = st.floats(0.2, 5)
 PAIR = [parse_equation("a = x*y + x**2"), parse_equation("b = x + y**3")]
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(SIZES, SIZES, st.integers(-15, 15))
 def test_a_start_nearby_runs_to_a_solution_at_any_scale(x, y, magnitude):
     s = 10.0**magnitude
@@ -25,7 +26,7 @@ def test_a_start_nearby_runs_to_a_solution_at_any_scale(x, y, magnitude):
     assert found == pytest.approx({"x": x, "y": y * s}, rel=0.1)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(SIZES, SIZES, SIZES, SIZES)
 def test_wherever_a_start_ends_the_equations_hold(a, b, x, y):
     for point in many_starts(PAIR, ["x", "y"], {"a": a, "b": b}, [{"x": x, "y": y}], frozenset("xy")):

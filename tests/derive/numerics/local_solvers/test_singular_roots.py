@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation
 from derive.numerics.local_solvers.singular_roots import sharpened, standing
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
+from tests.ordinary import examples
 
 SIZES = st.floats(0.2, 5)
 REAL = Domain("real", -float("inf"), float("inf"))
@@ -21,7 +22,7 @@ def parsed(*texts):
     return [parse_equation(text) for text in texts]
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SIZES, SIZES, st.integers(-9, 9))
 def test_a_line_that_touches_a_circle_meets_it_once(x, y, magnitude):
     x, y = (round(number, 3) * 10.0**magnitude for number in (x, y))
@@ -34,7 +35,7 @@ def test_a_line_that_touches_a_circle_meets_it_once(x, y, magnitude):
     assert seen.order == 2
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(SIZES, SIZES, st.sampled_from(["p*q = a", "p + q = a", "p*exp(q) = a"]))
 def test_a_curve_of_solutions_is_a_curve_however_its_equation_is_said_again(x, y, text):
     left = text.split(" = ")[0]

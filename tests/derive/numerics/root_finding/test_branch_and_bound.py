@@ -6,7 +6,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
@@ -14,11 +14,12 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.root_finding.branch_and_bound import greatest
 from tests.derive.draws import expressions
+from tests.ordinary import examples
 
 SIDES = st.tuples(st.floats(0.1, 3), st.floats(0.05, 2)).map(lambda pair: (pair[0], pair[0] + pair[1]))
 
 
-@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@examples(100, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(5), SIDES, SIDES, st.sampled_from((-1.0, 1.0)))
 def test_no_sample_exceeds_the_greatest_value_and_some_box_around_a_point_comes_near_it(text, x, y, sign):
     form, sides = parse_expression(text), {"x": x, "y": y}

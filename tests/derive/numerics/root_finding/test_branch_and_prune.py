@@ -17,6 +17,7 @@ from derive.numerics.root_finding.branch_and_prune import located
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
+from tests.ordinary import every
 
 SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..20").split("..")))
 
@@ -121,7 +122,7 @@ LONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CLASSICS)
+@every("name", CLASSICS, ordinary=3)
 def test_a_classical_system_has_as_many_solutions_as_are_known(name):
     texts, box, count, known = CLASSICS[name]
     found = found_in(texts, box)
@@ -182,7 +183,7 @@ def is_around(narrow, point):
     return all(abs((a + b) / 2 - x) <= 1e-6 * max(1.0, abs(x)) for x, (a, b) in zip(point, narrow, strict=True))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@every("seed", SEEDS, ordinary=3)
 def test_as_many_solutions_are_found_as_exact_algebra_counts(seed):
     """An ellipse and a cubic: the real roots of the resultant, after a shear that keeps solutions apart, by Sturm."""
     draw = random.Random(f"curves {seed}")
@@ -206,7 +207,7 @@ def placed(draw):
     return [one, draw.choice([one + draw.choice([1e-6, 1e-3, 1.0, 77.0]), -one - 0.5, draw.uniform(-500, 500)])]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@every("seed", SEEDS, ordinary=4)
 def test_no_hidden_solution_of_rotated_products_is_lost(seed):
     """(u - a)*(u - b) = 0 and so on, where each u is a sum of two unknowns: all solutions are known."""
     draw = random.Random(f"hidden {seed}")

@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
@@ -17,6 +17,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.root_finding.root_boxes import joined, middle, pruned
 from tests.derive.draws import expressions
+from tests.ordinary import examples
 
 
 def places(text, low, high):
@@ -27,7 +28,7 @@ def every(found):
     return [*found.crossings, *found.level, *found.jumps, *found.unsettled, *found.beyond]
 
 
-@settings(max_examples=120, suppress_health_check=list(HealthCheck))
+@examples(120, suppress_health_check=list(HealthCheck))
 @given(expressions(), st.floats(0.05, 50))
 def test_a_hidden_root_lies_in_one_of_the_places(text, hidden):
     tree = folded(parse_expression(text), {"y": 1.5})
@@ -161,7 +162,7 @@ def test_patience_is_the_number_of_boxes_that_are_opened(patience, left):
     assert len(unsettled(-1e6, 1e6)) == (3, 4, 3, 4)[patience]  # the second box is zero itself, and settled
 
 
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@examples(60, suppress_health_check=list(HealthCheck))
 @given(expressions(), st.floats(0.05, 50))
 def test_a_crossing_holds_a_change_of_sign_and_what_is_dropped_holds_none(text, hidden):
     tree = folded(parse_expression(text), {"y": 1.5})

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
@@ -17,6 +17,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.root_finding.roots import one_turn, roots_of
 from quantities.domain import Domain
 from tests.derive.draws import expressions
+from tests.ordinary import every, examples
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 NONNEGATIVE = Domain("nonnegative", 0.0, math.inf)
@@ -45,7 +46,7 @@ def test_a_product_that_is_zero_has_the_roots_of_its_factors(wanted):
     assert found.values == pytest.approx([100 * root for root in wanted])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.integers(1, 30), min_size=3, max_size=3, unique=True).map(sorted))
 def test_an_expanded_cubic_has_the_roots_that_numpy_gives_it(wanted):
     _, b, c, d = numpy.poly(wanted)
@@ -53,7 +54,7 @@ def test_an_expanded_cubic_has_the_roots_that_numpy_gives_it(wanted):
     assert found.values == pytest.approx(wanted, rel=1e-6)
 
 
-@settings(max_examples=6)
+@examples(6)
 @given(st.integers(1, 40).map(lambda n: n / 4), st.integers(41, 80).map(lambda n: n / 4))
 def test_a_double_root_is_not_passed_over(double, single):
     _, b, c, d = numpy.poly([double, double, single])
@@ -77,7 +78,7 @@ MONOTONE = [
 
 
 @pytest.mark.parametrize("text", MONOTONE)
-@settings(max_examples=12)
+@examples(12)
 @given(st.floats(0.01, 40))
 def test_a_rising_equation_has_one_root_and_that_is_proved(text, hidden):
     found = roots(f"{text} = k", POSITIVE, k=value(parse_expression(text), {"x": hidden}))
@@ -193,7 +194,7 @@ def spread(wanted):
     return all(b - a > 1e-2 * max(abs(a), abs(b)) for a, b in itertools.pairwise(wanted))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(TAMED, min_size=1, max_size=5, unique=True).map(sorted).filter(spread), DOMAINS)
 def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(wanted, domain):
     coefficients = [float(c) for c in numpy.poly(wanted)]
@@ -204,7 +205,7 @@ def test_a_polynomial_made_of_known_roots_has_those_in_its_domain_and_no_others(
     assert found.values == pytest.approx([root for root in wanted if root in domain], rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(TAMED, min_size=1, max_size=4, unique=True).map(sorted).filter(spread), DOMAINS)
 def test_a_product_of_rising_functions_has_the_roots_of_each_and_no_others(wanted, domain):
     shapes = ("(x - r{i})", "(exp(x/300) - exp(r{i}/300))", "(x**3 - r{i}**3)", "(atan(x/99) - atan(r{i}/99))")
@@ -214,7 +215,7 @@ def test_a_product_of_rising_functions_has_the_roots_of_each_and_no_others(wante
     assert found.values == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@examples(150, suppress_health_check=list(HealthCheck))
 @given(expressions(), st.floats(0.05, 50), st.sampled_from([0.4, 1.0, 3.0]))
 def test_a_proof_is_never_given_where_a_known_root_is_missed(text, hidden, y):
     tree = parse_expression(text)
@@ -392,7 +393,7 @@ FOUND = [  # an equation at k = 1, where x may be, its roots, and the intervals 
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "domain", "values", "plateaus"), FOUND)
+@every(("text", "domain", "values", "plateaus"), FOUND)
 def test_what_solves_an_equation_is_found_and_nothing_else_and_that_is_proved(text, domain, values, plateaus):
     found = roots(text, domain, k=1.0)
     assert found.values == pytest.approx(values, rel=1e-9, abs=1e-12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
@@ -14,6 +14,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.outcome import agrees
 from derive.solving.blocks.substitution import expressed
 from quantities.domain import Domain
+from tests.ordinary import examples
 
 REAL = Domain("real", -math.inf, math.inf)
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
@@ -73,7 +74,7 @@ def test_where_the_unknown_cancels_the_solution_is_an_interval(text, low, high):
 FORMS = ("{}*{}", "{} + {}", "{}/{}", "{}**2 + {}", "log(1 + {})*{}", "max({}, {})*2 + {}", "sqrt({} + 1)/{}")
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.sampled_from(FORMS), st.sampled_from(FORMS), SIZES, SIZES)
 def test_a_hidden_solution_of_two_relations_is_among_those_found(one, two, x, y):
     first, second = one.format(*"xyy"), two.format(*"yxx")

@@ -15,6 +15,7 @@ from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.block import solve_block
 from quantities.domain import Domain
+from tests.ordinary import every
 
 SEEDS = range(*map(int, os.environ.get("DERIVE_SEEDS", "0..6").split("..")))
 REAL = Domain("real", -math.inf, math.inf)
@@ -54,8 +55,8 @@ REPEATS = {  # and what the same comes to at the level
 }
 
 
-@pytest.mark.parametrize("seed", range(24))
-@pytest.mark.parametrize("domain", ["real", "-5..5"])
+@every("seed", range(24), ordinary=3)
+@every("domain", ["real", "-5..5"])
 def test_a_relation_that_only_repeats_another_leaves_both_unknowns_open(seed, domain):
     draw = random.Random(seed)
     form, repeat = draw.choice(FORMS), draw.choice(list(REPEATS))
@@ -74,7 +75,7 @@ def test_a_relation_that_follows_from_two_others_leaves_all_unknowns_open():
         library(texts, dict.fromkeys("xyz", "real")).solve_all("x")
 
 
-@pytest.mark.parametrize(
+@every(
     ("texts", "expected"),
     [
         (["x**2 + y**2 = 0", "3*x**2 + 3*y**2 = 0"], (0.0, 0.0)),
@@ -84,8 +85,9 @@ def test_a_relation_that_follows_from_two_others_leaves_all_unknowns_open():
         (["sin(x) = y**2", "cos(y) = 1 + x**2"], (0.0, 0.0)),
         (["exp(x/9) - 3*x/(y**2 + 1) = 0.9971111172841792", "1000*x**2 = 0.001"], (0.001, 0.0)),
     ],
+    ordinary=4,
 )
-@pytest.mark.parametrize("domain", [BOUNDED, REAL], ids=["bounded", "real"])
+@every("domain", [BOUNDED, REAL], ids=["bounded", "real"])
 def test_a_multiple_solution_is_no_curve(texts, expected, domain):
     if domain is REAL and "sin" in texts[0]:
         return  # sought in one turn
@@ -96,8 +98,8 @@ def test_a_multiple_solution_is_no_curve(texts, expected, domain):
         assert (solution.values["x"], solution.values["y"]) == pytest.approx(expected, abs=1e-3)
 
 
-@pytest.mark.parametrize("off", [0.0, 2e-16, 1e-15, 1e-14, -1e-14])
-@pytest.mark.parametrize("radius", [3.0, 7.0, 0.1])
+@every("off", [0.0, 2e-16, 1e-15, 1e-14, -1e-14], ordinary=5)
+@every("radius", [3.0, 7.0, 0.1])
 def test_where_rounded_givens_leave_a_touching_point_in_doubt_it_is_found(off, radius):
     known = {"s": radius, "t": math.sqrt(2 * radius) * (1 + off)}
     outcome = solved(["x**2 + y**2 = s", "x + y = t"], "xy", BOUNDED, known)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
 from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.interval_propagation import narrowed
+from tests.ordinary import examples
 
 POSITIVE = (0.0, math.inf)
 SIDES = ("x*s", "x + s", "s/x", "max(x, s)", "min(x, 2*s)", "x**2 + s*x", "log(1 + x)*s", "(x if x < s else s**2)")
@@ -20,7 +21,7 @@ def texts(*equations):
     return [parse_equation(text) for text in equations]
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(st.sampled_from(SIDES), st.floats(0.01, 100), st.floats(0.01, 100), st.floats(0, 5), st.floats(0, 5))
 def test_a_hidden_solution_is_kept(side, x, s, below, above):
     y = value(parse_expression(side), {"x": x, "s": s})

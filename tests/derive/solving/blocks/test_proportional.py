@@ -11,6 +11,7 @@ from derive.solving.blocks.block import solve_block
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.proportional import by_proportion
 from quantities.domain import Domain
+from tests.ordinary import every
 
 POSITIVE = Domain("positive", 0.0, math.inf, open_low=True)
 ZERO = {"none": 0.0}
@@ -43,7 +44,7 @@ def at(text: str, x: float) -> float:
     return eval(text, {"max": max, "min": min, "sqrt": math.sqrt}, {"x": x, **ZERO})
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every("seed", range(60), ordinary=2)
 def test_the_one_root_of_two_powers_is_found_whatever_binds(seed):
     draw = random.Random(seed)
     left, right = draw.sample([Fraction(n, 2) for n in range(-4, 5)], 2)
@@ -55,7 +56,7 @@ def test_the_one_root_of_two_powers_is_found_whatever_binds(seed):
     assert not found.caveat
 
 
-@pytest.mark.parametrize("seed", range(60))
+@every("seed", range(60), ordinary=2)
 def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
     draw = random.Random(seed)
     degree = Fraction(draw.randint(-4, 4), 2)
@@ -68,7 +69,7 @@ def test_where_the_unknown_cancels_it_may_be_anything_or_nothing(seed):
     assert apart.reason == "the two sides never meet in its domain"
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every("seed", range(40), ordinary=2)
 def test_shares_of_what_is_all_in_proportion_leave_their_unknown_free(seed):
     """Times that all fall with the chips: each has one share of the longest, whatever the chips are."""
     draw = random.Random(seed)
@@ -110,7 +111,7 @@ def test_an_arm_that_cancels_makes_no_whole_of_a_system_in_which_another_may_bin
     assert [one.spans["x"] for one in found.solutions] == [(0.0, pytest.approx(3.0))]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every("seed", range(40), ordinary=2)
 def test_sides_that_rounding_alone_tells_apart_leave_the_unknown_free(seed):
     """A share of a sum in itself: each factor is rounded on its own, so no two of them cancel to the last digit."""
     draw = random.Random(seed)

@@ -10,6 +10,7 @@ import derive
 from derive.errors import InconsistentError, NoSolutionError, UnderdeterminedError
 from tests.derive.random_products import Products, products
 from tests.derive.statements import bare, library, number, numbers
+from tests.ordinary import every
 
 NOT_NEGATIVE = {"dense": "nonnegative"}
 UPGRADE = library(
@@ -183,8 +184,8 @@ def _undone(case: Products, names: tuple[str, ...]) -> str:
     return "" if any(math.isclose(x, hidden, rel_tol=1e-6) for x in numbers(answers)) else f"{names} led elsewhere"
 
 
-@pytest.mark.parametrize("sums", [0.0, 0.3])
-@pytest.mark.parametrize("start", range(0, 20, 20))
+@every("sums", [0.0, 0.3], ordinary=2)
+@every("start", range(0, 20, 20))
 def test_whatever_products_fix_is_answered_and_nothing_else(start, sums):
     assert not {seed: told for seed in range(start, start + 20) if (told := wrong(products(seed, sums)))}
 

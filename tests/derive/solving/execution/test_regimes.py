@@ -13,6 +13,7 @@ from derive.numerics.algebra.evaluation import holds
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.question import ask
 from tests.derive.statements import bare, number
+from tests.ordinary import every
 
 GIVEN = ("a", "b", "c")
 DERIVED = ("x", "y", "z", "w")
@@ -108,7 +109,7 @@ def verdicts(library, order, given):
     return {name: decisions.applies(library.relations[name]) for name in order}
 
 
-@pytest.mark.parametrize("seed", range(40))
+@every("seed", range(40), ordinary=2)
 def test_what_applies_is_true_and_does_not_depend_on_what_is_asked_first(seed):
     library, point = circular(seed)
     draw, given = random.Random(seed), {name: point[name] for name in ("b", "c")}

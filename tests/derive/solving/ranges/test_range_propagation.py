@@ -12,11 +12,12 @@ from derive import DeriveError, NoSolutionError
 from derive.expressions.grammar import parse_expression
 from derive.solving.sensitivity.constrained_extremes import System, least_and_greatest
 from tests.derive.statements import bare, number, span
+from tests.ordinary import every
 
 INF = math.inf
 
 
-@pytest.mark.parametrize(
+@every(
     ("goal", "zeros", "box", "low", "high"),
     [
         ("y", ["y + y**3 - a*(4 - a)"], {"a": (0, 3.5), "y": (0, INF)}, 0, 1.3787967001),
@@ -32,6 +33,7 @@ INF = math.inf
         ("x + y", ["x**2 + y**2 - 2"], {"x": (-2, 2), "y": (-2, 2)}, -2, 2),
         ("a - b", [], {"a": (1, 10), "b": (5, 8)}, -7, 5),
     ],
+    ordinary=3,
 )
 def test_the_extremes_under_equations(goal, zeros, box, low, high):
     system = System(parse_expression(goal), (-INF, INF), tuple(map(parse_expression, zeros)), box)
@@ -57,7 +59,7 @@ IMPLICIT = [
 ]
 
 
-@pytest.mark.parametrize(("relations", "target", "ranges"), IMPLICIT)
+@every(("relations", "target", "ranges"), IMPLICIT, ordinary=3)
 def test_every_sample_lies_within_the_bounds_and_comes_near_them(relations, target, ranges):
     asked = bare("a b c t u x y z", *relations)
     (answer,) = asked.solve_all(target, **{name: f"{low}..{high}" for name, (low, high) in ranges.items()})
@@ -136,6 +138,7 @@ def test_that_nothing_fits_is_proved_through_a_quotient_of_alike():
     assert (7 * (1 - 0.99 * 0.97**b) + b / 40) / (0.03 * b) == pytest.approx(0.9)
 
 
+@pytest.mark.thorough
 def test_bounds_are_sought_also_where_a_block_hangs_on_what_ranges_give():
     asked = {"chips": "64 chip", "context": "4 ktoken/sequence"}
     answer = derive.solve("batch", "h100-sxm:fp8", "deepseek-v3", memory_to_compute=5, **asked)

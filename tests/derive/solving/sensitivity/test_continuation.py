@@ -105,6 +105,7 @@ def holds_its_samples(seed: int, count: int) -> str:
     return "otherwise"
 
 
+@pytest.mark.thorough
 def test_bounds_behind_a_coupled_block_hold_every_sample_and_are_near_them():
     said = [holds_its_samples(seed, SAMPLES // 8) for seed in (0, 1, 3, 4, 6, 7, 8)]
     assert said.count("attained") >= 4

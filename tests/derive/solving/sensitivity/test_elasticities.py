@@ -6,7 +6,7 @@ import itertools
 import math
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_expression
@@ -15,6 +15,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.intervals.enclosure import enclose
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from tests.derive.draws import expressions
+from tests.ordinary import examples
 
 MONOTONE = ("a*b", "a/b", "a**2*exp(-b)", "sqrt(a + b)", "a/(a + b)", "max(a, b)", "log(1 + a*b)", "a**b + a")
 BENT = ("a*(3 - a)*b", "sin(a*b)", "a**2 - 3*a + b", "(a - b)**2", "a + 4/a - b/2", "a*exp(-a) + b/9")
@@ -27,7 +28,7 @@ def grid(form, ranges, count=60):
 
 
 @pytest.mark.parametrize("text", [*MONOTONE, *BENT])
-@settings(max_examples=5, suppress_health_check=[HealthCheck.too_slow])
+@examples(5, suppress_health_check=[HealthCheck.too_slow])
 @given(ENDS, ENDS)
 def test_bounds_hold_every_sample_and_are_reached(text, a, b):
     form, ranges = parse_expression(text), {"a": a, "b": b}
@@ -58,7 +59,7 @@ def test_extremes_inside_a_range_are_known_to_one_part_in_a_hundred_thousand(tex
     assert found == pytest.approx((low, high), rel=1e-5, abs=1e-9)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@examples(60, suppress_health_check=[HealthCheck.too_slow])
 @given(expressions(4), ENDS)
 def test_bounds_of_any_form_hold_its_samples(text, ends):
     form, ranges = parse_expression(text), {"x": ends}
@@ -74,7 +75,7 @@ def test_bounds_of_any_form_hold_its_samples(text, ends):
 
 
 @pytest.mark.parametrize("text", [*MONOTONE, *BENT])
-@settings(max_examples=15)
+@examples(15)
 @given(st.floats(1.01, 3), st.floats(1.01, 3))
 def test_an_elasticity_is_what_a_small_change_gives(text, a, b):
     form, at = parse_expression(text), {"a": a, "b": b}

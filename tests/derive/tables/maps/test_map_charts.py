@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
 from derive.presentation.plotting import figure
+from tests.ordinary import examples
 
 LARGE = 0.3  # share of the map from which a region has room for its name, wherever it lies
 EXPONENTS = st.tuples(*[st.sampled_from([-2, -1, 1, 2])] * 2)
@@ -34,7 +35,7 @@ equation = "fall = 3*unity*width**({second[0]})*depth**({second[1]})"
     return library.border("height", over=("width", "depth"), width="1..1000", depth="0.1..100")
 
 
-@settings(deadline=None, max_examples=12)
+@examples(12)
 @given(EXPONENTS, EXPONENTS)
 def test_names_and_levels_stand_where_plain_arithmetic_puts_them(first, second):
     def heights(x: float, y: float) -> dict[str, float]:
@@ -56,7 +57,7 @@ def test_names_and_levels_stand_where_plain_arithmetic_puts_them(first, second):
         assert max(heights(x, y).values()) == pytest.approx(named[text.get_text()], rel=0.25)
 
 
-@settings(deadline=None, max_examples=8)
+@examples(8)
 @given(EXPONENTS, EXPONENTS)
 def test_no_name_of_a_large_region_crosses_the_side_of_the_panel(first, second):
     found = drawn(first, second)

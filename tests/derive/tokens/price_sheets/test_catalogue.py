@@ -11,6 +11,8 @@ from derive.tokens.price_sheets.questions import QUESTIONS
 from derive.tokens.price_sheets.sheets import sheet_names
 from derive.tokens.price_sheets.text import COLUMNS, points, side_by_side
 
+pytestmark = pytest.mark.thorough
+
 NARROW = ("gb200:fp8", "deepseek-v3", "nvme-gen5-30tb")
 
 

@@ -73,6 +73,7 @@ def test_a_published_model_fixes_the_margin() -> None:
     assert found.low_at.size == found.high_at.size == "deepseek-v3"
 
 
+@pytest.mark.thorough
 def test_bounds_are_called_bounds_and_a_change_of_chip_is_said() -> None:
     lines = str(derive.infer("gemini-2-5-pro-prices")).splitlines()
     for word in ("input_margin_limit", "output_margin_limit", "implied_active_parameters"):
@@ -133,6 +134,7 @@ def test_named_profiles_stand_in_for_the_usual_choices() -> None:
     assert [other.name for other in chosen.fixed] == ["rule-anthropic-cache"]
 
 
+@pytest.mark.thorough
 def test_a_rack_counts_as_its_chips() -> None:
     chip, rack = (
         derive.infer("gemini-2-5-pro-prices", name, "deepseek-v3") for name in ("gb200:fp8", "gb200-nvl72:fp8")

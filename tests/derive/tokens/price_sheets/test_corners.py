@@ -19,6 +19,7 @@ from derive.tokens.price_sheets.sheets import read_sheet
 from derive.tokens.price_sheets.text import as_data
 from quantities.profiles import Profile
 from quantities.value import read_value
+from tests.ordinary import every
 
 AXES = plausible(derive.llm, ()).axes
 COUNTED = [question for question in (*QUESTIONS, *(one.question for one in TENSIONS)) if question.counted_by]
@@ -43,7 +44,7 @@ def question(target: str) -> SheetQuestion:
     return next(one for one in COUNTED if one.target == target)
 
 
-@pytest.mark.parametrize("asked", COUNTED, ids=lambda asked: asked.target)
+@every("asked", COUNTED, ids=lambda asked: asked.target, ordinary=3)
 def test_the_extremes_are_those_of_all_choices(asked: SheetQuestion) -> None:
     tier = "nvme-gen5-30tb"  # which counts in none of them
     short, long = (conclude(asker(tier), one) for one in (asked, replace(asked, counted_by=())))
@@ -83,6 +84,7 @@ def test_a_box_that_is_wider_than_the_choices_proves_nothing() -> None:
     assert at_corners(one, wide, {}, one.choices) is None
 
 
+@pytest.mark.thorough
 def test_sheets_say_side_by_side_what_they_say_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What one of them made known is not told of another."""
     some = ("gpt-5-4-prices", "gpt-6-sol-prices", "claude-opus-4-8-prices", "claude-opus-5-prices")

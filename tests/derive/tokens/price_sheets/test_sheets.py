@@ -12,6 +12,7 @@ from derive.tokens.price_sheets.conclusions import Inference
 from derive.tokens.price_sheets.text import shown
 from quantities.spelling import parse_unit
 from tests.derive.terminal import ask, settle
+from tests.ordinary import every
 
 NARROW = ("gb200:fp8", "deepseek-v3", "nvme-gen5-30tb")
 CHOICES = tuple(word for name in NARROW for word in ("--with", name))
@@ -47,7 +48,7 @@ def test_a_sheet_says_which_prices_would_yield_the_rest() -> None:
     assert {price for one in missing for price in one.needs} == MORE.keys()
 
 
-@pytest.mark.parametrize("target", [one.quantity.name for one in inferred(**PLAIN).missing if one.needs])
+@every("target", [one.quantity.name for one in inferred(**PLAIN).missing if one.needs], ordinary=4)
 def test_the_prices_that_are_asked_for_yield_it(target: str) -> None:
     (needs,) = [one.needs for one in inferred(**PLAIN).missing if one.quantity.name == target]
     assert target in inferred(**PLAIN, **{name: MORE[name] for name in needs})

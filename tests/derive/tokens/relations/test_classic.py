@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 import derive
-from tests.derive.ordinary import one_in
+from tests.ordinary import every, one_in
 
 MODELS = [name for name in derive.llm.profiles if "layers" in derive.profile(name).values]
 WITHOUT = derive.llm.without("classic_kv_ratio", "head_fill")
@@ -26,7 +26,7 @@ def told(library: derive.Library, target: str, *profiles: str, **given: str) -> 
     return f"{base:.9g}"
 
 
-@pytest.mark.parametrize("model", one_in(4, MODELS, MODELS))
+@pytest.mark.parametrize("model", one_in(4, MODELS, MODELS, thorough=10))
 def test_definitions_beside_a_model_change_no_answer(model: str) -> None:
     for target in ASKED:
         for profiles in ((model,), ("h100-sxm:fp8", model)):
@@ -34,7 +34,7 @@ def test_definitions_beside_a_model_change_no_answer(model: str) -> None:
             assert told(derive.llm, target, *profiles, **serving) == told(WITHOUT, target, *profiles, **serving)
 
 
-@pytest.mark.parametrize("model", MODELS)
+@every("model", MODELS, ordinary=3)
 def test_the_ratio_of_a_model_with_heads_is_that_of_its_keys_to_its_hidden_size(model: str) -> None:
     values = {name: value.number for name, value in derive.profile(model).values.items()}
     if "kv_bytes_per_token" not in values:

@@ -19,7 +19,7 @@ import derive
 from derive.errors import AmbiguousError, NoSolutionError, UnderdeterminedError
 from derive.tokens.relations import subjects
 from quantities.facts import Facts
-from tests.derive.ordinary import one_of_each
+from tests.ordinary import one_of_each
 
 STEP = ("batch", "context", "tokens_per_pass")
 CHIPS = ("h100-sxm:bf16", "gb200:fp8", "a100-sxm-80gb:bf16")

@@ -8,7 +8,7 @@ import pytest
 
 import derive
 from quantities.facts import Facts
-from tests.derive.ordinary import one_of_each
+from tests.ordinary import one_of_each
 
 FACTS = Facts("models")
 MODELS = [name for name in FACTS if "index_heads" not in FACTS[name].values]

@@ -10,7 +10,7 @@ import derive
 from derive import Answer
 from quantities.facts import Facts
 from quantities.profiles import Profile
-from tests.derive.ordinary import one_of_each
+from tests.ordinary import every, one_of_each
 
 FACTS = Facts("models")
 SIZES = ("total_parameters", "active_parameters")
@@ -93,7 +93,7 @@ TYPED = [
 ]
 
 
-@pytest.mark.parametrize(("model", "typed"), TYPED)
+@every(("model", "typed"), TYPED, ordinary=4)
 def test_a_shape_that_is_typed_over_a_model_moves_its_weights_and_its_arithmetic(
     model: str, typed: dict[str, float]
 ) -> None:
@@ -188,7 +188,7 @@ WORKED = {
 }
 
 
-@pytest.mark.parametrize(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape])
+@every(("model", "name"), [(model, name) for model, shape in WORKED.items() for name in shape], ordinary=3)
 def test_each_shape_comes_back_from_what_a_token_passes(model: str, name: str) -> None:
     shape = WORKED[model]
     rest = {other: number for other, number in shape.items() if other != name}

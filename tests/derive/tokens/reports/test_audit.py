@@ -26,6 +26,8 @@ from derive.tokens.reports.verdict_tables import verdicts
 from tests.derive.audit.catalogues import changed
 from tests.derive.reports.pages import as_html, as_latex, as_markdown
 
+pytestmark = pytest.mark.thorough
+
 NAMED = displayed(derive.llm)
 SOME = """
 from derive.tokens.audit import audit, clashes

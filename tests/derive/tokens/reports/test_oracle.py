@@ -17,6 +17,8 @@ from derive.tokens.price_sheets.sheets import sheet_names
 from derive.tokens.reports import shelf
 from tests.derive.tokens.reports.reading import headline, paragraph, picture, row, words
 
+pytestmark = pytest.mark.thorough
+
 FLOPS, BANDWIDTH = 1978.9e12, 3.35e12  # H100 in FP8
 MEMORY = 3.85 / 80  # USD/GB/h, as it is rented with its chip
 SMALLEST, LARGEST = 32e9, 100e9  # active parameters of a large model, Kimi K2 to the lecture's

@@ -15,7 +15,10 @@ from derive.presentation.writing import bound
 from derive.tokens.reports import shelf
 from tests.derive.tokens.reports.shown import letters
 
-NAMES = ("roofline", "layout", "walls", "training", "menu", "practice", "prices")
+QUICK = ("training", "menu")  # made in a few seconds
+SLOW = ("roofline", "layout", "walls", "practice", "prices")
+NAMES = [*QUICK, *(pytest.param(name, marks=pytest.mark.thorough) for name in SLOW)]
+ORACLE = pytest.param("oracle", marks=pytest.mark.thorough)
 NUMBER = re.compile(r"(?<![\w.\\-])\d+(?:\.\d+)?(?![\w.])")
 MULTIPLES = r"(?:byte|FLOP|token|parameter|bit|USD|s|J|W)(?![A-Za-z])"
 
@@ -97,13 +100,13 @@ TRANSLATED = (  # words of a translation, and of a log, that no page has
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [*NAMES, "oracle"])
+@pytest.mark.parametrize("name", [*NAMES, ORACLE])
 def test_a_page_is_plain_english_and_prints_no_log(name):
     shown = re.sub(r"\\(?=[^a-z])", "", told(name)).lower()
     assert [words for words in TRANSLATED if re.search(rf"(?<!\w){re.escape(words)}", shown)] == []
 
 
-@pytest.mark.parametrize("name", [*NAMES, "oracle"])
+@pytest.mark.parametrize("name", [*NAMES, ORACLE])
 def test_a_picture_is_told_in_plain_words_and_not_by_its_caption_again(name):
     for text, below in re.findall(r"!\[(.*)\]\(figures[^)]*\)\n\n(.*)", told(name)):
         assert text.startswith(
@@ -113,7 +116,7 @@ def test_a_picture_is_told_in_plain_words_and_not_by_its_caption_again(name):
         assert text != below
 
 
-@pytest.mark.parametrize("name", [*NAMES, "oracle"])
+@pytest.mark.parametrize("name", [*NAMES, ORACLE])
 def test_no_letter_stands_twice_in_a_report_and_none_is_defined_by_itself(name):
     assert {letter: names for letter, names in letters(name).items() if len(names) > 1} == {}
     shown = [line for block in shelf.report(name).blocks if isinstance(block, Formulas) for line in block.lines]

@@ -6,6 +6,8 @@ import pytest
 
 from tests.derive.tokens.reports.reading import headline, line, paragraph, picture, row, words
 
+pytestmark = pytest.mark.thorough
+
 
 def test_guesses_pay_until_the_draft_takes_longer_than_they_save():
     kept = sum(0.8**n for n in range(5))

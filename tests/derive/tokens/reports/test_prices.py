@@ -6,6 +6,8 @@ import pytest
 
 from tests.derive.tokens.reports.reading import formulas, headline, line, paragraph, picture, row, words
 
+pytestmark = pytest.mark.thorough
+
 FLOPS, BANDWIDTH = 1978.9e12, 3.35e12  # H100 in FP8
 BILLIONS, CLIFF = 100e9, 200_000
 KEPT = 2 * BILLIONS * BANDWIDTH / (FLOPS * CLIFF)

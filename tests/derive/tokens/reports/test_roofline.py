@@ -8,6 +8,8 @@ import pytest
 
 from tests.derive.tokens.reports.reading import line, picture, row, words
 
+pytestmark = pytest.mark.thorough
+
 PARAMETERS, BYTES, CACHE = 70.6e9, 2.0, 327_680.0  # Llama 3 70B in BF16
 COMPUTE, BANDWIDTH, CHIPS = 989.4e12, 3.35e12, 8  # H100
 

@@ -13,6 +13,8 @@ from derive.reports.proofs import identical, unknown_function, unknown_symbol
 from tests.derive.tokens.reports.reading import chart, lines
 from tests.derive.tokens.reports.rendered import curve, row, told
 
+pytestmark = pytest.mark.thorough
+
 H100_BYTES, H100_HBM, H100_BF16 = 3.35e12, 80e9, 989.4e12
 LLAMA = {"size": 70.6e9, "layers": 80, "heads": 64, "kv_heads": 8, "dimension": 128}
 KV = 2 * LLAMA["layers"] * LLAMA["kv_heads"] * LLAMA["dimension"] * 2
