@@ -34,7 +34,6 @@ _CROWD = 4096  # number of points that justifies a proof of their own
 _HALVINGS = 6
 _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # limit on cached boxes
-_LARGEST = 4  # limit on unknowns whose lines numba compiles in a few seconds
 _CUTS = 16  # in search of the longest span with a proof
 _VAIN = 24  # failed proofs without a success after which no other is tried
 
@@ -44,10 +43,10 @@ def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialec
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     way = attempt(equations, block.unknowns, inputs, domains)
-    if dialect.asks:
+    if isinstance(dialect, Machine):
         if way is None:
             raise Unsaid
-        return _in_machine_code(way)
+        return _of_one_solution(way, dialect)
     if dialect.is_lazy:
         return solver(library, block, inputs, OnePoint(way) if way else None)
     return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None)
@@ -221,11 +220,10 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _in_machine_code(attempt: Attempt) -> Callable[..., Any]:
-    """The only solution of a block, for lines in machine code; infinities where another dialect is needed."""
-    if len(attempt.unknowns) > _LARGEST:
+def _of_one_solution(attempt: Attempt, dialect: Machine) -> Callable[..., Any]:
+    """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
+    if len(attempt.unknowns) > dialect.most_unknowns:
         raise Unsaid
-    dialect = Machine()
     if attempt.linear:
         return attempt.lines(dialect)
     widest = _Proofs(attempt).widest
