@@ -114,7 +114,7 @@ class Program:
             **_side("left", relation, relation.written.lhs),
             **_side("right", relation, relation.written.rhs),
             "state": self.layout.state(relation.name),
-            "tolerance": tolerance_of(relation, is_exact),
+            "tolerance": tolerance_of(relation, relation.name in self.layout.stated_twice),
             "contradicts": is_exact,
             "approximate": relation.approximate,
         }

@@ -215,8 +215,8 @@ class _Listing(Draft):
     def _block(self, block: Block, scope: Scope) -> None:
         """The unknowns of a block, each NaN where it has a cause."""
         relations = [self.library.relations[name].written for name in block.relations]
-        needed = {n for written in relations for n in names_in(written.lhs, written.rhs)} - {*block.unknowns}
-        causes = self._cause(sorted(needed), scope)
+        met = names_in(*(side for written in relations for side in (written.lhs, written.rhs)))
+        causes = self._cause((name for name in met if name not in block.unknowns), scope)
         inner = scope.copy()
         inner.tests = inner.asked = inner.sizes = ()
         self.tried = []
@@ -297,11 +297,13 @@ class _Listing(Draft):
 
     def _contradicted(self, name: str, state: str) -> list[str]:
         """The causes by which a relation that the givens alone decide leaves the target without a number."""
-        if name not in self.layout.contradictions:
+        if name not in self.layout.stated_twice:
             return []
         found = [self.open[one] for one in self.handed[name] if one in self.open]
         if self.library.relations[name].is_equation:
-            found.append(self.sheet.line(f"{self.reasons.contradicted(name)} if {state} == 2 else 0"))
+            is_firm = name in self.layout.contradictions
+            reason = self.reasons.contradicted(name) if is_firm else self.reasons.yielding(name)
+            found.append(self.sheet.line(f"{reason} if {state} == 2 else 0"))
         return found
 
     def _checks(self, case: Case, scope: Scope, whole: str) -> dict[str, str]:
@@ -317,9 +319,9 @@ class _Listing(Draft):
         found = {
             name: self._check(name, known, whole)
             for name in testable(self.library, case, scope.variables, stated)
-            if name in self.layout.checks and name not in self.layout.contradictions
+            if name in self.layout.checks and name not in self.layout.stated_twice
         }
-        for name in self.layout.contradictions:
+        for name in self.layout.stated_twice:
             beside = scope.copy()
             self._follow(name, beside)
             found[name] = self._check(name, beside, whole)
@@ -330,13 +332,13 @@ class _Listing(Draft):
         relation = self.library.relations[name]
         causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
         places = (*self.layout.sides(name), self.layout.state(name))
-        is_exact = name in self.layout.contradictions
+        is_exact = name in self.layout.stated_twice
         self.handed[name] = causes
         return check_lines(self.sheet, relation, scope.copy(), self._first(*causes), places, is_exact)
 
     def _follow(self, relation: str, scope: Scope) -> None:
         """What else is in a relation that the givens alone decide, each by a function of its own."""
-        for name, plans in self.layout.contradictions[relation].items():
+        for name, plans in self.layout.stated_twice[relation].items():
             if name in scope.variables:
                 continue
             try:

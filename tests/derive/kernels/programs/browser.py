@@ -81,14 +81,12 @@ def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list
     ]
 
 
-def called(functions: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
-    """The values of JavaScript functions at these arguments."""
-    parts = ",".join(f"[{name}, {_listed([xs])}[0]]" for name, xs in functions.items())
-    told = _run(f"{runtime()}const said = [{parts}].map(([f, xs]) => xs.map((x) => plain(f(x))));{_PLAIN}")
-    return {
-        name: [math.nan if x is None else _FAR.get(x, x) for x in one]
-        for name, one in zip(functions, told, strict=True)
-    }
+def called(functions: Sequence[str], points: Sequence[Sequence[Sequence[float]]], before: str = "") -> list[list[float]]:
+    """The values of each JavaScript function at its points, which are lists of arguments."""
+    parts = ",".join(f"[{name}, {_listed(own)}]" for name, own in zip(functions, points, strict=True))
+    said = f"const said = [{parts}].map(([f, points]) => points.map((point) => plain(Number(f(...point)))));"
+    told = _run(f"{runtime()}{before}\n{said}{_PLAIN}")
+    return [[math.nan if x is None else _FAR.get(x, x) for x in one] for one in told]
 
 
 _PLAIN = "function plain(x) { return Number.isFinite(x) || x !== x ? x : String(x); }"
