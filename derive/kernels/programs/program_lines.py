@@ -1,8 +1,8 @@
 """The lines of a program: those of machine code for each block, with the cause kept beside each number.
 
-Every quantity has a cause: 0 if it has a number, otherwise the number of a reason. A quantity without a number hands its
-cause on to all that depend on it, so the reason that a page shows is the first one. Nothing returns early: what does not
-depend on a failed quantity keeps its number.
+Every quantity has a cause: 0 if it has a number, otherwise the number of a reason. A quantity without a number hands
+its cause on to all that depend on it, so the reason that a page shows is the first one. Nothing returns early: what
+does not depend on a failed quantity keeps its number.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ class _Listing(Draft):
         tests = [self.sheet.between(value, -inf, inf)]
         for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
             if isfinite(end):
-                slack = "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
+                slack = (
+                    "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
+                )
                 tests.append(f"({end!r}{slack} {sign} {value})")
         tests += [f"isWhole({argument})"] if domain.whole else []
         wrong = self.reasons.misgiven(quantity)
@@ -139,11 +141,10 @@ class _Listing(Draft):
         except Unsaid:
             self._blank(str(self.reasons.unclear(fork.condition)))
             return ""
-        scope.asked = ()
-        test = self.sheet.expression(fork.condition, scope)
+        inner = scope.untested()
+        test = self.sheet.expression(fork.condition, inner)
         unclear = self.reasons.unclear(fork.condition)
-        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in scope.asked))
-        scope.asked = ()
+        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in inner.asked))
         if cause != _SOUND:
             with self.sheet.under(f"if {cause}:"):
                 self._blank(cause)
@@ -186,7 +187,7 @@ class _Listing(Draft):
 
     def _whether(self, case: Case, scope: Scope) -> str:
         """The cause where the numbers do not meet the conditions of their case."""
-        every = (*case.holding, *(one for conditions in case.failing for one in conditions))
+        every: tuple[Node, ...] = (*case.holding, *(one for conditions in case.failing for one in conditions))
         for name in names_in(*every):
             if name not in scope.variables:
                 self._default(name, scope)
@@ -198,8 +199,7 @@ class _Listing(Draft):
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
-        inner = scope.copy()
-        inner.asked = ()
+        inner = scope.untested()
         test = self.dialect.logic("and", [self.sheet.expression(one, inner) for one in conditions])
         wrong = (
             self.reasons.failing(self.outline.target, conditions)
@@ -217,8 +217,7 @@ class _Listing(Draft):
         relations = [self.library.relations[name].written for name in block.relations]
         met = names_in(*(side for written in relations for side in (written.lhs, written.rhs)))
         causes = self._cause((name for name in met if name not in block.unknowns), scope)
-        inner = scope.copy()
-        inner.tests = inner.asked = inner.sizes = ()
+        inner = scope.untested()
         self.tried = []
         try:
             super()._block(block, inner)
@@ -261,9 +260,10 @@ class _Listing(Draft):
         if candidates is None or len(candidates) == 1 or len(self.tried) < len(candidates):
             return "0"
         others = iter(self.tried[len(candidates) :])
-        marks = [[one] for one in self.tried[: len(candidates)]]
-        for mark, candidate in zip(marks, candidates, strict=True):
-            mark += [next(others)] if candidate.other is not None else []
+        marks = [
+            (one, next(others)) if candidate.other is not None else (one,)
+            for one, candidate in zip(self.tried, candidates, strict=False)
+        ]
         found = (f"{i} if {' or '.join(f'{one} == {one}' for one in mark)} else " for i, mark in enumerate(marks))
         return f"{''.join(found)}-1"
 
@@ -292,7 +292,9 @@ class _Listing(Draft):
             value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
             cause = self._first(whole, own, *(said if name == self.outline.target else ()))
             declared = self._declared(value, name)
-            self.sheet.write(f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}")
+            self.sheet.write(
+                f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}"
+            )
             self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
 
     def _contradicted(self, name: str, state: str) -> list[str]:
@@ -334,7 +336,7 @@ class _Listing(Draft):
         places = (*self.layout.sides(name), self.layout.state(name))
         is_exact = name in self.layout.stated_twice
         self.handed[name] = causes
-        return check_lines(self.sheet, relation, scope.copy(), self._first(*causes), places, is_exact)
+        return check_lines(self.sheet, relation, scope.untested(), self._first(*causes), places, is_exact)
 
     def _follow(self, relation: str, scope: Scope) -> None:
         """What else is in a relation that the givens alone decide, each by a function of its own."""
@@ -355,7 +357,7 @@ class _Listing(Draft):
             choice = self.layout.choices.get(name)
             if choice is not None:
                 cause = self._first(whole, *self._cause(self.library.members[name], scope))
-                choice_line(self.sheet, choice, scope.copy(), cause, self.layout.choice(name))
+                choice_line(self.sheet, choice, scope.untested(), cause, self.layout.choice(name))
 
     def _steps(self, case: Case, scope: Scope, whole: str) -> None:
         for block in case.plan.blocks:

@@ -65,7 +65,16 @@ def _is_defined(name, x):
 
 LEAVES = ("a0", "a1", "0.5", "3.0", "1e-07", "1e+22", "nan", "inf")
 NUMBERS = ("({} {o} {})", "{} {o} {}", "{} {o} ({} {o} {})", "(-{})", "abs({})", "({} if {t} else {})", "({}, {})[{i}]")
-TESTS = ("({} {s} {})", "({} < {} <= {})", "({t} and {t})", "({t} or {t})", "({t} & {t})", "({t} | {t})", "(not {t})", "True")
+TESTS = (
+    "({} {s} {})",
+    "({} < {} <= {})",
+    "({t} and {t})",
+    "({t} or {t})",
+    "({t} & {t})",
+    "({t} | {t})",
+    "(not {t})",
+    "True",
+)
 
 
 def number(draw, depth):
@@ -91,7 +100,9 @@ POINTS = [(1.0, 2.0), (0.0, -3.5), (1e200, 1e200), (-0.5, 0.0)]
 def test_translated_text_means_what_it_means_in_python():
     draw = random.Random("translated")
     texts = [number(draw, 1 + i % 4) for i in range(400)]
-    scripts = [Script(f"def compiled(a0, a1):\n    v0 = {text}\n    return v0\n", JavaScript().names()) for text in texts]
+    scripts = [
+        Script(f"def compiled(a0, a1):\n    v0 = {text}\n    return v0\n", JavaScript().names()) for text in texts
+    ]
     body, names = bundled(scripts)
     found = called(names, [POINTS] * len(names), body)
     for text, ys in zip(texts, found, strict=True):
@@ -136,7 +147,9 @@ def test_an_expression_is_what_the_evaluator_says_it_is_whatever_is_undefined():
 
     drawn()
     points = [[dict(zip("xy", at, strict=True)) for at in AT] for _ in texts]
-    asked = [(made, [[at[n] for n in made.inputs] for at in own]) for made, own in zip(texts.values(), points, strict=True)]
+    asked = [
+        (made, [[at[n] for n in made.inputs] for at in own]) for made, own in zip(texts.values(), points, strict=True)
+    ]
     told = ran(asked)
     checked = 0
     for text, own, found in zip(texts, points, told, strict=True):

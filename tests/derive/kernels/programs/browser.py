@@ -81,7 +81,9 @@ def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list
     ]
 
 
-def called(functions: Sequence[str], points: Sequence[Sequence[Sequence[float]]], before: str = "") -> list[list[float]]:
+def called(
+    functions: Sequence[str], points: Sequence[Sequence[Sequence[float]]], before: str = ""
+) -> list[list[float]]:
     """The values of each JavaScript function at its points, which are lists of arguments."""
     parts = ",".join(f"[{name}, {_listed(own)}]" for name, own in zip(functions, points, strict=True))
     said = f"const said = [{parts}].map(([f, points]) => points.map((point) => plain(Number(f(...point)))));"
@@ -90,13 +92,16 @@ def called(functions: Sequence[str], points: Sequence[Sequence[Sequence[float]]]
 
 
 _PLAIN = "function plain(x) { return Number.isFinite(x) || x !== x ? x : String(x); }"
-_CALLED = """
+_CALLED = (
+    """
 const said = asked.map(([one, points]) => points.map((point) => {
   const y = new Float64Array(one.data.size);
   one.kernel(Float64Array.from(point), y);
   return Array.from(y, plain);
 }));
-""" + _PLAIN
+"""
+    + _PLAIN
+)
 _FAR: Mapping[Any, float] = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -107,7 +112,11 @@ def _listed(points: Sequence[Sequence[float]]) -> str:
 def _run(script: str) -> Any:
     if NODE:
         done = subprocess.run(
-            [NODE, "-"], input=f"{script}\nconsole.log(JSON.stringify(said));", capture_output=True, text=True, check=False
+            [NODE, "-"],
+            input=f"{script}\nconsole.log(JSON.stringify(said));",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert not done.returncode, done.stderr
         return json.loads(done.stdout)
@@ -125,5 +134,5 @@ def _in_chromium(script: str) -> Any:
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
         done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True)
     found = re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found and found[1], done.stderr
+    assert found, done.stderr
     return json.loads(html.unescape(found[1]))

@@ -1,4 +1,4 @@
-"""Programs for a browser: their numbers are those of compiled functions and of the solver, and so is what stands beside."""
+"""Programs for a browser: numbers as compiled functions and the solver have them, and what stands beside."""
 
 from __future__ import annotations
 
@@ -72,7 +72,12 @@ def check_hidden(seeds):
                 continue
             found = math.nan if point.is_contradicted else point.target
             expected = function(**dict(zip(made.inputs, numbers, strict=True)))
-            assert near(found, expected), (made.target, made.given, numbers, [*map(str, made.library.relations.values())])
+            assert near(found, expected), (
+                made.target,
+                made.given,
+                numbers,
+                [*map(str, made.library.relations.values())],
+            )
             known += found == found
     return known
 
@@ -93,12 +98,28 @@ def test_a_program_of_a_random_library_says_what_the_compiled_function_says_in_t
 
 
 QUESTIONS = [
-    ("step_time", ("h100-sxm:fp8", "llama3-70b"), {"batch": "32 sequence", "context": "8 ktoken/sequence", "chips": "8 chip"}),
-    ("cost_per_token", ("b200-sxm:fp4", "deepseek-v3"), {"batch": "256 sequence", "context": "16 ktoken/sequence", "chips": "64 chip"}),
+    (
+        "step_time",
+        ("h100-sxm:fp8", "llama3-70b"),
+        {"batch": "32 sequence", "context": "8 ktoken/sequence", "chips": "8 chip"},
+    ),
+    (
+        "cost_per_token",
+        ("b200-sxm:fp4", "deepseek-v3"),
+        {"batch": "256 sequence", "context": "16 ktoken/sequence", "chips": "64 chip"},
+    ),
     ("crossover_context", ("h100-sxm:fp8", "llama3-70b"), {"active_parameters": "100 Gparameter"}),
-    ("user_speed", ("tpu-v5p:bf16", "llama3-70b"), {"batch": "4 sequence", "context": "30 ktoken/sequence", "chips": "16 chip"}),
+    (
+        "user_speed",
+        ("tpu-v5p:bf16", "llama3-70b"),
+        {"batch": "4 sequence", "context": "30 ktoken/sequence", "chips": "16 chip"},
+    ),
     ("training_time", ("h100-sxm:bf16", "llama3-70b"), {"training_chips": "2048 chip", "mfu": "0.4"}),
-    ("kv_bytes_per_token", ("h100-sxm:fp8",), {"active_parameters": "100 Gparameter", "crossover_context": "200 ktoken/sequence"}),
+    (
+        "kv_bytes_per_token",
+        ("h100-sxm:fp8",),
+        {"active_parameters": "100 Gparameter", "crossover_context": "200 ktoken/sequence"},
+    ),
 ]
 
 
@@ -158,7 +179,12 @@ def test_programs_of_the_built_in_library_answer_as_the_solver_does_with_its_che
                 continue
             answer = solved(made, numbers)
             expected = math.nan if answer is None or answer.base is None else answer.value.magnitude
-            assert near(math.nan if point.is_contradicted else point.target, expected), (made.target, made.given, numbers, point.reason(made.target))
+            assert near(math.nan if point.is_contradicted else point.target, expected), (
+                made.target,
+                made.given,
+                numbers,
+                point.reason(made.target),
+            )
             if answer is not None and answer.base is not None:
                 assert {check.name for check in answer.failed} == point.failed
                 assert dict(answer.regime) == point.regime
@@ -200,7 +226,11 @@ def test_a_failed_check_has_both_sides():
     kept, broken = at(SHELF, "books", {"book": 1.0, "count": 3.0}, {"book": 2.0, "count": 30.0})
     (check,) = kept.data["checks"]
     assert (check["relation"], check["op"], check["because"]) == ("bends", "<=", "the board bends")
-    assert (check["left_text"], check["right_text"], check["left_unit"]) == ("books", "bears", {"text": "kg", "size": 1.0})
+    assert (check["left_text"], check["right_text"], check["left_unit"]) == (
+        "books",
+        "bears",
+        {"text": "kg", "size": 1.0},
+    )
     assert (kept.states, broken.states) == ({"bends": 1}, {"bends": 2})
     assert [broken.y[check["left"]], broken.y[check["right"]]] == [60.0, 12.0]
     assert broken.target == 60.0
@@ -239,12 +269,18 @@ def test_a_given_outside_its_domain_leaves_without_numbers_only_what_depends_on_
     held = bare("a b x y z", "x = sqrt(a)", "y = b + 1", "z = x + y")
     (point,) = at(held, "z", {"a": -4.0, "b": 2.0})
     assert (point.target, point.number("y")) == (pytest.approx(math.nan, nan_ok=True), 3.0)
-    assert point.reason("z") == point.reason("x") == {
-        "kind": "given",
-        "quantity": "a",
-        "text": "a is outside its domain, which is positive",
-    }
-    assert [one.why for one in at(SHELF, "books", *({"book": 1.0, "count": n} for n in (2.5, 41.0, math.inf, 40.0)))] == [
+    assert (
+        point.reason("z")
+        == point.reason("x")
+        == {
+            "kind": "given",
+            "quantity": "a",
+            "text": "a is outside its domain, which is positive",
+        }
+    )
+    assert [
+        one.why for one in at(SHELF, "books", *({"book": 1.0, "count": n} for n in (2.5, 41.0, math.inf, 40.0)))
+    ] == [
         *["given"] * 3,
         "",
     ]
@@ -284,7 +320,9 @@ def test_a_block_is_solved_by_lines():
     assert [point.target for point in found] == pytest.approx([0.3, 7.0], rel=1e-12)
     names = "uvwxyz"
     rows = [" + ".join(f"{1 + (3 * i + 7 * j) % 5 + 6 * (i == j)}*{n}" for j, n in enumerate(names)) for i in range(6)]
-    linear = bare(f"{' '.join(names)} {' '.join(f'b{i}' for i in range(6))}", *(f"{row} = b{i}" for i, row in enumerate(rows)))
+    linear = bare(
+        f"{' '.join(names)} {' '.join(f'b{i}' for i in range(6))}", *(f"{row} = b{i}" for i, row in enumerate(rows))
+    )
     numbers = {name: float(i + 1) for i, name in enumerate(names)}
     sides = {f"b{i}": float(eval(row, {}, numbers)) for i, row in enumerate(rows)}
     (point,) = at(linear, "z", sides)
@@ -354,7 +392,9 @@ def test_no_text_of_a_library_leaves_the_script_element():
     assert point.data["steps"][0]["because"].startswith("</script>")
 
 
-@pytest.mark.parametrize("name", ["E", "lambda_", "x", "v0", "derive", "let", "function", "NaN", "y", "Math", "places1"])
+@pytest.mark.parametrize(
+    "name", ["E", "lambda_", "x", "v0", "derive", "let", "function", "NaN", "y", "Math", "places1"]
+)
 def test_no_name_of_a_library_reaches_the_code(name):
     held = bare(f"{name} answer k", f"answer = 2*{name} + max({name}, 1)*k")
     made = programmed(held, "answer", [name, "k"])
