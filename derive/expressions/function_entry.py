@@ -68,6 +68,7 @@ class Function:
     digits: Callable[[Any], Any] | None = None  # the function of a FLINT ball, if it is not FLINT's of this name
     in_numpy: str | None = ""  # the function of arrays, if it has another name; None if there is none
     in_numba: str = ""  # the function in machine code, if it is not Python's math function
+    in_javascript: str = ""  # the function in a browser, if it is not JavaScript's Math function of this name
     in_sympy: str | Callable[[Any, Any], Any] = ""  # another name, or sympy's expression of x
     latex: str = ""  # if it is not a command of this name; with %s for the argument, else that follows in parentheses
 
@@ -101,6 +102,11 @@ class Function:
     def called_in_numba(self) -> str:
         """The function in machine code, which has those of Python's math; empty if there is none."""
         return self.in_numba or (f"m.{self.name}" if getattr(math, self.name, None) is self.value else "")
+
+    @property
+    def called_in_javascript(self) -> str:
+        """The function in a browser: JavaScript's own, or one of `javascript_runtime.js`."""
+        return self.in_javascript or f"Math.{self.name}"
 
     def slope_at(self, x: float) -> float:
         return float(self.slope(math, x, self.value(x)))

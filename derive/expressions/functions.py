@@ -327,6 +327,7 @@ _ENTRIES = (
         inverses=(Inverse("erfinv(y)", ("y >= -1", "y <= 1")),),
         steepness="2/sqrt(pi)*exp(-x**2)",
         in_numpy="scipy.special.erf",
+        in_javascript="derive.erf",
         latex=r"\operatorname{erf}",
     ),
     Function(
@@ -344,6 +345,7 @@ _ENTRIES = (
         steepness="sqrt(pi)/2*exp(y**2)",
         overflows=True,
         in_numpy="scipy.special.erfinv",
+        in_javascript="derive.erfinv",
         latex=r"\operatorname{erf}^{-1}",
     ),
     Function(
@@ -358,6 +360,7 @@ _ENTRIES = (
         steepness="y*(abs(log(x)) + 1/x)",  # a bound, since log(x) - 1/x < psi(x) < log(x)
         overflows=True,
         in_numpy=None,
+        in_javascript="derive.gamma",
         latex=r"\Gamma",
     ),
     Function(
@@ -375,6 +378,7 @@ _ENTRIES = (
         inverses=(Inverse("y*exp(y)", ("y >= -1",)),),
         steepness="exp(-y)/(1 + y)",
         in_numpy=None,
+        in_javascript="derive.lambertw",
         in_sympy="LambertW",
         latex="W_0",
     ),

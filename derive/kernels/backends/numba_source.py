@@ -39,6 +39,7 @@ _ONE_BY_ONE = Lock()
 class Machine:
     """Numbers of one point, in lines that numba compiles."""
 
+    most_unknowns = 4  # of a block: more take numba too many seconds
     is_lazy = True
     leaves = False
     asks = True

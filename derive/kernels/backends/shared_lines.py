@@ -44,6 +44,10 @@ class Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
         return Scope(*held, self.tests, self.asked, self.sizes)
 
+    def untested(self) -> Scope:
+        """The same results, and nothing to be passed or asked yet."""
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved))
+
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
 
@@ -98,8 +102,9 @@ class Sheet:
     def helper(self, key: Hashable, made: Callable[[], Any]) -> str:
         """The name of a function that lines may call."""
         if key not in self._helpers:
+            function = made()  # may find that there is none
             self._helpers[key] = f"h{len(self._helpers)}"
-            self.space[self._helpers[key]] = made()
+            self.space[self._helpers[key]] = function
         return self._helpers[key]
 
     @contextmanager

@@ -34,7 +34,6 @@ _CROWD = 4096  # number of points that justifies a proof of their own
 _HALVINGS = 6
 _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # limit on cached boxes
-_LARGEST = 4  # limit on unknowns whose lines numba compiles in a few seconds
 _CUTS = 16  # in search of the longest span with a proof
 _VAIN = 24  # failed proofs without a success after which no other is tried
 
@@ -44,10 +43,10 @@ def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialec
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
     way = attempt(equations, block.unknowns, inputs, domains)
-    if dialect.asks:
+    if isinstance(dialect, Machine):
         if way is None:
             raise Unsaid
-        return _in_machine_code(way)
+        return _of_one_solution(way, dialect)
     if dialect.is_lazy:
         return solver(library, block, inputs, OnePoint(way) if way else None)
     return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None)
@@ -62,18 +61,27 @@ class _Proofs:
         self._failed = 0
         self._is_of_use = False
 
-    @cached_property
-    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """One proof for as many inputs as possible: all, or one of them limited from above or below."""
+    @property
+    def _box(self) -> tuple[Span, ...]:
+        """All inputs in their domains."""
         domains = [self.attempt.domains[name] for name in self.attempt.inputs]
-        whole = tuple(
+        return tuple(
             (max(one.low, -MOST_INPUT) if one.low or not one.open_low else LEAST_INPUT, min(one.high, MOST_INPUT))
             for one in domains
         )
-        found = self.of(whole)
-        if found is not None:
-            return whole, found
-        ways = (self._shortened(whole, at, side) for at in range(len(whole)) for side in (0, 1))
+
+    @cached_property
+    def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """One proof for all inputs."""
+        found = self.of(self._box)
+        return None if found is None else (self._box, found)
+
+    @cached_property
+    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """One proof for as many inputs as possible: all, or one of them limited from above or below."""
+        if self.whole is not None:
+            return self.whole
+        ways = (self._shortened(self._box, at, side) for at in range(len(self._box)) for side in (0, 1))
         return next((way for way in ways if way), None)
 
     def _shortened(self, whole: tuple[Span, ...], at: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
@@ -221,17 +229,17 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _in_machine_code(attempt: Attempt) -> Callable[..., Any]:
-    """The only solution of a block, for lines in machine code; infinities where another dialect is needed."""
-    if len(attempt.unknowns) > _LARGEST:
+def _of_one_solution(attempt: Attempt, dialect: Machine) -> Callable[..., Any]:
+    """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
+    if len(attempt.unknowns) > dialect.most_unknowns:
         raise Unsaid
-    dialect = Machine()
     if attempt.linear:
         return attempt.lines(dialect)
-    widest = _Proofs(attempt).widest
-    if widest is None:
+    proofs = [_Proofs(way) for way in attempt.ways]
+    chosen = next((one for one in proofs if one.whole is not None), proofs[0])
+    if chosen.widest is None:
         raise Unsaid
-    spans, pieces = widest
+    spans, pieces = chosen.widest
     arguments = [f"a{i}" for i in range(len(attempt.inputs))]
     tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
     listed, count = ", ".join(arguments), len(attempt.unknowns)
@@ -240,5 +248,5 @@ def _in_machine_code(attempt: Attempt) -> Callable[..., Any]:
     for low, high in chain(*pieces):
         lines.append(f"    one = lines({low!r}, {high!r}, {listed})")
         lines.append(f"    found = found if one[0] != one[0] else one if found[0] != found[0] else ({'inf, ' * count})")
-    space = {"inf": inf, "nan": nan, "lines": attempt.lines(dialect)}
+    space = {"inf": inf, "nan": nan, "lines": chosen.attempt.lines(dialect)}
     return dialect.made("\n".join([*lines, "    return found", ""]), space)

@@ -1,0 +1,241 @@
+"""The JavaScript dialect: the lines of machine code for one point, as a script that a browser runs.
+
+The lines are those that numba compiles (`numba_source`): one assignment after another, in a small part of Python, with
+NaN for what is undefined and an infinity for what only another dialect can decide. A browser has no other dialect, so
+there such a point stays undecided. Each function is read back as Python's own syntax tree and written in JavaScript,
+which has the same doubles: whatever is not in that small part is refused, so no line can change its meaning unseen.
+
+What JavaScript's `Math` lacks is in `javascript_runtime.js`, which a page holds once.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from derive.expressions.functions import TABLE, Function
+from derive.expressions.tree import Apply, Node
+from derive.kernels.backends.emitter import DOUBT, SIGNS, is_clear, is_total
+from derive.kernels.backends.numba_source import Machine
+from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
+from quantities.tolerances import SAME_COUNT
+
+__all__ = ["Built", "JavaScript", "Script", "bundled", "runtime"]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A function of the runtime, by its name there."""
+
+    name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Script:
+    """A function as Python text, and what the names in it stand for: other scripts, functions of the runtime, tuples of
+    numbers.
+    """
+
+    text: str
+    space: Mapping[str, Any]
+
+    def __call__(self, *_: Any) -> Any:
+        raise TypeError("a script is run by a browser")
+
+
+class JavaScript(Machine):
+    """Numbers of one point, in lines that a browser runs."""
+
+    most_unknowns = 8
+
+    def names(self) -> dict[str, Any]:
+        own = {name: Built(name) for name in ("sound", "larger", "smaller", "power", "only")}
+        return {"m": None, "inf": None, "nan": None, "abs": None, **own}
+
+    def called(self, function: Function) -> str:
+        return f"m.{function.name}"
+
+    def comparison(self, node: Apply, part: Callable[[Node], str]) -> str:
+        """A comparison; an infinity that can only be a number too large for a double compares as such."""
+        if is_total(node) or not all(map(is_clear, node.args)):
+            return super().comparison(node, part)
+        left, right = map(part, node.args)
+        known = f"{left} - {right} == {left} - {right} or abs({left} - {right}) == inf"
+        return f"({left} {SIGNS[node.op]} {right} if {known} else ({DOUBT} := {DOUBT} | True))"
+
+    def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
+        return Script(text, space)
+
+    def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return Built(function.__name__)  # type: ignore[return-value]
+
+
+def runtime() -> str:
+    """The functions that every script needs, as JavaScript that defines `derive`.
+
+    >>> runtime().startswith("const derive = ")
+    True
+    """
+    shared = {"SAME_ROOT": SAME_ROOT, "BRACKET": BRACKET, "SMALLEST": SMALLEST, "SAME_COUNT": SAME_COUNT}
+    return f"const derive = ({_written_once()})({json.dumps(shared)});\n"
+
+
+@lru_cache(maxsize=1)
+def _written_once() -> str:
+    return Path(__file__).with_name("javascript_runtime.js").read_text(encoding="utf-8").strip().rstrip(";")
+
+
+def bundled(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
+    """The scripts with all that they call as JavaScript, each after those it calls, and the names of the last ones.
+
+    >>> root = Script("def compiled(a0):\\n    return m.sqrt(a0) if 0.0 <= a0 else nan\\n", JavaScript().names())
+    >>> print(*bundled([root]), sep="\\n")
+    function f0(a0) {
+    return 0 <= a0 ? Math.sqrt(a0) : NaN;
+    }
+    ('f0',)
+    """
+    bundle = _Bundle()
+    names = tuple(bundle.name_of(one) for one in last)
+    return "\n".join(bundle.parts), names
+
+
+class _Bundle:
+    """Scripts in the order of their calls, each once."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self._names: dict[Any, str] = {}
+        self._same: dict[str, str] = {}  # functions of the same text are one
+
+    def name_of(self, one: Any) -> str:
+        if isinstance(one, Built):
+            return f"derive.{one.name}"
+        key = one if isinstance(one, tuple) else id(one)
+        if key not in self._names:
+            written = json.dumps(one) if isinstance(one, tuple) else _Writer(one, self.name_of).function()
+            if written not in self._same:
+                self._same[written] = f"{'k' if isinstance(one, tuple) else 'f'}{len(self._same)}"
+                name = self._same[written]
+                self.parts.append(
+                    f"const {name} = {written};" if isinstance(one, tuple) else f"function {name}{written}"
+                )
+            self._names[key] = self._same[written]
+        return self._names[key]
+
+
+_BINARY = {ast.Add: ("+", 11), ast.Sub: ("-", 11), ast.Mult: ("*", 12), ast.Div: ("/", 12)}
+_LOGICAL = {ast.And: ("&&", 4), ast.Or: ("||", 3), ast.BitAnd: ("&&", 4), ast.BitOr: ("||", 3)}
+_COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "===", ast.NotEq: "!=="}
+_CONSTANTS = {"nan": "NaN", "inf": "Infinity"}
+_CHOICE, _LEAST_OF_TEST, _UNARY, _WHOLE = 2, 9, 14, 20
+
+
+class _Writer:
+    """One function of a script, from Python's syntax tree to JavaScript; `name_of` names what it calls."""
+
+    def __init__(self, script: Script, name_of: Callable[[Any], str]) -> None:
+        (self.tree,) = ast.parse(script.text).body
+        self.space = script.space
+        self.name_of = name_of
+        self.bound: dict[str, None] = {}
+
+    def function(self) -> str:
+        """The arguments and the body."""
+        assert isinstance(self.tree, ast.FunctionDef)
+        arguments = [argument.arg for argument in self.tree.args.args]
+        lines = self._lines(self.tree.body)
+        held = [name for name in self.bound if name not in arguments]
+        declared = [f"let {', '.join(held)};"] if held else []
+        return "\n".join([f"({', '.join(arguments)}) {{", *declared, *lines, "}"])
+
+    def _lines(self, body: Sequence[ast.stmt]) -> list[str]:
+        return [line for statement in body for line in self._statement(statement)]
+
+    def _statement(self, statement: ast.stmt) -> list[str]:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                self.bound[name] = None
+                return [f"{name} = {self._text(value)};"]
+            case ast.Assign(targets=[ast.Subscript() as place], value=value):
+                return [f"{self._text(place)} = {self._text(value)};"]
+            case ast.Return(value=value):
+                return [f"return {self._text(value)};" if value is not None else "return;"]
+            case ast.Expr(value=ast.Call() as call):
+                return [f"{self._text(call)};"]
+            case ast.If(test=test, body=body, orelse=orelse):
+                otherwise = ["} else {", *self._lines(orelse)] if orelse else []
+                return [f"if ({self._text(test)}) {{", *self._lines(body), *otherwise, "}"]
+        raise TypeError(f"no JavaScript for {ast.unparse(statement)}")
+
+    def _text(self, node: ast.expr | None, least: int = 0) -> str:
+        """An expression, in parentheses if it binds less than the least."""
+        text, level = self._written(node)
+        return f"({text})" if level < least else text
+
+    def _written(self, node: ast.expr | None) -> tuple[str, int]:
+        """An expression, and how closely it binds."""
+        match node:
+            case ast.Name(id=name):
+                return self._named(name), _WHOLE
+            case ast.Constant(value=bool(value)):
+                return str(value).lower(), _WHOLE
+            case ast.Constant(value=int() | float() as value):
+                return f"{value!r}".removesuffix(".0"), _WHOLE
+            case ast.Tuple(elts=parts):
+                return f"[{', '.join(map(self._text, parts))}]", _WHOLE
+            case ast.Subscript(value=value, slice=at):
+                return f"{self._text(value, _WHOLE)}[{self._text(at)}]", _WHOLE
+            case ast.Call(func=function, args=args):
+                return f"{self._called(function)}({', '.join(map(self._text, args))})", _WHOLE
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                self.bound[name] = None
+                return f"({name} = {self._text(value)})", _WHOLE
+        return self._operation(node)
+
+    def _operation(self, node: ast.expr | None) -> tuple[str, int]:
+        match node:
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return f"-{self._text(operand, _UNARY + 1)}", _UNARY
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return f"!{self._text(operand, _UNARY + 1)}", _UNARY
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
+                sign, level = _BINARY[type(op)]
+                return f"{self._text(left, level)} {sign} {self._text(right, level + 1)}", level
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _LOGICAL:
+                return self._joined(_LOGICAL[type(op)], [left, right])
+            case ast.BoolOp(op=op, values=values):
+                return self._joined(_LOGICAL[type(op)], values)
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                sides = [self._text(side, 10) for side in (left, *others)]
+                tests = [f"{sides[i]} {_COMPARED[type(op)]} {sides[i + 1]}" for i, op in enumerate(ops)]
+                return " && ".join(tests), 8 if len(tests) == 1 else 4
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                parts = self._text(test, _CHOICE + 1), self._text(body, _CHOICE), self._text(orelse, _CHOICE)
+                return "{} ? {} : {}".format(*parts), _CHOICE
+        raise TypeError(f"no JavaScript for {ast.unparse(node) if node is not None else None}")
+
+    def _joined(self, sign: tuple[str, int], values: Sequence[ast.expr]) -> tuple[str, int]:
+        return f" {sign[0]} ".join(self._text(value, sign[1] + 1) for value in values), sign[1]
+
+    def _named(self, name: str) -> str:
+        if name in _CONSTANTS:
+            return _CONSTANTS[name]
+        return name if self.space.get(name) is None else self.name_of(self.space[name])
+
+    def _called(self, function: ast.expr) -> str:
+        match function:
+            case ast.Attribute(value=ast.Name(id="m"), attr="pow"):
+                return "Math.pow"
+            case ast.Attribute(value=ast.Name(id="m"), attr=name) if name in TABLE:
+                return TABLE[name].called_in_javascript
+            case ast.Name(id="abs"):
+                return "Math.abs"
+            case ast.Name(id=name) if self.space.get(name) is not None:
+                return self._named(name)
+        raise TypeError(f"no JavaScript for {ast.unparse(function)}")
