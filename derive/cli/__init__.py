@@ -16,11 +16,12 @@ from derive.cli.audit import audit
 from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
+from derive.cli.graph import graph
 from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
-from derive.cli.questions import graph, solve
 from derive.cli.reports import report
 from derive.cli.shared import complain
+from derive.cli.solving import solve
 from derive.cli.sweep import sweep
 
 __all__ = ["cli", "main", "run"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 __all__ = [
     "ADD",
     "DIGITS",
+    "EACH",
     "JSON",
     "LIBRARY",
+    "STRICT",
     "WITH",
+    "as_targets",
     "complain",
+    "each_of",
     "givens",
     "named",
     "opened",
@@ -34,6 +38,10 @@ DIGITS = click.option(
 )
 LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
 ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library.")
+EACH = click.option(
+    "--each", metavar="PROFILE,PROFILE", multiple=True, help="Profiles to take in turn, one row, column or curve each."
+)
+STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
 WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
 
 
@@ -60,6 +68,34 @@ def givens(texts: Sequence[str]) -> dict[str, str]:
             raise click.UsageError(f"{name.strip()} is given twice.")
         found[name.strip()] = value.strip()
     return found
+
+
+def as_targets(text: str) -> list[str]:
+    """The targets of a command: what stands between commas that are in no parentheses.
+
+    >>> as_targets("step_time, max(batch, chips) in chip")
+    ['step_time', 'max(batch, chips) in chip']
+    """
+    depth, parts = 0, [""]
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return list(dict.fromkeys(part.strip() for part in parts if part.strip())) or [text]
+
+
+def each_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The profiles of each turn: one of every `--each`.
+
+    >>> each_of(["h100-sxm:fp8, b200-sxm:fp8", "llama3-8b,llama3-70b"])[1]
+    ('h100-sxm:fp8', 'llama3-70b')
+    """
+    choices = [list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) for text in texts]
+    if not all(choices):
+        raise click.UsageError("--each names no profile. Write  --each h100-sxm:fp8,b200-sxm:fp8")
+    return list(product(*choices)) if choices else []
 
 
 def named(text: str) -> str:

@@ -60,10 +60,14 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     return f"{left} is {shown[0]}, {than} {right}, which is {shown[1]}"
 
 
-def cautions(answer: Answer) -> tuple[str, ...]:
-    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count."""
+def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count.
+
+    With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
+    """
+    unused = answer.unused if idle is None else idle
     told = [check.verdict or check.statement for check in answer.failed]
-    told += [f"{without_part(answer.unused)} in this answer"] if answer.unused else []
+    told += [f"{without_part(unused)} in this answer"] if unused else []
     return (*told, answer.whole) if answer.whole else tuple(told)
 
 
