@@ -3,7 +3,7 @@
 What was printed on both streams is kept with the exit status in the user's cache folder, under a key made of the words
 of the command, the files that it names, the sources of this package, and the versions of the packages that it computes
 with. Only answers are kept, never refusals, which may depend on the time limit; a refusal prints nothing on the
-standard output.
+standard output. A command that reads the standard input has no entry.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from derive.cache_folder import entry, keep, recalled, sources
 
 __all__ = ["answered"]
 
-_VERBS = ("audit", "find", "infer", "list", "show", "solve")  # they only print, and always the same
+_VERBS = ("audit", "find", "formula", "infer", "list", "reach", "show", "solve")  # they only print, and always the same
 _FILES = ("--add", "--claims", "--library")
 _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz", "scipy", "sympy")
 
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     """Print the cached output of a command; else run it and cache its output. Returns the exit status."""
-    path = _entry(words) if words and words[0] in _VERBS else None
+    path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
     if path is None:
         return answer()
     before = _Output.unpacked(recalled(path))

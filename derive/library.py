@@ -77,18 +77,41 @@ class Library(RelationSet):
         library, (name,) = self._asked(target)
         return solve_all(library, name, profiles, given)
 
-    def formula(self, target: str, given: Iterable[str] = ()) -> Any:
-        """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units."""
+    def formula(self, target: str, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> Any:
+        """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units.
+
+        Quantities whose values come from `profiles` stand in it by name, as defaults do.
+        """
         from derive.kernels.closed_forms import formula
 
         library, (name,) = self._asked(target)
+        held = _listed(profiles)
+        if held:
+            from derive.kernels.profile_values import named_by
+
+            given = named_by(library, name, given, held)
         return formula(library, name, given)
 
-    def compile(self, target: str, given: Iterable[str] = (), backend: str = "auto") -> Callable[..., Any]:
-        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value."""
+    def compile(
+        self,
+        target: str,
+        given: Iterable[str] = (),
+        backend: str = "auto",
+        *,
+        profiles: Iterable[str | Profile] = (),
+    ) -> Callable[..., Any]:
+        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value.
+
+        The values of `profiles` are constants in it.
+        """
         from derive.kernels.functions import compiled
 
         library, (name,) = self._asked(target)
+        held = _listed(profiles)
+        if held:
+            from derive.kernels.profile_values import compiled_with
+
+            return compiled_with(library, name, given, held, backend)
         return compiled(library, name, given, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
@@ -163,8 +186,15 @@ class Library(RelationSet):
 
         return self | Library(*twins(self, point, names))
 
-    def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
-        """Every quantity that these givens and the defaults determine, including themselves."""
+    def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
+        """Every quantity that these givens, the values of profiles and the defaults determine, including themselves."""
         from derive.kernels.reach import reach
 
-        return reach(self, given)
+        sets = [one if isinstance(one, Profile) else self.profile(one) for one in _listed(profiles)]
+        stated = [name for one in sets for name in one.values if name in self.declared]
+        return reach(self, dict.fromkeys([*given, *stated]))
+
+
+def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile, ...]:
+    """Profiles as they are given: a single one, or several."""
+    return (profiles,) if isinstance(profiles, (str, Profile)) else tuple(profiles)

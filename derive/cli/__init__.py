@@ -16,10 +16,12 @@ from derive.cli.audit import audit
 from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
+from derive.cli.formulas import formula, reach
 from derive.cli.graph import graph
 from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.reports import report
+from derive.cli.sample import sample
 from derive.cli.shared import complain
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
@@ -36,7 +38,11 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, border, least, most, front, compare, report, audit, infer):
+_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph)
+_LOOKING_UP = (check, find, list_, show)
+_OF_THE_SUBJECT = (report, audit, infer)
+
+for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT):
     cli.add_command(verb)
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    JSON,
+    LIBRARY,
+    PICTURE,
+    WITH,
+    givens,
+    opened,
+    output_ending,
+    put_picture,
+    say_data,
+)
 
 __all__ = ["border"]
 
@@ -20,7 +30,7 @@ __all__ = ["border"]
 @WITH
 @LIBRARY
 @ADD
-@click.option("-o", "output", metavar="FILE.svg", help="Where to draw the map.")
+@PICTURE
 @DIGITS
 @JSON
 def border(  # click hands over each option by itself
@@ -40,8 +50,7 @@ def border(  # click hands over each option by itself
     from derive.borders.border_text import as_data
     from derive.presentation.numbers import DIGITS as USUAL
 
-    if output is not None and Path(output).suffix.lower() != ".svg":
-        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .svg.")
+    output_ending(output)
     read = givens(given)
     over = [name for name, text in read.items() if ".." in text]
     if not over:
@@ -50,12 +59,9 @@ def border(  # click hands over each option by itself
         )
     found = opened(replaced, added).border(target, *profiles, over=over, **read)
     if output is not None:
-        from derive.output_files import write_whole
-        from derive.presentation.plotting import as_svg
-
-        write_whole(output, as_svg("border", *found.charts))
+        put_picture(output, "border", found.charts)
     if as_json:
         say_data(as_data(found))
-    else:
+    elif output != "-":
         click.echo(found.text(digits or USUAL))
     return 0

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, table
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -25,7 +24,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     from derive.tokens.relations import SOURCE
 
     status, found = 0, []
-    for file, path in [(file, Path(file)) for file in files] or [("built-in library", SOURCE)]:
+    for file, path in [(file, source_of(file)) for file in files] or [("built-in library", SOURCE)]:
         try:
             library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
         except DeriveError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from derive.cli.shared import ADD, LIBRARY, WITH, named, opened
+from derive.cli.shared import ADD, LIBRARY, WITH, named, opened, put
 
 __all__ = ["graph"]
 
@@ -35,7 +35,5 @@ def graph(
     if output is None:
         click.echo(picture, nl=False)
     else:
-        from derive.output_files import write_whole
-
-        write_whole(output, picture)
+        put(output, picture)
     return 0

@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    JSON,
+    LIBRARY,
+    PICTURE,
+    WITH,
+    as_targets,
+    givens,
+    listed_values,
+    opened,
+    output_ending,
+    put_picture,
+    say_data,
+)
 
 __all__ = ["front", "least", "most"]
 
@@ -30,7 +43,7 @@ def _options(verb: Callable[..., int]) -> Callable[..., int]:
             WITH,
             LIBRARY,
             ADD,
-            click.option("-o", "output", metavar="FILE.svg", help="Where to write a picture."),
+            PICTURE,
             DIGITS,
             click.option("--strict", is_flag=True, help="Exit with 1 if the choice is not proved to be the best."),
             JSON,
@@ -76,12 +89,12 @@ def front(targets: str, points: int, **options: Any) -> int:
     from derive.optimization.front_text import as_data, as_text, charts
 
     asked = _Asked(**options)
-    names = [name.strip() for name in targets.split(",") if name.strip()]
+    names = as_targets(targets)
     found = asked.library.front(names, *asked.profiles, such_that=asked.limits, points=points, **asked.given)
     asked.draw(lambda: charts(found))
     if asked.as_json:
         say_data(as_data(found))
-    else:
+    elif asked.output != "-":
         click.echo(as_text(found, asked.digits))
     return 1 if asked.strict and not found.proved else 0
 
@@ -97,7 +110,7 @@ def _best(sense: str, target: str, steps: bool, ranges: bool, **options: Any) ->
     over = found.under_ranges() if ranges else None
     if asked.as_json:
         say_data({**as_data(found, asked.digits), **({"under_ranges": under_ranges_data(over)} if over else {})})
-    else:
+    elif asked.output != "-":
         head, _, rest = found.text(asked.digits).partition("\n")
         click.secho(head, bold=True)
         click.echo(rest)
@@ -126,8 +139,7 @@ class _Asked:
     ) -> None:
         from derive.presentation.numbers import DIGITS as USUAL
 
-        if output is not None and Path(output).suffix.lower() != ".svg":
-            raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .svg.")
+        output_ending(output)
         self.library = opened(replaced, added)
         choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
         self.profiles = [*choices, *profiles]
@@ -138,13 +150,9 @@ class _Asked:
     def draw(self, charts: Callable[[], Any]) -> None:
         """Write the picture, where one is asked for."""
         if self.output is not None:
-            from derive.output_files import write_whole
-            from derive.presentation.plotting import as_svg
-
-            write_whole(self.output, as_svg("best", *charts()))
+            put_picture(self.output, "best", charts())
 
 
 def _read(text: str) -> Any:
     """A given: a list where there are commas, otherwise a value or a range."""
-    parts = [part.strip() for part in text.split(",")]
-    return parts if len(parts) > 1 and all(parts) and ".." not in text else text
+    return text if ".." in text else listed_values(text) or text

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import os
+import re
+import sys
+from collections.abc import Iterable, Sequence
 from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +16,7 @@ import click
 
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.presentation.charts import Chart
 
 __all__ = [
     "ADD",
@@ -20,24 +24,46 @@ __all__ = [
     "EACH",
     "JSON",
     "LIBRARY",
+    "PICTURE",
+    "PICTURES",
     "STRICT",
     "WITH",
     "as_targets",
     "complain",
     "each_of",
     "givens",
+    "listed_values",
     "named",
     "opened",
+    "output_ending",
+    "put",
+    "put_picture",
     "say_data",
+    "source_of",
     "table",
 ]
 
+PICTURES = (".svg", ".png", ".pdf")
+PICTURE = click.option(
+    "-o", "output", metavar="FILE", help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output."
+)
+_BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL_COMMA = re.compile(
+    r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
+)  # 0,5 and 1,000, which are no lists
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 DIGITS = click.option(
     "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (at most 17)."
 )
-LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
-ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library.")
+LIBRARY = click.option(
+    "--library",
+    "replaced",
+    metavar="FILE",
+    help="A relation file instead of the built-in library; - for standard input.",
+)
+ADD = click.option(
+    "--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library; - for standard input."
+)
 EACH = click.option(
     "--each", metavar="PROFILE,PROFILE", multiple=True, help="Profiles to take in turn, one row, column or curve each."
 )
@@ -98,6 +124,23 @@ def each_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
     return list(product(*choices)) if choices else []
 
 
+def listed_values(text: str) -> list[str]:
+    """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
+
+    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("8 chip, 1 kchip")
+    (['50 sequence', '100 sequence', '200 sequence'], [], ['8 chip', '1 kchip'])
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) < 2 or not all(parts):
+        return []
+    if _DECIMAL_COMMA.match(text):
+        raise click.UsageError(
+            f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
+        )
+    unit = parts[-1].lstrip("+-.0123456789eE").strip()
+    return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
+
+
 def named(text: str) -> str:
     return text.partition("=")[0].strip()
 
@@ -119,7 +162,54 @@ def _built_in() -> Library:
 def _loaded(file: str, beside: Library | None) -> Library:
     from derive.relation_files.loading import load
 
-    return load(Path(file), beside=beside)
+    return load(source_of(file), beside=beside)
+
+
+def source_of(file: str) -> str | Path:
+    """The file of an argument; `-` is the text on the standard input."""
+    if file != "-":
+        return Path(file)
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig") + "\n"
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
+
+
+def output_ending(output: str | None, endings: Sequence[str] = PICTURES) -> str:
+    """The ending of an output file, which says its format; the first one for `-`, the standard output.
+
+    What cannot be written is refused before the work begins.
+    """
+    if output is None:
+        return ""
+    if output == "-":
+        return endings[0]
+    path = Path(output)
+    ending = path.suffix.lower()
+    if ending not in endings:
+        known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in {known}.")
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        why = "it is a folder" if path.is_dir() else "its folder does not exist or is not writable"
+        raise click.UsageError(f"{output!r} cannot be written: {why}.")
+    return ending
+
+
+def put(output: str, content: str | bytes) -> None:
+    """Write all of a file, or the standard output."""
+    if output == "-":
+        click.echo(content, nl=False)
+        return
+    from derive.output_files import write_whole
+
+    write_whole(output, content)
+
+
+def put_picture(output: str, name: str, charts: Iterable[Chart]) -> None:
+    """Write a picture in the format that the file's ending says."""
+    from derive.presentation.plotting import as_picture
+
+    put(output, as_picture(output_ending(output), name, *charts))
 
 
 def complain(error: Exception) -> None:
