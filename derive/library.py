@@ -118,14 +118,14 @@ class Library(RelationSet):
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
         from derive.tables.table import sweep
 
-        library, names = self._asked(*([targets] if isinstance(targets, str) else targets))
+        library, names = self._asked(*_each(targets))
         return sweep(library, names, profiles, given)
 
     def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
         """The same for any number of points, piece by piece, to be iterated over, summarised or written to a file."""
         from derive.tables.streams import stream
 
-        library, names = self._asked(*([targets] if isinstance(targets, str) else targets))
+        library, names = self._asked(*_each(targets))
         return stream(library, names, profiles, given)
 
     def sample(
@@ -193,6 +193,11 @@ class Library(RelationSet):
         sets = [one if isinstance(one, Profile) else self.profile(one) for one in _listed(profiles)]
         stated = [name for one in sets for name in one.values if name in self.declared]
         return reach(self, dict.fromkeys([*given, *stated]))
+
+
+def _each(targets: str | Iterable[str]) -> Iterable[Any]:
+    """Targets as they are given: a single one, or several; what is neither is refused where it is read."""
+    return [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
 
 
 def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile, ...]:
