@@ -23,6 +23,7 @@ from derive.cli.optimum import front, least, most
 from derive.cli.reports import report
 from derive.cli.sample import sample
 from derive.cli.shared import complain
+from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
 
@@ -42,7 +43,7 @@ _ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, r
 _LOOKING_UP = (check, find, list_, show)
 _OF_THE_SUBJECT = (report, audit, infer)
 
-for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT):
+for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT, completion):
     cli.add_command(verb)
 
 

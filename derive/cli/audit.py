@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import ADD, JSON, LIBRARY, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
@@ -19,7 +20,13 @@ __all__ = ["audit"]
 
 @click.command(epilog="Example:  derive audit C22")
 @click.argument("names", nargs=-1, metavar="[ID ...]")
-@click.option("--claims", "own", metavar="FILE", help="A file of claims instead of the built-in ones.")
+@click.option(
+    "--claims",
+    "own",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    help="A file of claims instead of the built-in ones.",
+)
 @LIBRARY
 @ADD
 @JSON

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -25,8 +26,10 @@ __all__ = ["border"]
     epilog='Example:  derive border step_time batch="1..4096 sequence" context="0.1..100 ktoken/sequence" '
     'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o map.svg'
 )
-@click.argument("target")
-@click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]")
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument(
+    "given", nargs=-1, shell_complete=shell_completion.given, metavar="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]"
+)
 @WITH
 @LIBRARY
 @ADD

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ __all__ = ["check", "find", "list_", "show"]
 
 
 @click.command(epilog="Example:  derive check pendulum.toml")
-@click.argument("files", nargs=-1, metavar="[FILE ...]")
+@click.argument("files", nargs=-1, shell_complete=shell_completion.files, metavar="[FILE ...]")
 @JSON
 def check(files: tuple[str, ...], as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
@@ -41,7 +42,12 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
 
 
 @click.command("list", epilog="Example:  derive list quantities cache price")
-@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles|reports]")
+@click.argument(
+    "kind",
+    shell_complete=shell_completion.kinds,
+    default="quantities",
+    metavar="[quantities|relations|profiles|reports]",
+)
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
 @LIBRARY
 @ADD
@@ -84,7 +90,7 @@ def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], a
 
 
 @click.command(epilog="Example:  derive show kv_time")
-@click.argument("name")
+@click.argument("name", shell_complete=shell_completion.entries)
 @LIBRARY
 @ADD
 @JSON

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -60,12 +61,13 @@ def _next(words: Iterator[str]) -> Iterator[str]:
     epilog='Example:  derive compare cost_per_token batch="64 sequence" chips="8 chip" context="8 ktoken/sequence" '
     '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"',
 )
-@click.argument("target")
-@click.argument("given", nargs=-1, metavar="[NAME=VALUE ...]")
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="[NAME=VALUE ...]")
 @WITH
 @click.option(
     "--against",
     "others",
+    shell_complete=shell_completion.profiles_or_givens,
     metavar="PROFILE|NAME=VALUE ...",
     multiple=True,
     help="Begins the second scenario: all profiles and givens that follow are its own.",

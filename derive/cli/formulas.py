@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import ADD, JSON, LIBRARY, WITH, named, opened, say_data, table
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ __all__ = ["formula", "reach"]
     epilog="Example:  derive formula drain_time hbm_capacity hbm_bandwidth\n\n"
     "Example:  derive formula step_time batch context chips --with h100-sxm:fp8 --with llama3-70b"
 )
-@click.argument("target")
-@click.argument("given", nargs=-1, metavar="[NAME ...]")
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[NAME ...]")
 @WITH
 @LIBRARY
 @ADD
@@ -81,7 +82,7 @@ def _latex(library: Library, name: str, node: Node) -> str:
 
 
 @click.command(epilog="Example:  derive reach batch context chips --with h100-sxm:fp8 --with llama3-70b")
-@click.argument("given", nargs=-1, metavar="[NAME ...]")
+@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[NAME ...]")
 @WITH
 @LIBRARY
 @ADD

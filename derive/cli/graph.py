@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import ADD, LIBRARY, WITH, named, opened, put
 
 __all__ = ["graph"]
@@ -12,8 +13,8 @@ __all__ = ["graph"]
 @click.command(
     epilog="Example:  derive graph step_time batch context chips --with h100:fp8 --with llama3-8b -o plan.svg"
 )
-@click.argument("target", required=False)
-@click.argument("given", nargs=-1, metavar="[GIVEN ...]")
+@click.argument("target", shell_complete=shell_completion.names, required=False)
+@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[GIVEN ...]")
 @WITH
 @LIBRARY
 @ADD

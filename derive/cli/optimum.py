@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -35,10 +36,19 @@ def _options(verb: Callable[..., int]) -> Callable[..., int]:
     """The arguments and options of a best choice."""
     for option in reversed(
         (
-            click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]"),
+            click.argument(
+                "given",
+                nargs=-1,
+                shell_complete=shell_completion.given,
+                metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]",
+            ),
             click.option("--such-that", "limits", metavar="TEXT", multiple=True, help="A limit, with <= or >=."),
             click.option(
-                "--among", metavar="PROFILE,PROFILE", multiple=True, help="Profiles of which any one may be taken."
+                "--among",
+                shell_complete=shell_completion.profiles,
+                metavar="PROFILE,PROFILE",
+                multiple=True,
+                help="Profiles of which any one may be taken.",
             ),
             WITH,
             LIBRARY,
@@ -58,7 +68,7 @@ _RANGES = click.option("--ranges", is_flag=True, help="Show how the choices fare
 
 
 @click.command(epilog=_EXAMPLE.format("least", "cost_per_token"))
-@click.argument("target")
+@click.argument("target", shell_complete=shell_completion.targets)
 @_options
 @_STEPS
 @_RANGES
@@ -68,7 +78,7 @@ def least(target: str, steps: bool, ranges: bool, **options: Any) -> int:
 
 
 @click.command(epilog=_EXAMPLE.format("most", "user_speed"))
-@click.argument("target")
+@click.argument("target", shell_complete=shell_completion.targets)
 @_options
 @_STEPS
 @_RANGES
@@ -78,7 +88,7 @@ def most(target: str, steps: bool, ranges: bool, **options: Any) -> int:
 
 
 @click.command(epilog=_EXAMPLE.format("front", "cost_per_token,user_speed"))
-@click.argument("targets", metavar="TARGET,TARGET")
+@click.argument("targets", shell_complete=shell_completion.targets, metavar="TARGET,TARGET")
 @_options
 @click.option("--points", type=click.IntRange(min=2), default=12, metavar="N", help="Points of the front (12).")
 def front(targets: str, points: int, **options: Any) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import (
     ADD,
     JSON,
@@ -32,8 +33,8 @@ _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
     epilog='Example:  derive sample cost_per_token batch="16..64 sequence" context="1..100 ktoken/sequence" '
     'chips="8 chip" bandwidth_efficiency="0.7 +/- 0.1" --with h100-sxm:fp8 --with llama3-70b'
 )
-@click.argument("target")
-@click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=VALUE ...]")
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="NAME=LOW..HIGH [NAME=VALUE ...]")
 @WITH
 @LIBRARY
 @ADD

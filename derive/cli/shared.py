@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.cli import shell_completion
+
 if TYPE_CHECKING:
     from derive.library import Library
     from derive.presentation.charts import Chart
@@ -45,7 +47,11 @@ __all__ = [
 
 PICTURES = (".svg", ".png", ".pdf")
 PICTURE = click.option(
-    "-o", "output", metavar="FILE", help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output."
+    "-o",
+    "output",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output.",
 )
 _BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL_COMMA = re.compile(
@@ -58,17 +64,34 @@ DIGITS = click.option(
 LIBRARY = click.option(
     "--library",
     "replaced",
+    shell_complete=shell_completion.files,
     metavar="FILE",
     help="A relation file instead of the built-in library; - for standard input.",
 )
 ADD = click.option(
-    "--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library; - for standard input."
+    "--add",
+    "added",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    multiple=True,
+    help="A relation file added to the library; - for standard input.",
 )
 EACH = click.option(
-    "--each", metavar="PROFILE,PROFILE", multiple=True, help="Profiles to take in turn, one row, column or curve each."
+    "--each",
+    shell_complete=shell_completion.profiles,
+    metavar="PROFILE,PROFILE",
+    multiple=True,
+    help="Profiles to take in turn, one row, column or curve each.",
 )
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
-WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
+WITH = click.option(
+    "--with",
+    "profiles",
+    shell_complete=shell_completion.profiles,
+    metavar="PROFILE",
+    multiple=True,
+    help="A profile of weak values.",
+)
 
 
 def say_data(data: Any) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -39,8 +40,8 @@ __all__ = ["solve"]
     'Example:  derive solve "step_time, weight_bytes/chips in GB/chip" batch="64 sequence" chips="8 chip" '
     'context="8 ktoken/sequence" --with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8'
 )
-@click.argument("target", metavar="TARGET[,TARGET]")
-@click.argument("given", nargs=-1, metavar="[NAME=VALUE ...]")
+@click.argument("target", shell_complete=shell_completion.targets, metavar="TARGET[,TARGET]")
+@click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="[NAME=VALUE ...]")
 @WITH
 @EACH
 @LIBRARY

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.cli import shell_completion
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -42,8 +43,13 @@ _ENDINGS = (".csv", *PICTURES)
     'Example:  derive sweep step_time batch="16,64,256 sequence" context="8 ktoken/sequence" chips="8 chip" '
     "--with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8"
 )
-@click.argument("targets", metavar="TARGET[,TARGET]")
-@click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]")
+@click.argument("targets", shell_complete=shell_completion.targets, metavar="TARGET[,TARGET]")
+@click.argument(
+    "given",
+    nargs=-1,
+    shell_complete=shell_completion.given,
+    metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]",
+)
 @WITH
 @EACH
 @LIBRARY
