@@ -5,9 +5,10 @@ Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import click
@@ -22,7 +23,7 @@ from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.reports import report
 from derive.cli.sample import sample
-from derive.cli.shared import complain
+from derive.cli.shared import complain, error_data
 from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
@@ -58,6 +59,16 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
+    """Say an error on the standard error: in words, or as data where data was asked for."""
+    if "--json" in (sys.argv[1:] if arguments is None else arguments):
+        click.echo(json.dumps({"error": error_data(error)}, indent=2, ensure_ascii=False), err=True)
+    elif isinstance(error, click.ClickException):
+        error.show()
+    else:
+        complain(error)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status."""
     sys.exit(run(arguments))
@@ -70,7 +81,7 @@ def run(arguments: Sequence[str] | None) -> int:
         sys.stdout.flush()
         return status
     except click.ClickException as error:
-        error.show()
+        _tell(error, arguments)
         return 2
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
@@ -93,5 +104,5 @@ def run(arguments: Sequence[str] | None) -> int:
                 err=True,
             )
             return 2
-        complain(error)
+        _tell(error, arguments)
         return 1 if isinstance(error, NOES) else 2

@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
 from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,7 @@ __all__ = [
     "as_targets",
     "complain",
     "each_of",
+    "error_data",
     "givens",
     "listed_values",
     "named",
@@ -237,6 +239,35 @@ def put_picture(output: str, name: str, charts: Iterable[Chart]) -> None:
 
 def complain(error: Exception) -> None:
     click.echo(f"derive: {error}", err=True)
+
+
+def error_data(error: Exception) -> dict[str, Any]:
+    """An error as plain data: its kind, its sentence, where it is, and the facts that it carries.
+
+    >>> from derive.errors import UnknownNameError
+    >>> error_data(UnknownNameError("There is no x.", hint="Did you mean y?", name="x", suggestions=("y",)))["facts"]
+    {'name': 'x', 'suggestions': ['y']}
+    """
+    if isinstance(error, click.ClickException):
+        return {"kind": "UsageError", "message": error.format_message(), "location": None, "facts": {}}
+    facts = {name: _plain(fact) for name, fact in vars(error).items() if name not in ("what", "hint", "position")}
+    told = {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
+    line, column = getattr(error, "position", None) or (None, None)
+    is_of_file = bool(told.get("problems"))
+    file = told.pop("text", None) if is_of_file else None
+    where = {"file": file, "line": line, "column": column} if is_of_file or line else None
+    return {"kind": type(error).__name__, "message": str(error), "location": where, "facts": told}
+
+
+def _plain(fact: Any) -> Any:
+    """A fact of an error as plain data; None of what is none, such as an answer."""
+    if isinstance(fact, (str, int, float, bool)):
+        return fact
+    if isinstance(fact, (list, tuple)):
+        return [one for one in map(_plain, fact) if one is not None]
+    if is_dataclass(fact) and type(fact).__name__ == "Problem":
+        return {part.name: getattr(fact, part.name) for part in fields(fact)}
+    return None
 
 
 def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:

@@ -21,6 +21,7 @@ from derive.cli.shared import (
     as_targets,
     complain,
     each_of,
+    error_data,
     givens,
     opened,
     say_data,
@@ -79,13 +80,8 @@ class _Scene:
     def data(self, digits: int) -> dict[str, Any]:
         from derive.presentation.text import as_data
 
-        refused = [{"target": target, **refusal(error)} for target, error in self.errors]
+        refused = [{"target": target, **error_data(error)} for target, error in self.errors]
         return {"answers": [as_data(one, digits) for one in self.answers], "errors": refused}
-
-
-def refusal(error: DeriveError) -> dict[str, str]:
-    """An error as plain data."""
-    return {"kind": type(error).__name__, "message": str(error)}
 
 
 class _Asked:
@@ -165,7 +161,7 @@ def _one_scene(asked: _Asked) -> int:
     if scene.answers and not (in_full and sys.stdout.isatty()):  # there the cautions are below the headline already
         for caution in cautions_together(scene.answers):
             click.echo(f"derive: {caution}.", err=True)
-    for _, error in scene.errors:
+    for _, error in () if asked.as_json else scene.errors:
         complain(error)
     return asked.status([scene])
 
@@ -201,7 +197,7 @@ def _each_scene(asked: _Asked) -> int:
         label = " + ".join(scene.profiles)
         for caution in cautions_together(scene.answers) if scene.answers else ():
             click.echo(f"derive: with {label}: {caution}.", err=True)
-        for _, error in scene.errors:
+        for _, error in () if asked.as_json else scene.errors:
             click.echo(f"derive: with {label}: {error}", err=True)
     return asked.status(scenes)
 
