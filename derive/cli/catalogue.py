@@ -46,17 +46,23 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     "kind",
     shell_complete=shell_completion.kinds,
     default="quantities",
-    metavar="[quantities|relations|profiles|reports]",
+    metavar="[quantities|relations|profiles|reports|WORD]",
 )
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
 @LIBRARY
 @ADD
 @JSON
 def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
-    """List what the library holds, or what of it mentions every WORD, the nearest first."""
-    from derive.catalogue import as_data, grouped, mentioning, rows
+    """List what the library holds, or what of it mentions every WORD, the nearest first.
+
+    Without a kind, the words are looked for in everything, as `derive find` does.
+    """
+    from derive.catalogue import LISTS, as_data, grouped, mentioning, rows
+    from derive.errors import suggest
 
     library = opened(replaced, added)
+    if kind not in LISTS and not suggest(kind, LISTS):
+        return _say_found(library, " ".join((kind, *words)), as_json)
     header, *found = rows(library, kind)
     chosen = mentioning(library, kind, words)
     if as_json:
@@ -69,16 +75,20 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
     return 0
 
 
-@click.command(epilog='Example:  derive find "time between tokens"')
+@click.command(epilog='Example:  derive find "time between tokens";  derive find USD/Mtoken')
 @click.argument("words", nargs=-1, required=True, metavar="WORDS")
 @LIBRARY
 @ADD
 @JSON
 def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
     """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
+    return _say_found(opened(replaced, added), " ".join(words), as_json)
+
+
+def _say_found(library: Library, text: str, as_json: bool) -> int:
+    """Print what matches a text, of every kind."""
     from derive.catalogue import found, found_data
 
-    library, text = opened(replaced, added), " ".join(words)
     header, *rows = found(library, text)
     if as_json:
         say_data({"found": found_data(library, text)})
