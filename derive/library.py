@@ -37,6 +37,10 @@ class Library(RelationSet):
     (['V', 'I', 'R'], 'ohm: V = I*R')
     """
 
+    def __dir__(self) -> list[str]:
+        """What is of use to a reader; the rest is how it is computed."""
+        return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
+
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
         """The one value of a quantity or of an expression, from the givens.
 
