@@ -3,7 +3,7 @@
 What was printed on both streams is kept with the exit status in the user's cache folder, under a key made of the words
 of the command, the files that it names, the sources of this package, and the versions of the packages that it computes
 with. Only answers are kept, never refusals, which may depend on the time limit; a refusal prints nothing on the
-standard output. A command that reads the standard input has no entry.
+standard output. A command that reads the standard input, or keeps a question in a file, has no entry.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz",
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     """Print the cached output of a command; else run it and cache its output. Returns the exit status."""
-    path = _entry(words) if words and words[0] in _VERBS and "-" not in words else None
+    path = _entry(words) if words and words[0] in _VERBS and not any(map(_is_more, words)) else None
     if path is None:
         return answer()
     before = _Output.unpacked(recalled(path))
@@ -44,6 +44,11 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     if status == 0 or ("--strict" in words and output.out):  # `--strict` fails, but there is an answer
         keep(path, output.packed())
     return status
+
+
+def _is_more(word: str) -> bool:
+    """Whether a word makes a command read or write more than can be checked."""
+    return word == "-" or word.partition("=")[0] in ("--from", "--save")
 
 
 class _Output(NamedTuple):

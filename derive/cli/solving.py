@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from derive.cli import shell_completion
+from derive.cli.saved_questions import SavedQuestion
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -24,6 +26,7 @@ from derive.cli.shared import (
     error_data,
     givens,
     opened,
+    put,
     say_data,
     table,
 )
@@ -41,7 +44,7 @@ __all__ = ["solve"]
     'Example:  derive solve "step_time, weight_bytes/chips in GB/chip" batch="64 sequence" chips="8 chip" '
     'context="8 ktoken/sequence" --with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8'
 )
-@click.argument("target", shell_complete=shell_completion.targets, metavar="TARGET[,TARGET]")
+@click.argument("target", required=False, shell_complete=shell_completion.targets, metavar="TARGET[,TARGET]")
 @click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="[NAME=VALUE ...]")
 @WITH
 @EACH
@@ -51,18 +54,66 @@ __all__ = ["solve"]
 @click.option("--all", "is_all", is_flag=True, help="Every admissible answer: roots, regimes, bounds.")
 @click.option("--steps", is_flag=True, help="Show the derivation (the default on a terminal).")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the derivation in LaTeX.")
+@click.option(
+    "--save",
+    "kept",
+    shell_complete=shell_completion.files,
+    metavar="FILE.toml",
+    help="Keep the question, with its answer, in a file.",
+)
+@click.option(
+    "--from",
+    "taken",
+    shell_complete=shell_completion.files,
+    metavar="FILE.toml",
+    help="Ask a saved question again; what stands beside it counts more.",
+)
 @DIGITS
 @STRICT
 @JSON
-def solve(target: str, given: tuple[str, ...], unit: str | None, **options: Any) -> int:
+def solve(target: str | None, given: tuple[str, ...], unit: str | None, **options: Any) -> int:
     """Answer TARGET from what is given: a quantity, an expression such as weight_bytes/chips, or several.
 
     What does not hold, and a given that plays no part, is said on the standard error. A unit may stand behind each
     target too, as in "step_time in ms".
     """
-    targets = [f"{one} in {unit}" if unit else one for one in as_targets(target)]
-    asked = _Asked(targets, givens(given), **options)
-    return _one_scene(asked) if not asked.each else _each_scene(asked)
+    kept, taken = options.pop("kept"), options.pop("taken")
+    if taken and target and "=" in target:  # a given: the target is in the file
+        given, target = (target, *given), None
+    if not taken and not target:
+        raise click.UsageError("There is no TARGET. Name what you want to know, or a saved question with --from.")
+    question = _question(as_targets(target) if target else [], unit, givens(given), taken, options)
+    if kept and (kept == "-" or "-" in (question.library, *question.added)):
+        raise click.UsageError("--save keeps names of files: what comes from the standard input has none.")
+    asked = _Asked(question, **options)
+    if asked.each:
+        status, saved = _each_scene(asked), question
+    else:
+        status, saved = _one_scene(asked)
+    if kept:
+        put(kept, saved.text(Path(kept).parent))
+    return status
+
+
+def _question(
+    targets: list[str], unit: str | None, given: dict[str, str], taken: str | None, options: dict[str, Any]
+) -> SavedQuestion:
+    """What is asked, on the command line and in a saved question."""
+    lists = {
+        "profiles": options.pop("profiles"),
+        "each": options.pop("each"),
+        "added": options.pop("added"),
+        "library": options.pop("replaced"),
+    }
+    before = SavedQuestion.read(taken) if taken else SavedQuestion()
+    asked = before.but([f"{one} in {unit}" if unit else one for one in targets], given, **lists)
+    if unit and not targets:
+        from derive.model.asked_expressions import split_unit
+
+        asked = replace(asked, target=tuple(f"{split_unit(one)[0]} in {unit}" for one in asked.target), answers={})
+    if not asked.target:
+        raise click.UsageError(f"{taken!r} is no saved question: it has no target.")
+    return asked
 
 
 @dataclass(frozen=True)
@@ -87,14 +138,9 @@ class _Scene:
 class _Asked:
     """The options of a question, read."""
 
-    def __init__(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
+    def __init__(  # click hands over each option by itself
         self,
-        targets: Sequence[str],
-        given: dict[str, str],
-        profiles: tuple[str, ...],
-        each: tuple[str, ...],
-        replaced: str | None,
-        added: tuple[str, ...],
+        question: SavedQuestion,
         is_all: bool,
         steps: bool,
         as_latex: bool,
@@ -104,9 +150,10 @@ class _Asked:
     ) -> None:
         from derive.presentation.numbers import DIGITS as USUAL
 
-        self.targets, self.given, self.profiles = targets, given, profiles
-        self.each = each_of(each)
-        self.library: Library = opened(replaced, added)
+        self.question, self.targets = question, question.target
+        self.given, self.profiles = question.given, question.profiles
+        self.each = each_of(question.each)
+        self.library: Library = opened(question.library, question.added)
         self.is_all, self.steps, self.as_latex, self.as_json = is_all, steps, as_latex, as_json
         self.stated_digits, self.digits, self.strict = digits, digits or USUAL, strict
         if self.each and (as_latex or steps):
@@ -141,8 +188,8 @@ class _Asked:
         return 1 if self.strict and any(one.failed or one.unused for one in answers) else 0
 
 
-def _one_scene(asked: _Asked) -> int:
-    """Answer all targets in full, in LaTeX, as data, or in a line each."""
+def _one_scene(asked: _Asked) -> tuple[int, SavedQuestion]:
+    """Answer all targets in full, in LaTeX, as data, or in a line each; returns the status, and what may be saved."""
     from derive.presentation.text import as_data, cautions_together, headline
 
     scene = asked.scene(is_patient=len(asked.targets) > 1)
@@ -163,7 +210,9 @@ def _one_scene(asked: _Asked) -> int:
             click.echo(f"derive: {caution}.", err=True)
     for _, error in () if asked.as_json else scene.errors:
         complain(error)
-    return asked.status([scene])
+    for change in asked.question.changes(scene.answers):
+        click.echo(f"derive: {change}.", err=True)
+    return asked.status([scene]), asked.question if asked.is_all else asked.question.answered(scene.answers)
 
 
 def _say_in_full(answers: Sequence[Answer], asked: _Asked) -> None:
