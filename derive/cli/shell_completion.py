@@ -47,11 +47,9 @@ _MULTIPLES = {
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> int:
     """Print the script with which SHELL completes verbs, options, quantities, profiles and units."""
-    from derive.cli import cli
-
     kind = get_completion_class(shell)
     assert kind is not None
-    click.echo(kind(cli, {}, "derive", _VARIABLE).source())
+    click.echo(kind(click.get_current_context().find_root().command, {}, "derive", _VARIABLE).source())
     return 0
 
 
