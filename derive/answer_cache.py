@@ -137,14 +137,15 @@ def _builds_on_others(path: str) -> bool:
 
 
 def _terminal() -> str:
-    """The width of the terminal, to which output is fitted; empty if there is none."""
+    """The terminals of both streams: the width, to which output is fitted, and whether they have colour."""
+    colour = f"{sys.stderr.isatty()} {os.environ.get('NO_COLOR', '')}"
     if not sys.stdout.isatty():
-        return ""
+        return colour
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
         columns = 0
-    return f"{columns} columns, {os.environ.get('COLUMNS', '')}"
+    return f"{columns} columns, {os.environ.get('COLUMNS', '')}, {colour}"
 
 
 def _named_files(words: Sequence[str]) -> Iterator[str]:

@@ -23,7 +23,7 @@ from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.reports import report
 from derive.cli.sample import sample
-from derive.cli.shared import complain, error_data
+from derive.cli.shared import colour, complain, error_data
 from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
@@ -77,7 +77,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str] | None) -> int:
     """Run the command line; returns its status."""
     try:
-        status = int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
+        status = int(cli.main(arguments, prog_name="derive", standalone_mode=False, color=colour()) or 0)
         sys.stdout.flush()
         return status
     except click.ClickException as error:

@@ -16,6 +16,7 @@ from derive.cli.shared import (
     opened,
     output_ending,
     put_picture,
+    say,
     say_data,
 )
 
@@ -66,5 +67,5 @@ def border(  # click hands over each option by itself
     if as_json:
         say_data(as_data(found))
     elif output != "-":
-        click.echo(found.text(digits or USUAL))
+        say(found.text(digits or USUAL))
     return 0

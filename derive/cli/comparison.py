@@ -20,7 +20,9 @@ from derive.cli.shared import (
     opened,
     output_ending,
     put_picture,
+    say,
     say_data,
+    warn,
 )
 
 __all__ = ["compare"]
@@ -115,12 +117,10 @@ def compare(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
     if as_json:
         say_data(as_data(found, *([] if digits is None else [digits])))
     elif output != "-":
-        head, _, rest = found.text(digits).partition("\n")
-        click.secho(head, bold=True)
-        click.echo(rest)
+        say(found.text(digits))
     for side, answer in (("A", a), ("B", b)):
         for caution in cautions(answer) if as_json else ():
-            click.echo(f"derive: in {side}: {caution}.", err=True)
+            warn(f"in {side}: {caution}.")
     return 1 if strict and any(one.failed or one.unused for one in (a, b)) else 0
 
 

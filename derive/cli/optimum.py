@@ -21,6 +21,7 @@ from derive.cli.shared import (
     opened,
     output_ending,
     put_picture,
+    say,
     say_data,
 )
 
@@ -121,9 +122,7 @@ def _best(sense: str, target: str, steps: bool, ranges: bool, **options: Any) ->
     if asked.as_json:
         say_data({**as_data(found, asked.digits), **({"under_ranges": under_ranges_data(over)} if over else {})})
     elif asked.output != "-":
-        head, _, rest = found.text(asked.digits).partition("\n")
-        click.secho(head, bold=True)
-        click.echo(rest)
+        say(found.text(asked.digits))
         if steps:
             click.echo(f"\n{found.answer.text(asked.digits)}")
         if over:

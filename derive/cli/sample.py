@@ -18,7 +18,9 @@ from derive.cli.shared import (
     opened,
     output_ending,
     put_picture,
+    say,
     say_data,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -68,13 +70,13 @@ def sample(
     if as_json:
         say_data(_data(found))
     elif output != "-":
-        click.echo(found.text())
+        say(found.text())
     for name, where in found.failed.items():
-        click.echo(f"derive: {name} does not hold at {int(where.sum())} of {len(found)} points.", err=True)
+        warn(f"{name} does not hold at {int(where.sum())} of {len(found)} points.")
     if found.unused:
         from derive.presentation.failed_checks import without_part
 
-        click.echo(f"derive: {without_part(found.unused)} at any point.", err=True)
+        warn(f"{without_part(found.unused)} at any point.")
     return 1 if strict and (found.failed or found.unused) else 0
 
 

@@ -6,7 +6,9 @@ import json
 import math
 import os
 import re
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import islice, product
@@ -32,6 +34,7 @@ __all__ = [
     "STRICT",
     "WITH",
     "as_targets",
+    "colour",
     "complain",
     "each_of",
     "error_data",
@@ -42,9 +45,12 @@ __all__ = [
     "output_ending",
     "put",
     "put_picture",
+    "say",
     "say_data",
     "source_of",
     "table",
+    "warn",
+    "wrapped",
 ]
 
 PICTURES = (".svg", ".png", ".pdf")
@@ -237,8 +243,48 @@ def put_picture(output: str, name: str, charts: Iterable[Chart]) -> None:
     put(output, as_picture(output_ending(output), name, *charts))
 
 
-def complain(error: Exception) -> None:
-    click.echo(f"derive: {error}", err=True)
+def colour() -> bool | None:
+    """Whether there is colour: never if `NO_COLOR` is set, otherwise on a terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def complain(error: object) -> None:
+    """Say an error on the standard error; red on a terminal."""
+    click.secho(f"derive: {error}", err=True, fg="red", color=colour())
+
+
+def warn(caution: str) -> None:
+    """Say on the standard error what is amiss with an answer."""
+    click.secho(f"derive: {caution}", err=True, fg="red", color=colour())
+
+
+def say(text: str, *, warns_below: bool = False) -> None:
+    """Print a text whose first line is its headline.
+
+    On a terminal the headline is bold, what fails is red, and long lines are broken between words. With
+    `warns_below`, the indented lines below the headline say what is amiss.
+    """
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    head, *rest = text.split("\n")
+    click.secho("\n".join(wrapped(head, width)), bold=True)
+    for line in rest:
+        warns_below = warns_below and line.startswith("  ")
+        is_amiss = warns_below or line.lstrip().startswith("FAILS:")
+        click.secho("\n".join(wrapped(line, width)), fg="red" if is_amiss else None)
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """A line broken between words where it is too wide, what follows indented; whole if no width is known.
+
+    >>> wrapped("  1. kv_time: kv_time = kv_bytes/bandwidth", 24)
+    ['  1. kv_time: kv_time =', '      kv_bytes/bandwidth']
+    """
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    if not 2 * len(indent) < width < len(line):
+        return [line]
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, tabsize=1
+    )
 
 
 def error_data(error: Exception) -> dict[str, Any]:

@@ -27,8 +27,10 @@ from derive.cli.shared import (
     givens,
     opened,
     put,
+    say,
     say_data,
     table,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -207,11 +209,11 @@ def _one_scene(asked: _Asked) -> tuple[int, SavedQuestion]:
             click.echo(headline(answer, asked.digits))
     if scene.answers and not (in_full and sys.stdout.isatty()):  # there the cautions are below the headline already
         for caution in cautions_together(scene.answers):
-            click.echo(f"derive: {caution}.", err=True)
+            warn(f"{caution}.")
     for _, error in () if asked.as_json else scene.errors:
         complain(error)
     for change in asked.question.changes(scene.answers):
-        click.echo(f"derive: {change}.", err=True)
+        warn(f"{change}.")
     return asked.status([scene]), asked.question if asked.is_all else asked.question.answered(scene.answers)
 
 
@@ -221,9 +223,9 @@ def _say_in_full(answers: Sequence[Answer], asked: _Asked) -> None:
 
     groups = [[answer] for answer in answers] if asked.is_all else [list(answers)] if answers else []
     for number, group in enumerate(groups):
-        head, _, rest = as_text_together(group, asked.digits).partition("\n")
-        click.secho(("\n" if number else "") + head, bold=True)
-        click.echo(rest)
+        if number:
+            click.echo()
+        say(as_text_together(group, asked.digits), warns_below=True)
 
 
 def _each_scene(asked: _Asked) -> int:
@@ -245,9 +247,9 @@ def _each_scene(asked: _Asked) -> int:
     for scene in scenes:
         label = " + ".join(scene.profiles)
         for caution in cautions_together(scene.answers) if scene.answers else ():
-            click.echo(f"derive: with {label}: {caution}.", err=True)
+            warn(f"with {label}: {caution}.")
         for _, error in () if asked.as_json else scene.errors:
-            click.echo(f"derive: with {label}: {error}", err=True)
+            warn(f"with {label}: {error}")
     return asked.status(scenes)
 
 

@@ -25,6 +25,7 @@ from derive.cli.shared import (
     put,
     put_picture,
     say_data,
+    warn,
 )
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def _each_scene(asked: _Asked) -> int:
         try:
             tables[label] = asked.table(*profiles)
         except DeriveError as error:
-            click.echo(f"derive: with {label}: {error}", err=True)
+            warn(f"with {label}: {error}")
             status = max(status, 1 if isinstance(error, NOES) else 2)
     if tables:
         _put_out(tables, asked)
@@ -204,11 +205,9 @@ def _filed(tables: Iterable[Table], asked: _Asked) -> int:
 def _status(found: Cautions, strict: bool, of: str = "") -> int:
     """Zero if there is an answer at any point and, if strict, no check fails and every given is used."""
     for caution in found:
-        click.echo(f"derive: {of}{caution}.", err=True)
+        warn(f"{of}{caution}.")
     if not found.is_answered:
-        click.echo(
-            f"derive: {of}there is no answer at any point.\n  Run derive solve at one of them: it says why.", err=True
-        )
+        warn(f"{of}there is no answer at any point.\n  Run derive solve at one of them: it says why.")
         return 1
     return 1 if strict and (found.failing or found.missing or found.unused) else 0
 
