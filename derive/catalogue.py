@@ -177,6 +177,9 @@ def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
         ("domain", quantity.domain.text),
         ("letter", quantity.latex),
     ]
+    if quantity.seen is not None:
+        ends = " to ".join(text for text in (quantity.seen.least, quantity.seen.most) if text)
+        lines.append(("seen", f"{'' if quantity.seen.least else 'up to '}{ends} ({quantity.seen.source})"))
     if quantity.default is not None:
         lines += [("default", str(quantity.default)), ("source", str(quantity.default.source))]
     return [(label, text) for label, text in [*lines, *(("used in", equation) for equation in used)] if text]
