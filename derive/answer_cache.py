@@ -3,7 +3,7 @@
 What was printed on both streams is kept with the exit status in the user's cache folder, under a key made of the words
 of the command, the files that it names, the sources of this package, and the versions of the packages that it computes
 with. Only answers are kept, never refusals, which may depend on the time limit; a refusal prints nothing on the
-standard output.
+standard output. A command that reads the standard input, or keeps a question in a file, has no entry.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from derive.cache_folder import entry, keep, recalled, sources
 
 __all__ = ["answered"]
 
-_VERBS = ("audit", "find", "infer", "list", "show", "solve")  # they only print, and always the same
+_VERBS = ("audit", "find", "formula", "infer", "list", "reach", "show", "solve")  # they only print, and always the same
 _FILES = ("--add", "--claims", "--library")
 _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz", "scipy", "sympy")
 
 
 def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     """Print the cached output of a command; else run it and cache its output. Returns the exit status."""
-    path = _entry(words) if words and words[0] in _VERBS else None
+    path = _entry(words) if words and words[0] in _VERBS and not any(map(_is_more, words)) else None
     if path is None:
         return answer()
     before = _Output.unpacked(recalled(path))
@@ -44,6 +44,11 @@ def answered(words: Sequence[str], answer: Callable[[], int]) -> int:
     if status == 0 or ("--strict" in words and output.out):  # `--strict` fails, but there is an answer
         keep(path, output.packed())
     return status
+
+
+def _is_more(word: str) -> bool:
+    """Whether a word makes a command read or write more than can be checked."""
+    return word == "-" or word.partition("=")[0] in ("--from", "--save")
 
 
 class _Output(NamedTuple):
@@ -132,14 +137,15 @@ def _builds_on_others(path: str) -> bool:
 
 
 def _terminal() -> str:
-    """The width of the terminal, to which output is fitted; empty if there is none."""
+    """The terminals of both streams: the width, to which output is fitted, and whether they have colour."""
+    colour = f"{sys.stderr.isatty()} {os.environ.get('NO_COLOR', '')}"
     if not sys.stdout.isatty():
-        return ""
+        return colour
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns
     except (OSError, ValueError):
         columns = 0
-    return f"{columns} columns, {os.environ.get('COLUMNS', '')}"
+    return f"{columns} columns, {os.environ.get('COLUMNS', '')}, {colour}"
 
 
 def _named_files(words: Sequence[str]) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from derive.errors import unknown
+from derive.errors import DeriveError, unknown
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
@@ -17,6 +17,7 @@ from derive.tokens.reports.titles import titles
 from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
 from quantities.source import Source
+from quantities.spelling import parse_unit
 
 __all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
 
@@ -24,7 +25,8 @@ KINDS = ("quantities", "relations", "profiles")
 LISTS = (*KINDS, "reports")
 LISTED = {"quantities": "quantity", "relations": "relation", "profiles": "profile", "reports": "report"}
 _UNUSED = "no quantity of this library"
-_FOUND = 15  # limit on hits
+_FOUND = 15  # limit on hits by words, and on those by unit
+_UNIT_SCORE = 0.3  # of a quantity that is only measured in the unit
 _MANY = 60  # rows up to which there are no headings between them
 
 
@@ -68,9 +70,30 @@ def found(library: Library, words: str) -> list[tuple[str, ...]]:
 
 
 def _nearest(library: Library, words: str) -> list[Hit]:
-    """The hits for some words, without those that score much lower than the best."""
+    """The hits for some words, without those that score much lower than the best, and what is measured in them.
+
+    Words that name a unit, such as `tokens per second`, find the quantities of its dimension too, those in that very
+    unit first. They come after those that bear the words, but before them if it is written as units are: `token/s`.
+    """
     hits = library.index.search(words)[:_FOUND]
-    return [hit for hit in hits if hit.score > hits[0].score / 2]
+    near = [hit for hit in hits if hit.score > hits[0].score / 2]
+    measured = _measured_in(library, words, bool(near))[:_FOUND]
+    first, second = (measured, near) if "/" in words and " " not in words.strip() else (near, measured)
+    met = {(hit.entry.kind, hit.entry.name) for hit in first}
+    return [*first, *(hit for hit in second if (hit.entry.kind, hit.entry.name) not in met)]
+
+
+def _measured_in(library: Library, words: str, is_met: bool) -> list[Hit]:
+    """The quantities of the dimension of a unit; of a single word only if nothing bears it."""
+    try:
+        unit = parse_unit(words)
+    except DeriveError:
+        return []
+    if not unit.dimension or (is_met and len(unit.factors) < 2):
+        return []
+    alike = [quantity for quantity in library.declared.values() if quantity.dimension == unit.dimension]
+    alike.sort(key=lambda quantity: quantity.unit.size != unit.size)
+    return [Hit(Entry("quantity", one.name, one.meaning, one.aliases), _UNIT_SCORE, False) for one in alike]
 
 
 def _found(library: Library, hit: Hit) -> tuple[str, ...]:
@@ -154,6 +177,9 @@ def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
         ("domain", quantity.domain.text),
         ("letter", quantity.latex),
     ]
+    if quantity.seen is not None:
+        ends = " to ".join(text for text in (quantity.seen.least, quantity.seen.most) if text)
+        lines.append(("seen", f"{'' if quantity.seen.least else 'up to '}{ends} ({quantity.seen.source})"))
     if quantity.default is not None:
         lines += [("default", str(quantity.default)), ("source", str(quantity.default.source))]
     return [(label, text) for label, text in [*lines, *(("used in", equation) for equation in used)] if text]

@@ -37,8 +37,12 @@ class Library(RelationSet):
     (['V', 'I', 'R'], 'ohm: V = I*R')
     """
 
+    def __dir__(self) -> list[str]:
+        """What is of use to a reader; the rest is how it is computed."""
+        return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
+
     def solve(self, target: str, /, *profiles: str | Profile, **given: Any) -> Answer:
-        """The one value of a quantity, from the givens.
+        """The one value of a quantity or of an expression, from the givens.
 
         >>> from derive.relation_files.loading import load
         >>> ohm = load('''[quantities]
@@ -49,40 +53,84 @@ class Library(RelationSet):
         ... equation = "V = I*R"''')
         >>> ohm.solve("R", V="12 V", I="4000 mA").value
         <Quantity(3.0, 'ohm')>
+        >>> ohm.solve("V*I in mW", R="3 ohm", I="2 A").value
+        <Quantity(12000.0, 'milliwatt')>
         """
         from derive.solving.answering.solver import solve
 
-        return solve(self, target, profiles, given)
+        library, (name,) = self._asked(target)
+        return solve(library, name, profiles, given)
+
+    def _asked(self, *targets: str) -> tuple[Library, list[str]]:
+        """The library in which each target is a quantity: an expression, or another unit, becomes one of a copy."""
+        library, names = self, []
+        for target in targets:
+            if not isinstance(target, str) or target in library.declared:
+                names.append(target)
+                continue
+            from derive.model.asked_expressions import asking
+
+            library, name = asking(library, target)
+            names.append(name)
+        return library, names
 
     def solve_all(self, target: str, /, *profiles: str | Profile, **given: Any) -> tuple[Answer, ...]:
         """Every admissible value: all roots, all regimes, and bounds where there is no value."""
         from derive.solving.answering.solver import solve_all
 
-        return solve_all(self, target, profiles, given)
+        library, (name,) = self._asked(target)
+        return solve_all(library, name, profiles, given)
 
-    def formula(self, target: str, given: Iterable[str] = ()) -> Any:
-        """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units."""
+    def formula(self, target: str, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> Any:
+        """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units.
+
+        Quantities whose values come from `profiles` stand in it by name, as defaults do.
+        """
         from derive.kernels.closed_forms import formula
 
-        return formula(self, target, given)
+        library, (name,) = self._asked(target)
+        held = _listed(profiles)
+        if held:
+            from derive.kernels.profile_values import named_by
 
-    def compile(self, target: str, given: Iterable[str] = (), backend: str = "auto") -> Callable[..., Any]:
-        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value."""
+            given = named_by(library, name, given, held)
+        return formula(library, name, given)
+
+    def compile(
+        self,
+        target: str,
+        given: Iterable[str] = (),
+        backend: str = "auto",
+        *,
+        profiles: Iterable[str | Profile] = (),
+    ) -> Callable[..., Any]:
+        """A fast function of floats or arrays by keyword, in declared units, in and out; NaN for no value.
+
+        The values of `profiles` are constants in it.
+        """
         from derive.kernels.functions import compiled
 
-        return compiled(self, target, given, backend)
+        library, (name,) = self._asked(target)
+        held = _listed(profiles)
+        if held:
+            from derive.kernels.profile_values import compiled_with
+
+            return compiled_with(library, name, given, held, backend)
+        return compiled(library, name, given, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
         from derive.tables.table import sweep
 
-        return sweep(self, targets, profiles, given)
+        library, names = self._asked(*_each(targets))
+        return sweep(library, names, profiles, given)
 
     def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
         """The same for any number of points, piece by piece, to be iterated over, summarised or written to a file."""
         from derive.tables.streams import stream
 
-        return stream(self, targets, profiles, given)
+        library, names = self._asked(*_each(targets))
+        return stream(library, names, profiles, given)
 
     def sample(
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
@@ -90,7 +138,8 @@ class Library(RelationSet):
         """The target at points drawn from the ranges among the givens and the profiles' values."""
         from derive.tables.sampling.monte_carlo import sample
 
-        return sample(self, target, profiles, points, seed, given)
+        library, (name,) = self._asked(target)
+        return sample(library, name, profiles, points, seed, given)
 
     def least(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
         """The choice that makes the target least: a range or a list among the givens is free to choose, and of a tuple
@@ -98,13 +147,15 @@ class Library(RelationSet):
         """
         from derive.optimization.least import best_choice
 
-        return best_choice(self, target, profiles, such_that, given, "least")
+        library, (name,) = self._asked(target)
+        return best_choice(library, name, profiles, such_that, given, "least")
 
     def most(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
         """The choice that makes the target most, as `least` does."""
         from derive.optimization.least import best_choice
 
-        return best_choice(self, target, profiles, such_that, given, "most")
+        library, (name,) = self._asked(target)
+        return best_choice(library, name, profiles, such_that, given, "most")
 
     def front(
         self,
@@ -124,7 +175,8 @@ class Library(RelationSet):
         """Where over one quantity or two, whose givens are ranges, regimes end and checks cease to hold."""
         from derive.borders.tracing import borders
 
-        return borders(self, target, profiles, over, given)
+        library, (name,) = self._asked(target)
+        return borders(library, name, profiles, over, given)
 
     def compare(self, a: Answer, b: Answer) -> Comparison:
         """Why the second answer differs from the first: what each given and each regime accounts for in the ratio."""
@@ -138,8 +190,20 @@ class Library(RelationSet):
 
         return self | Library(*twins(self, point, names))
 
-    def reach(self, given: Iterable[str] = ()) -> frozenset[str]:
-        """Every quantity that these givens and the defaults determine, including themselves."""
+    def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
+        """Every quantity that these givens, the values of profiles and the defaults determine, including themselves."""
         from derive.kernels.reach import reach
 
-        return reach(self, given)
+        sets = [one if isinstance(one, Profile) else self.profile(one) for one in _listed(profiles)]
+        stated = [name for one in sets for name in one.values if name in self.declared]
+        return reach(self, dict.fromkeys([*given, *stated]))
+
+
+def _each(targets: str | Iterable[str]) -> Iterable[Any]:
+    """Targets as they are given: a single one, or several; what is neither is refused where it is read."""
+    return [targets] if isinstance(targets, str) or not isinstance(targets, Iterable) else targets
+
+
+def _listed(profiles: Iterable[str | Profile] | Profile) -> tuple[str | Profile, ...]:
+    """Profiles as they are given: a single one, or several."""
+    return (profiles,) if isinstance(profiles, (str, Profile)) else tuple(profiles)

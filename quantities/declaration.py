@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 from quantities.dimension import Dimension
 from quantities.domain import Domain, read_domain
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
+from quantities.seen import Seen, read_seen
 from quantities.source import ASKER, DEFAULT, Source
 from quantities.spelling import parse_unit
 from quantities.tolerances import SAME_DEFAULT
@@ -32,6 +33,7 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _LONGEST_NAME = 120
 _WRITTEN = re.compile(r'Write "(.+)"\.')
 _THINGS = tuple(parse_unit(thing).dimension for thing in ("sequence", "chip"))
+_NOTHING_SEEN = Seen("", "", "", -math.inf, math.inf)
 _CONSTANTS = {"pi": "the number 3.14159..."}
 
 
@@ -52,6 +54,7 @@ class Declaration:
     domain: Domain
     default: Value | None
     aliases: tuple[str, ...]
+    seen: Seen | None
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class Declaration:
         domain: str = "positive",
         default: str | float | Value | None = None,
         aliases: Iterable[str] = (),
+        seen: Mapping[str, str] | None = None,
     ) -> None:
         for what, text in (("unit", unit), ("meaning", meaning), ("latex", latex), ("domain", domain)):
             if not isinstance(text, str):
@@ -73,6 +77,7 @@ class Declaration:
         self.__dict__.update(
             name=check_name(name), unit=read, meaning=meaning, latex=latex, domain=held, aliases=others
         )
+        self.__dict__["seen"] = None if seen is None else read_seen(seen, name, read)
         self.__dict__["default"] = None if default is None else read_given(default, self, DEFAULT)
 
     def __setattr__(self, name: str, value: Any) -> NoReturn:
@@ -103,7 +108,8 @@ class Declaration:
         scale = ",".join(f"{part}^{power}" for part, power in sorted(self.unit.factors))
         ends = f"{self.domain.low!r},{self.domain.high!r},{self.domain.open_low}"
         default = "" if self.default is None else repr(self.default)
-        return self.name, scale, ends, self.meaning, self.latex, default, *self.aliases
+        seen = () if self.seen is None else (repr(self.seen.words),)
+        return self.name, scale, ends, self.meaning, self.latex, default, *self.aliases, *seen
 
     def __eq__(self, other: object) -> bool:
         return self is other or (isinstance(other, Declaration) and self.said == other.said)
@@ -115,7 +121,8 @@ class Declaration:
     def words(self) -> dict[str, Any]:
         """The arguments that declare it again."""
         texts = {"name": self.name, "unit": self.unit.text, "meaning": self.meaning, "latex": self.latex}
-        return {**texts, "domain": self.domain.text, "default": self.default, "aliases": self.aliases}
+        seen = {} if self.seen is None else {"seen": self.seen.words}
+        return {**texts, "domain": self.domain.text, "default": self.default, "aliases": self.aliases, **seen}
 
     def but(self, **said: Any) -> Declaration:
         """The same declaration with some arguments replaced.
@@ -187,6 +194,7 @@ def agreed(first: Declaration, second: Declaration) -> Declaration:
         latex=first.latex or second.latex,
         default=one or other,
         aliases=(*first.aliases, *second.aliases),
+        seen=(first.seen or second.seen or _NOTHING_SEEN).words or None,
     )
 
 

@@ -47,6 +47,9 @@ class Profile:
                 raise ExpressionError(what, hint='Write read_value("3 m").', text=str(name))
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
 
+    def __repr__(self) -> str:
+        return f"<Profile {self.name}: {len(self.values)} values>"
+
     def with_more(self, more: Profile) -> Profile:
         """This profile and the additions of another, under the other's name."""
         values, goes_with = {**self.values, **more.values}, {**self.goes_with, **more.goes_with}

@@ -16,6 +16,7 @@ from sympy import Symbol
 from quantities.declaration import Declaration
 from quantities.dimension import Dimension
 from quantities.domain import Domain
+from quantities.seen import Seen
 from quantities.units import Unit
 from quantities.value import Value
 
@@ -56,6 +57,7 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
     domain: Domain = _declared("domain")
     aliases: tuple[str, ...] = _declared("aliases", "Other names, by which it is searched.")
     default: Value | None = _declared("default")
+    seen: Seen | None = _declared("seen", "What sources report of it.")
 
     @_taking(Declaration)
     def __new__(cls, *said: Any, **more: Any) -> Self:

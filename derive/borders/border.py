@@ -63,6 +63,9 @@ class Border:
         numbers = {one.name: (array if len(self.axes) > 1 else float(array[0]), one) for one, array in held.items()}
         return {name: registry().Quantity(number, one.unit.text) for name, (number, one) in numbers.items()}
 
+    def __repr__(self) -> str:
+        return f"<Border {self}>"
+
     def __str__(self) -> str:
         from derive.borders.border_text import sentence
 
@@ -121,6 +124,9 @@ class Borders(Sequence[Border]):
         from derive.borders.border_text import as_text
 
         return as_text(self, digits)
+
+    def __repr__(self) -> str:
+        return f"<Borders of {self.text().partition(chr(10))[0]}>"
 
     def __str__(self) -> str:
         return self.text()

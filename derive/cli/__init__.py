@@ -5,6 +5,7 @@ Exit status: 0 done; 1 the answer is no; 2 the command or its text was wrong.
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
@@ -16,11 +17,15 @@ from derive.cli.audit import audit
 from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
+from derive.cli.formulas import formula, reach
+from derive.cli.graph import graph
 from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
-from derive.cli.questions import graph, solve
 from derive.cli.reports import report
-from derive.cli.shared import complain
+from derive.cli.sample import sample
+from derive.cli.shared import colour, complain, error_data
+from derive.cli.shell_completion import completion
+from derive.cli.solving import solve
 from derive.cli.sweep import sweep
 
 __all__ = ["cli", "main", "run"]
@@ -35,7 +40,11 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, border, least, most, front, compare, report, audit, infer):
+_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph)
+_LOOKING_UP = (check, find, list_, show)
+_OF_THE_SUBJECT = (report, audit, infer)
+
+for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT, completion):
     cli.add_command(verb)
 
 
@@ -50,6 +59,16 @@ def _discard_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
+    """Say an error on the standard error: in words, or as data where data was asked for."""
+    if "--json" in (sys.argv[1:] if arguments is None else arguments):
+        click.echo(json.dumps({"error": error_data(error)}, indent=2, ensure_ascii=False), err=True)
+    elif isinstance(error, click.ClickException):
+        error.show()
+    else:
+        complain(error)
+
+
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its status."""
     sys.exit(run(arguments))
@@ -58,11 +77,11 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def run(arguments: Sequence[str] | None) -> int:
     """Run the command line; returns its status."""
     try:
-        status = int(cli.main(arguments, prog_name="derive", standalone_mode=False) or 0)
+        status = int(cli.main(arguments, prog_name="derive", standalone_mode=False, color=colour()) or 0)
         sys.stdout.flush()
         return status
     except click.ClickException as error:
-        error.show()
+        _tell(error, arguments)
         return 2
     except (click.Abort, KeyboardInterrupt):
         return _interrupted()
@@ -85,5 +104,5 @@ def run(arguments: Sequence[str] | None) -> int:
                 err=True,
             )
             return 2
-        complain(error)
+        _tell(error, arguments)
         return 1 if isinstance(error, NOES) else 2

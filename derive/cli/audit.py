@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, opened, say_data, table
+from derive.cli import shell_completion
+from derive.cli.shared import ADD, JSON, LIBRARY, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
     from derive.audit.conflicts import Conflict
@@ -20,7 +20,13 @@ __all__ = ["audit"]
 
 @click.command(epilog="Example:  derive audit C22")
 @click.argument("names", nargs=-1, metavar="[ID ...]")
-@click.option("--claims", "own", metavar="FILE", help="A file of claims instead of the built-in ones.")
+@click.option(
+    "--claims",
+    "own",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    help="A file of claims instead of the built-in ones.",
+)
 @LIBRARY
 @ADD
 @JSON
@@ -32,7 +38,7 @@ def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: 
     from derive.tokens.audit import clashes
 
     library = opened(replaced, added)
-    book = None if own is None else read_claims(Path(own))
+    book = None if own is None else read_claims(source_of(own))
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
     if as_json:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+from derive.cli import shell_completion
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    JSON,
+    LIBRARY,
+    PICTURE,
+    WITH,
+    givens,
+    opened,
+    output_ending,
+    put_picture,
+    say,
+    say_data,
+)
 
 __all__ = ["border"]
 
@@ -15,12 +27,14 @@ __all__ = ["border"]
     epilog='Example:  derive border step_time batch="1..4096 sequence" context="0.1..100 ktoken/sequence" '
     'chips="8 chip" --with h100-sxm:fp8 --with llama3-70b -o map.svg'
 )
-@click.argument("target")
-@click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]")
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument(
+    "given", nargs=-1, shell_complete=shell_completion.given, metavar="NAME=LOW..HIGH [NAME=LOW..HIGH] [NAME=VALUE ...]"
+)
 @WITH
 @LIBRARY
 @ADD
-@click.option("-o", "output", metavar="FILE.svg", help="Where to draw the map.")
+@PICTURE
 @DIGITS
 @JSON
 def border(  # click hands over each option by itself
@@ -40,8 +54,7 @@ def border(  # click hands over each option by itself
     from derive.borders.border_text import as_data
     from derive.presentation.numbers import DIGITS as USUAL
 
-    if output is not None and Path(output).suffix.lower() != ".svg":
-        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .svg.")
+    output_ending(output)
     read = givens(given)
     over = [name for name, text in read.items() if ".." in text]
     if not over:
@@ -50,12 +63,9 @@ def border(  # click hands over each option by itself
         )
     found = opened(replaced, added).border(target, *profiles, over=over, **read)
     if output is not None:
-        from derive.output_files import write_whole
-        from derive.presentation.plotting import as_svg
-
-        write_whole(output, as_svg("border", *found.charts))
+        put_picture(output, "border", found.charts)
     if as_json:
         say_data(as_data(found))
-    else:
-        click.echo(found.text(digits or USUAL))
+    elif output != "-":
+        say(found.text(digits or USUAL))
     return 0

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, table
+from derive.cli import shell_completion
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -16,7 +16,7 @@ __all__ = ["check", "find", "list_", "show"]
 
 
 @click.command(epilog="Example:  derive check pendulum.toml")
-@click.argument("files", nargs=-1, metavar="[FILE ...]")
+@click.argument("files", nargs=-1, shell_complete=shell_completion.files, metavar="[FILE ...]")
 @JSON
 def check(files: tuple[str, ...], as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
@@ -25,7 +25,7 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     from derive.tokens.relations import SOURCE
 
     status, found = 0, []
-    for file, path in [(file, Path(file)) for file in files] or [("built-in library", SOURCE)]:
+    for file, path in [(file, source_of(file)) for file in files] or [("built-in library", SOURCE)]:
         try:
             library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
         except DeriveError as error:
@@ -42,16 +42,27 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
 
 
 @click.command("list", epilog="Example:  derive list quantities cache price")
-@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles|reports]")
+@click.argument(
+    "kind",
+    shell_complete=shell_completion.kinds,
+    default="quantities",
+    metavar="[quantities|relations|profiles|reports|WORD]",
+)
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
 @LIBRARY
 @ADD
 @JSON
 def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
-    """List what the library holds, or what of it mentions every WORD, the nearest first."""
-    from derive.catalogue import as_data, grouped, mentioning, rows
+    """List what the library holds, or what of it mentions every WORD, the nearest first.
+
+    Without a kind, the words are looked for in everything, as `derive find` does.
+    """
+    from derive.catalogue import LISTS, as_data, grouped, mentioning, rows
+    from derive.errors import suggest
 
     library = opened(replaced, added)
+    if kind not in LISTS and not suggest(kind, LISTS):
+        return _say_found(library, " ".join((kind, *words)), as_json)
     header, *found = rows(library, kind)
     chosen = mentioning(library, kind, words)
     if as_json:
@@ -64,16 +75,20 @@ def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[
     return 0
 
 
-@click.command(epilog='Example:  derive find "time between tokens"')
+@click.command(epilog='Example:  derive find "time between tokens";  derive find USD/Mtoken')
 @click.argument("words", nargs=-1, required=True, metavar="WORDS")
 @LIBRARY
 @ADD
 @JSON
 def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
     """Find quantities, relations and profiles by name, alias and meaning, the nearest first."""
+    return _say_found(opened(replaced, added), " ".join(words), as_json)
+
+
+def _say_found(library: Library, text: str, as_json: bool) -> int:
+    """Print what matches a text, of every kind."""
     from derive.catalogue import found, found_data
 
-    library, text = opened(replaced, added), " ".join(words)
     header, *rows = found(library, text)
     if as_json:
         say_data({"found": found_data(library, text)})
@@ -85,7 +100,7 @@ def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], a
 
 
 @click.command(epilog="Example:  derive show kv_time")
-@click.argument("name")
+@click.argument("name", shell_complete=shell_completion.entries)
 @LIBRARY
 @ADD
 @JSON

@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+from derive.cli import shell_completion
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    JSON,
+    LIBRARY,
+    PICTURE,
+    STRICT,
+    WITH,
+    givens,
+    opened,
+    output_ending,
+    put_picture,
+    say,
+    say_data,
+    warn,
+)
 
 __all__ = ["compare"]
 
@@ -48,21 +63,22 @@ def _next(words: Iterator[str]) -> Iterator[str]:
     epilog='Example:  derive compare cost_per_token batch="64 sequence" chips="8 chip" context="8 ktoken/sequence" '
     '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"',
 )
-@click.argument("target")
-@click.argument("given", nargs=-1, metavar="[NAME=VALUE ...]")
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="[NAME=VALUE ...]")
 @WITH
 @click.option(
     "--against",
     "others",
+    shell_complete=shell_completion.profiles_or_givens,
     metavar="PROFILE|NAME=VALUE ...",
     multiple=True,
     help="Begins the second scenario: all profiles and givens that follow are its own.",
 )
 @LIBRARY
 @ADD
-@click.option("-o", "output", metavar="FILE.svg", help="Where to write a picture.")
+@PICTURE
 @DIGITS
-@click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
+@STRICT
 @JSON
 def compare(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
     target: str,
@@ -87,8 +103,7 @@ def compare(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
 
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
-    if output is not None and Path(output).suffix.lower() != ".svg":
-        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .svg.")
+    output_ending(output)
     library = opened(replaced, added)
     first = givens(given)
     second = _profiles(library, profiles, others), _givens(first, others)
@@ -96,16 +111,16 @@ def compare(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
     b = _answered("B", library, target, *second)
     found = library.compare(a, b)
     if output is not None:
-        _draw(output, found)
+        from derive.comparison.waterfall import charts
+
+        put_picture(output, "comparison", charts(found))
     if as_json:
         say_data(as_data(found, *([] if digits is None else [digits])))
-    else:
-        head, _, rest = found.text(digits).partition("\n")
-        click.secho(head, bold=True)
-        click.echo(rest)
+    elif output != "-":
+        say(found.text(digits))
     for side, answer in (("A", a), ("B", b)):
         for caution in cautions(answer) if as_json else ():
-            click.echo(f"derive: in {side}: {caution}.", err=True)
+            warn(f"in {side}: {caution}.")
     return 1 if strict and any(one.failed or one.unused for one in (a, b)) else 0
 
 
@@ -134,12 +149,3 @@ def _givens(first: dict[str, str], others: Sequence[str]) -> dict[str, str]:
         if not text and name not in first:
             raise click.UsageError(f"{name}= leaves out what is not given before --against.")
     return {name: text for name, text in {**first, **own}.items() if text}
-
-
-def _draw(output: str, found: Any) -> None:
-    """Write the picture."""
-    from derive.comparison.waterfall import charts
-    from derive.output_files import write_whole
-    from derive.presentation.plotting import as_svg
-
-    write_whole(output, as_svg("comparison", *charts(found)))

@@ -6,13 +6,16 @@ from pathlib import Path
 
 import click
 
-from derive.cli.shared import DIGITS, JSON, WITH, givens, say_data
+from derive.cli import shell_completion
+from derive.cli.shared import DIGITS, JSON, WITH, givens, say_data, source_of
 
 __all__ = ["infer"]
 
 
 @click.command(epilog="Example:  derive infer gemini-2-5-pro-prices --with h200-sxm:fp8 --with deepseek-v3")
-@click.argument("words", nargs=-1, metavar="[SHEET] [NAME=VALUE ...]")
+@click.argument(
+    "words", nargs=-1, shell_complete=shell_completion.profiles_or_givens, metavar="[SHEET] [NAME=VALUE ...]"
+)
 @WITH
 @click.option("--steps", is_flag=True, help="Show each derivation, what it assumes and what would refute it.")
 @DIGITS
@@ -26,7 +29,9 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
     if len(named) > 1:
         raise click.UsageError(f"{named[1]!r} is not NAME=VALUE, and {named[0]!r} is already the sheet.")
     stated = givens([word for word in words if word not in named])
-    many = tuple(oracle.infer(source, *profiles, **stated) for source in named) or oracle.survey(*profiles, **stated)
+    many = tuple(oracle.infer(_sheet(source), *profiles, **stated) for source in named) or oracle.survey(
+        *profiles, **stated
+    )
     if as_json:
         data = [text.as_data(found) for found in many]
         say_data(data[0] if named else data)
@@ -37,3 +42,8 @@ def infer(words: tuple[str, ...], profiles: tuple[str, ...], steps: bool, digits
     if steps:
         click.echo("\n\n" + "\n\n\n".join(text.as_steps(found, digits) for found in many))
     return 0 if any(found.conclusions for found in many) else 1
+
+
+def _sheet(name: str) -> str | Path:
+    """The name of a price sheet or of its file; the text on the standard input for `-`."""
+    return source_of(name) if name == "-" else name

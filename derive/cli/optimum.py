@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+from derive.cli import shell_completion
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    JSON,
+    LIBRARY,
+    PICTURE,
+    WITH,
+    as_targets,
+    givens,
+    listed_values,
+    opened,
+    output_ending,
+    put_picture,
+    say,
+    say_data,
+)
 
 __all__ = ["front", "least", "most"]
 
@@ -22,15 +37,24 @@ def _options(verb: Callable[..., int]) -> Callable[..., int]:
     """The arguments and options of a best choice."""
     for option in reversed(
         (
-            click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]"),
+            click.argument(
+                "given",
+                nargs=-1,
+                shell_complete=shell_completion.given,
+                metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]",
+            ),
             click.option("--such-that", "limits", metavar="TEXT", multiple=True, help="A limit, with <= or >=."),
             click.option(
-                "--among", metavar="PROFILE,PROFILE", multiple=True, help="Profiles of which any one may be taken."
+                "--among",
+                shell_complete=shell_completion.profiles,
+                metavar="PROFILE,PROFILE",
+                multiple=True,
+                help="Profiles of which any one may be taken.",
             ),
             WITH,
             LIBRARY,
             ADD,
-            click.option("-o", "output", metavar="FILE.svg", help="Where to write a picture."),
+            PICTURE,
             DIGITS,
             click.option("--strict", is_flag=True, help="Exit with 1 if the choice is not proved to be the best."),
             JSON,
@@ -45,7 +69,7 @@ _RANGES = click.option("--ranges", is_flag=True, help="Show how the choices fare
 
 
 @click.command(epilog=_EXAMPLE.format("least", "cost_per_token"))
-@click.argument("target")
+@click.argument("target", shell_complete=shell_completion.targets)
 @_options
 @_STEPS
 @_RANGES
@@ -55,7 +79,7 @@ def least(target: str, steps: bool, ranges: bool, **options: Any) -> int:
 
 
 @click.command(epilog=_EXAMPLE.format("most", "user_speed"))
-@click.argument("target")
+@click.argument("target", shell_complete=shell_completion.targets)
 @_options
 @_STEPS
 @_RANGES
@@ -65,7 +89,7 @@ def most(target: str, steps: bool, ranges: bool, **options: Any) -> int:
 
 
 @click.command(epilog=_EXAMPLE.format("front", "cost_per_token,user_speed"))
-@click.argument("targets", metavar="TARGET,TARGET")
+@click.argument("targets", shell_complete=shell_completion.targets, metavar="TARGET,TARGET")
 @_options
 @click.option("--points", type=click.IntRange(min=2), default=12, metavar="N", help="Points of the front (12).")
 def front(targets: str, points: int, **options: Any) -> int:
@@ -76,12 +100,12 @@ def front(targets: str, points: int, **options: Any) -> int:
     from derive.optimization.front_text import as_data, as_text, charts
 
     asked = _Asked(**options)
-    names = [name.strip() for name in targets.split(",") if name.strip()]
+    names = as_targets(targets)
     found = asked.library.front(names, *asked.profiles, such_that=asked.limits, points=points, **asked.given)
     asked.draw(lambda: charts(found))
     if asked.as_json:
         say_data(as_data(found))
-    else:
+    elif asked.output != "-":
         click.echo(as_text(found, asked.digits))
     return 1 if asked.strict and not found.proved else 0
 
@@ -97,10 +121,8 @@ def _best(sense: str, target: str, steps: bool, ranges: bool, **options: Any) ->
     over = found.under_ranges() if ranges else None
     if asked.as_json:
         say_data({**as_data(found, asked.digits), **({"under_ranges": under_ranges_data(over)} if over else {})})
-    else:
-        head, _, rest = found.text(asked.digits).partition("\n")
-        click.secho(head, bold=True)
-        click.echo(rest)
+    elif asked.output != "-":
+        say(found.text(asked.digits))
         if steps:
             click.echo(f"\n{found.answer.text(asked.digits)}")
         if over:
@@ -126,8 +148,7 @@ class _Asked:
     ) -> None:
         from derive.presentation.numbers import DIGITS as USUAL
 
-        if output is not None and Path(output).suffix.lower() != ".svg":
-            raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .svg.")
+        output_ending(output)
         self.library = opened(replaced, added)
         choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
         self.profiles = [*choices, *profiles]
@@ -138,13 +159,9 @@ class _Asked:
     def draw(self, charts: Callable[[], Any]) -> None:
         """Write the picture, where one is asked for."""
         if self.output is not None:
-            from derive.output_files import write_whole
-            from derive.presentation.plotting import as_svg
-
-            write_whole(self.output, as_svg("best", *charts()))
+            put_picture(self.output, "best", charts())
 
 
 def _read(text: str) -> Any:
     """A given: a list where there are commas, otherwise a value or a range."""
-    parts = [part.strip() for part in text.split(",")]
-    return parts if len(parts) > 1 and all(parts) and ".." not in text else text
+    return text if ".." in text else listed_values(text) or text

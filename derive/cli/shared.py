@@ -4,37 +4,102 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
-from itertools import islice
+import os
+import re
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass
+from itertools import islice, product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from derive.cli import shell_completion
+
 if TYPE_CHECKING:
     from derive.library import Library
+    from derive.presentation.charts import Chart
 
 __all__ = [
     "ADD",
     "DIGITS",
+    "EACH",
     "JSON",
     "LIBRARY",
+    "PICTURE",
+    "PICTURES",
+    "STRICT",
     "WITH",
+    "as_targets",
+    "colour",
     "complain",
+    "each_of",
+    "error_data",
     "givens",
+    "listed_values",
     "named",
     "opened",
+    "output_ending",
+    "put",
+    "put_picture",
+    "say",
     "say_data",
+    "source_of",
     "table",
+    "warn",
+    "wrapped",
 ]
 
+PICTURES = (".svg", ".png", ".pdf")
+PICTURE = click.option(
+    "-o",
+    "output",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output.",
+)
+_BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL_COMMA = re.compile(
+    r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
+)  # 0,5 and 1,000, which are no lists
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 DIGITS = click.option(
     "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (at most 17)."
 )
-LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
-ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library.")
-WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
+LIBRARY = click.option(
+    "--library",
+    "replaced",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    help="A relation file instead of the built-in library; - for standard input.",
+)
+ADD = click.option(
+    "--add",
+    "added",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    multiple=True,
+    help="A relation file added to the library; - for standard input.",
+)
+EACH = click.option(
+    "--each",
+    shell_complete=shell_completion.profiles,
+    metavar="PROFILE,PROFILE",
+    multiple=True,
+    help="Profiles to take in turn, one row, column or curve each.",
+)
+STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
+WITH = click.option(
+    "--with",
+    "profiles",
+    shell_complete=shell_completion.profiles,
+    metavar="PROFILE",
+    multiple=True,
+    help="A profile of weak values.",
+)
 
 
 def say_data(data: Any) -> None:
@@ -62,6 +127,51 @@ def givens(texts: Sequence[str]) -> dict[str, str]:
     return found
 
 
+def as_targets(text: str) -> list[str]:
+    """The targets of a command: what stands between commas that are in no parentheses.
+
+    >>> as_targets("step_time, max(batch, chips) in chip")
+    ['step_time', 'max(batch, chips) in chip']
+    """
+    depth, parts = 0, [""]
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return list(dict.fromkeys(part.strip() for part in parts if part.strip())) or [text]
+
+
+def each_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
+    """The profiles of each turn: one of every `--each`.
+
+    >>> each_of(["h100-sxm:fp8, b200-sxm:fp8", "llama3-8b,llama3-70b"])[1]
+    ('h100-sxm:fp8', 'llama3-70b')
+    """
+    choices = [list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) for text in texts]
+    if not all(choices):
+        raise click.UsageError("--each names no profile. Write  --each h100-sxm:fp8,b200-sxm:fp8")
+    return list(product(*choices)) if choices else []
+
+
+def listed_values(text: str) -> list[str]:
+    """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
+
+    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("8 chip, 1 kchip")
+    (['50 sequence', '100 sequence', '200 sequence'], [], ['8 chip', '1 kchip'])
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) < 2 or not all(parts):
+        return []
+    if _DECIMAL_COMMA.match(text):
+        raise click.UsageError(
+            f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
+        )
+    unit = parts[-1].lstrip("+-.0123456789eE").strip()
+    return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
+
+
 def named(text: str) -> str:
     return text.partition("=")[0].strip()
 
@@ -83,11 +193,127 @@ def _built_in() -> Library:
 def _loaded(file: str, beside: Library | None) -> Library:
     from derive.relation_files.loading import load
 
-    return load(Path(file), beside=beside)
+    return load(source_of(file), beside=beside)
 
 
-def complain(error: Exception) -> None:
-    click.echo(f"derive: {error}", err=True)
+def source_of(file: str) -> str | Path:
+    """The file of an argument; `-` is the text on the standard input."""
+    if file != "-":
+        return Path(file)
+    try:
+        return sys.stdin.buffer.read().decode("utf-8-sig") + "\n"
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"The standard input is not UTF-8 text: byte {error.start} cannot be read.") from None
+
+
+def output_ending(output: str | None, endings: Sequence[str] = PICTURES) -> str:
+    """The ending of an output file, which says its format; the first one for `-`, the standard output.
+
+    What cannot be written is refused before the work begins.
+    """
+    if output is None:
+        return ""
+    if output == "-":
+        return endings[0]
+    path = Path(output)
+    ending = path.suffix.lower()
+    if ending not in endings:
+        known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in {known}.")
+    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+        why = "it is a folder" if path.is_dir() else "its folder does not exist or is not writable"
+        raise click.UsageError(f"{output!r} cannot be written: {why}.")
+    return ending
+
+
+def put(output: str, content: str | bytes) -> None:
+    """Write all of a file, or the standard output."""
+    if output == "-":
+        click.echo(content, nl=False)
+        return
+    from derive.output_files import write_whole
+
+    write_whole(output, content)
+
+
+def put_picture(output: str, name: str, charts: Iterable[Chart]) -> None:
+    """Write a picture in the format that the file's ending says."""
+    from derive.presentation.plotting import as_picture
+
+    put(output, as_picture(output_ending(output), name, *charts))
+
+
+def colour() -> bool | None:
+    """Whether there is colour: never if `NO_COLOR` is set, otherwise on a terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+def complain(error: object) -> None:
+    """Say an error on the standard error; red on a terminal."""
+    click.secho(f"derive: {error}", err=True, fg="red", color=colour())
+
+
+def warn(caution: str) -> None:
+    """Say on the standard error what is amiss with an answer."""
+    click.secho(f"derive: {caution}", err=True, fg="red", color=colour())
+
+
+def say(text: str, *, warns_below: bool = False) -> None:
+    """Print a text whose first line is its headline.
+
+    On a terminal the headline is bold, what fails is red, and long lines are broken between words. With
+    `warns_below`, the indented lines below the headline say what is amiss.
+    """
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    head, *rest = text.split("\n")
+    click.secho("\n".join(wrapped(head, width)), bold=True)
+    for line in rest:
+        warns_below = warns_below and line.startswith("  ")
+        is_amiss = warns_below or line.lstrip().startswith("FAILS:")
+        click.secho("\n".join(wrapped(line, width)), fg="red" if is_amiss else None)
+
+
+def wrapped(line: str, width: int) -> list[str]:
+    """A line broken between words where it is too wide, what follows indented; whole if no width is known.
+
+    >>> wrapped("  1. kv_time: kv_time = kv_bytes/bandwidth", 24)
+    ['  1. kv_time: kv_time =', '      kv_bytes/bandwidth']
+    """
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    if not 2 * len(indent) < width < len(line):
+        return [line]
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False, tabsize=1
+    )
+
+
+def error_data(error: Exception) -> dict[str, Any]:
+    """An error as plain data: its kind, its sentence, where it is, and the facts that it carries.
+
+    >>> from derive.errors import UnknownNameError
+    >>> error_data(UnknownNameError("There is no x.", hint="Did you mean y?", name="x", suggestions=("y",)))["facts"]
+    {'name': 'x', 'suggestions': ['y']}
+    """
+    if isinstance(error, click.ClickException):
+        return {"kind": "UsageError", "message": error.format_message(), "location": None, "facts": {}}
+    facts = {name: _plain(fact) for name, fact in vars(error).items() if name not in ("what", "hint", "position")}
+    told = {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
+    line, column = getattr(error, "position", None) or (None, None)
+    is_of_file = bool(told.get("problems"))
+    file = told.pop("text", None) if is_of_file else None
+    where = {"file": file, "line": line, "column": column} if is_of_file or line else None
+    return {"kind": type(error).__name__, "message": str(error), "location": where, "facts": told}
+
+
+def _plain(fact: Any) -> Any:
+    """A fact of an error as plain data; None of what is none, such as an answer."""
+    if isinstance(fact, (str, int, float, bool)):
+        return fact
+    if isinstance(fact, (list, tuple)):
+        return [one for one in map(_plain, fact) if one is not None]
+    if is_dataclass(fact) and type(fact).__name__ == "Problem":
+        return {part.name: getattr(fact, part.name) for part in fields(fact)}
+    return None
 
 
 def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[str, ...]]]]) -> None:

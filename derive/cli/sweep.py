@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.shared import ADD, DIGITS, JSON, LIBRARY, WITH, givens, opened, say_data
+from derive.cli import shell_completion
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    EACH,
+    JSON,
+    LIBRARY,
+    PICTURES,
+    WITH,
+    as_targets,
+    each_of,
+    givens,
+    listed_values,
+    opened,
+    output_ending,
+    put,
+    put_picture,
+    say_data,
+    warn,
+)
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -18,98 +35,158 @@ if TYPE_CHECKING:
 __all__ = ["sweep"]
 
 _ROWS = 25  # limit on rows of the table on a terminal
-_ENDINGS = (".csv", ".svg")
+_ENDINGS = (".csv", *PICTURES)
 
 
 @click.command(
     epilog='Example:  derive sweep cost_per_token,step_time batch="1..4096 sequence" context="8 ktoken/sequence" '
-    'chips="8 chip" chip_price="2 USD/h/chip" --with h100-sxm:fp8 --with llama3-70b -o cost.svg'
+    'chips="8 chip" chip_price="2 USD/h/chip" --with h100-sxm:fp8 --with llama3-70b -o cost.svg\n\n'
+    'Example:  derive sweep step_time batch="16,64,256 sequence" context="8 ktoken/sequence" chips="8 chip" '
+    "--with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8"
 )
-@click.argument("targets", metavar="TARGET[,TARGET]")
-@click.argument("given", nargs=-1, metavar="NAME=LOW..HIGH [NAME=VALUE ...]")
+@click.argument("targets", shell_complete=shell_completion.targets, metavar="TARGET[,TARGET]")
+@click.argument(
+    "given",
+    nargs=-1,
+    shell_complete=shell_completion.given,
+    metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]",
+)
 @WITH
+@EACH
 @LIBRARY
 @ADD
 @click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points on each axis (50).")
-@click.option("-o", "output", metavar="FILE", help="A .csv with every point, or a picture as .svg.")
+@click.option(
+    "-o", "output", metavar="FILE", help="A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here."
+)
 @DIGITS
 @click.option("--strict", is_flag=True, help="Exit with 1 if a check fails at any point, or a given plays no part.")
 @JSON
-def sweep(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
-    targets: str,
-    given: tuple[str, ...],
-    profiles: tuple[str, ...],
-    replaced: str | None,
-    added: tuple[str, ...],
-    points: int,
-    output: str | None,
-    digits: int | None,
-    strict: bool,
-    as_json: bool,
-) -> int:
-    """Ask for TARGET along axes: LOW..HIGH is an axis, logarithmic from two decades on; a VALUE is a given.
+def sweep(targets: str, given: tuple[str, ...], points: int, output: str | None, **options: Any) -> int:
+    """Ask for TARGET along axes: LOW..HIGH and lists are axes, a range logarithmic from two decades on.
 
     A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds. Which checks fail at how many
     points, and which givens play no part, is said on the standard error.
     """
-    from derive.presentation.numbers import DIGITS as USUAL
-    from derive.tables.axes import Axis
-    from derive.tables.table_checks import Cautions
+    from derive.tables.axes import is_axis
 
-    ending = _ending(output)
-    wanted = [name.strip() for name in targets.split(",") if name.strip()]
+    ending = output_ending(output, _ENDINGS)
     read = {name: _read(text, points) for name, text in givens(given).items()}
-    axes = {name for name, value in read.items() if isinstance(value, Axis)}
-    if not axes:
+    if not any(is_axis(value) for value in read.values()):
         raise click.UsageError(
             'There is no axis. Write one as  NAME="LOW..HIGH UNIT", such as  batch="1..4096 sequence"'
         )
-    library = opened(replaced, added)
-    if (
-        ending == ".csv"
-        and not as_json
-        and not any("+/-" in str(value) or "±" in str(value) for value in read.values())
-    ):
-        return _filed(library.stream(wanted, *profiles, **read), str(output), strict)
-    table = library.sweep(wanted, *profiles, **read)
-    if ending == ".csv":
-        table.to_csv(str(output))
-    elif ending == ".svg":
-        from derive.output_files import write_whole
-        from derive.presentation.plotting import as_svg
-        from derive.tables.table_charts import charts
-
-        write_whole(str(output), as_svg("sweep", *charts(table)))
-    if as_json:
-        say_data(_data(table))
-    elif output is None:
-        _print(table, digits or USUAL)
-    found = Cautions()
-    found.add(table)
-    return _status(found, strict)
-
-
-def _ending(output: str | None) -> str | None:
-    if output is None:
-        return None
-    ending = Path(output).suffix.lower()
-    if ending not in _ENDINGS:
-        raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .csv or .svg.")
-    folder = Path(output).parent
-    if Path(output).is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
-        why = "it is a folder" if Path(output).is_dir() else "its folder does not exist or is not writable"
-        raise click.UsageError(f"{output!r} cannot be written: {why}.")
-    return ending
+    asked = _Asked(as_targets(targets), read, output, ending, **options)
+    return _one_scene(asked) if not asked.each else _each_scene(asked)
 
 
 def _read(text: str, points: int) -> Any:
     """An axis or a given."""
     from derive.tables.axes import spanned
 
-    return spanned(text, points) if ".." in text else text
+    return spanned(text, points) if ".." in text else listed_values(text) or text
 
 
-def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:
+class _Asked:
+    """The options of a table, read."""
+
+    def __init__(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
+        self,
+        targets: list[str],
+        given: dict[str, Any],
+        output: str | None,
+        ending: str,
+        profiles: tuple[str, ...],
+        each: tuple[str, ...],
+        replaced: str | None,
+        added: tuple[str, ...],
+        digits: int | None,
+        strict: bool,
+        as_json: bool,
+    ) -> None:
+        from derive.presentation.numbers import DIGITS as USUAL
+
+        self.targets, self.given, self.output, self.ending = targets, given, output, ending
+        self.profiles, self.each = profiles, each_of(each)
+        self.digits, self.strict, self.as_json = digits or USUAL, strict, as_json
+        self.library = opened(replaced, added)
+
+    @property
+    def is_ranged(self) -> bool:
+        """Whether a given is a range, for which the solver is called at each point."""
+        return any("+/-" in str(value) or "±" in str(value) for value in self.given.values())
+
+    def table(self, *more: str) -> Table:
+        return self.library.sweep(self.targets, *more, *self.profiles, **self.given)
+
+
+def _one_scene(asked: _Asked) -> int:
+    """One table: shown, as data, in a file, or drawn."""
+    from derive.tables.table_checks import Cautions
+
+    if asked.ending == ".csv" and not asked.as_json and not asked.is_ranged and asked.output != "-":
+        return _filed(asked.library.stream(asked.targets, *asked.profiles, **asked.given), asked)
+    table = asked.table()
+    _put_out({"": table}, asked)
+    if asked.as_json:
+        say_data(_data(table))
+    found = Cautions()
+    found.add(table)
+    return _status(found, asked.strict)
+
+
+def _each_scene(asked: _Asked) -> int:
+    """A table for each set of profiles, with one axis; those without an answer are named."""
+    from derive.errors import NOES, DeriveError
+    from derive.tables.table_checks import Cautions
+
+    tables: dict[str, Table] = {}
+    status = 0
+    for profiles in asked.each:
+        label = " + ".join(profiles)
+        try:
+            tables[label] = asked.table(*profiles)
+        except DeriveError as error:
+            warn(f"with {label}: {error}")
+            status = max(status, 1 if isinstance(error, NOES) else 2)
+    if tables:
+        _put_out(tables, asked)
+    if asked.as_json:
+        say_data({"each": [{"profiles": label.split(" + "), **_data(table)} for label, table in tables.items()]})
+    for label, table in tables.items():
+        found = Cautions()
+        found.add(table)
+        status = max(status, _status(found, asked.strict, f"with {label}: "))
+    return status
+
+
+def _put_out(tables: Mapping[str, Table], asked: _Asked) -> None:
+    """Write the file or draw the picture; without one, show the tables beside each other."""
+    from derive.tables.table_charts import charts, charts_of_each
+
+    if asked.ending == ".csv":
+        put(str(asked.output), _as_csv(tables))
+    elif asked.ending:
+        is_one = len(tables) == 1 and "" in tables
+        put_picture(str(asked.output), "sweep", charts(tables[""]) if is_one else charts_of_each(tables))
+    elif not asked.as_json:
+        _print(tables, asked.digits)
+
+
+def _as_csv(tables: Mapping[str, Table]) -> str:
+    """All points of tables beside each other, with all digits."""
+    import csv
+    import io
+
+    from derive.tables.csv_files import beside_each_other
+
+    out = io.StringIO(newline="")
+    names, rows = beside_each_other(tables, slice(None))
+    csv.writer(out, lineterminator="\n").writerows([[name.strip() for name in names], *rows])
+    return out.getvalue()
+
+
+def _filed(tables: Iterable[Table], asked: _Asked) -> int:
     """Write a CSV file piece by piece, in the memory of one piece."""
     from derive.tables.csv_files import write_csv
     from derive.tables.table_checks import Cautions
@@ -121,34 +198,34 @@ def _filed(tables: Iterable[Table], path: str, strict: bool) -> int:
             yield table
             found.add(table)
 
-    write_csv(path, noted())
-    return _status(found, strict)
+    write_csv(str(asked.output), noted())
+    return _status(found, asked.strict)
 
 
-def _status(found: Cautions, strict: bool) -> int:
+def _status(found: Cautions, strict: bool, of: str = "") -> int:
     """Zero if there is an answer at any point and, if strict, no check fails and every given is used."""
     for caution in found:
-        click.echo(f"derive: {caution}.", err=True)
+        warn(f"{of}{caution}.")
     if not found.is_answered:
-        click.echo(
-            "derive: there is no answer at any point.\n  Run derive solve at one of them: it says why.", err=True
-        )
+        warn(f"{of}there is no answer at any point.\n  Run derive solve at one of them: it says why.")
         return 1
     return 1 if strict and (found.failing or found.missing or found.unused) else 0
 
 
-def _print(table: Table, digits: int) -> None:
-    """The table, thinned so that it can be read."""
+def _print(tables: Mapping[str, Table], digits: int) -> None:
+    """Tables beside each other, thinned so that they can be read."""
     import numpy
 
     from derive.presentation.text import columns
-    from derive.tables.csv_files import heading, lines
+    from derive.tables.csv_files import beside_each_other
 
-    count, is_tested = len(table), bool(table.failed)
+    first = next(iter(tables.values()))
+    count, is_tested = len(first), any(table.failed for table in tables.values())
     chosen = numpy.unique(numpy.linspace(0, count - 1, min(count, _ROWS)).round().astype(int))
-    rows = ([_cell(cell, digits) for cell in line] for line in lines(table, chosen, is_tested))
-    of_numbers = range(len(table.axes) + len(table.columns))
-    for number, line in enumerate(columns([heading(table, is_tested), *rows], right=of_numbers)):
+    names, lines = beside_each_other(tables, chosen, is_tested)
+    rows = [[_cell(cell, digits) for cell in line] for line in lines]
+    are_numbers = [i for i in range(len(names)) if any(isinstance(line[i], float) for line in lines)]
+    for number, line in enumerate(columns([[name.strip() for name in names], *rows], right=are_numbers)):
         click.secho(line, bold=number == 0)
     if len(chosen) < count:
         click.echo(f"{len(chosen)} of {count} points; -o FILE.csv writes them all.", err=True)

@@ -123,5 +123,8 @@ class Comparison:
 
         return figure(*charts(self))
 
+    def __repr__(self) -> str:
+        return f"<Comparison of {str(self).splitlines()[0]}>"
+
     def __str__(self) -> str:
         return self.text()

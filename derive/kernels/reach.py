@@ -17,13 +17,14 @@ from derive.solving.answering.solver import solve
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
+from quantities.declaration import Declaration
 from quantities.domain import Domain
 from quantities.value import read_number
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
 
-__all__ = ["eliminates", "probed", "reach"]
+__all__ = ["eliminates", "generic", "probed", "reach"]
 
 _ELIMINATED = Memo[bool](most=64)
 
@@ -46,12 +47,16 @@ def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -
     given = {}
     for name in names:
         quantity = library.declared[name]
-        number = _drawn(quantity.domain, random.Random(f"{name} {draw}"))
-        given[name] = read_number(quantity.unit.from_base(number), quantity.unit)
+        given[name] = read_number(quantity.unit.from_base(generic(quantity, draw)), quantity.unit)
     try:
         return solve(library, target, (), given)
     except DeriveError:
         return None
+
+
+def generic(quantity: Declaration, draw: int) -> float:
+    """A number that a quantity may have and that nobody states, in base units; the same for the same draw."""
+    return _drawn(quantity.domain, random.Random(f"{quantity.name} {draw}"))
 
 
 def _drawn(domain: Domain, draw: random.Random) -> float:

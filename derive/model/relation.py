@@ -175,6 +175,9 @@ class Relation:
         said = (self.name, self.written, self.because, self.source)
         return (*said, self.conditions, self.approximate, self.neglects)
 
+    def __repr__(self) -> str:
+        return f"<Relation {self}>"
+
     def __str__(self) -> str:
         return f"{self.name}: {self.written}"
 

@@ -90,6 +90,9 @@ class Front:
 
         return figure(*charts(self))
 
+    def __repr__(self) -> str:
+        return f"<Front of {str(self).splitlines()[0]}>"
+
     def __str__(self) -> str:
         return self.text()
 

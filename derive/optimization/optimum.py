@@ -117,5 +117,8 @@ class Optimum:
 
         return as_text(self, digits)
 
+    def __repr__(self) -> str:
+        return f"<Optimum {str(self).splitlines()[0]}>"
+
     def __str__(self) -> str:
         return self.text()

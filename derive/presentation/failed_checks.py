@@ -60,21 +60,26 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
     return f"{left} is {shown[0]}, {than} {right}, which is {shown[1]}"
 
 
-def cautions(answer: Answer) -> tuple[str, ...]:
-    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count."""
+def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
+    """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count.
+
+    With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
+    """
+    unused = answer.unused if idle is None else idle
     told = [check.verdict or check.statement for check in answer.failed]
-    told += [idle_givens(answer)] if answer.unused else []
+    told += [idle_givens(answer, unused)] if unused else []
     return (*told, answer.whole) if answer.whole else tuple(told)
 
 
-def idle_givens(answer: Answer) -> str:
-    """The sentence for the unused givens of an answer: what they do not count in, and what they would count in."""
+def idle_givens(answer: Answer, unused: Sequence[str]) -> str:
+    """The sentence for unused givens of an answer: what they do not count in, and what they would count in."""
     elsewhere: dict[str, list[str]] = {}
     for given, named in answer.acts_on.items():
-        elsewhere.setdefault(named, []).append(given)
-    told = f"{without_part(answer.unused)} in this answer"
+        if given in unused:
+            elsewhere.setdefault(named, []).append(given)
+    told = f"{without_part(unused)} in this answer"
     for named, givens in elsewhere.items():
-        told += f"; {named} counts {'it' if len(answer.unused) == 1 else ', '.join(givens)}"
+        told += f"; {named} counts {'it' if len(unused) == 1 else ', '.join(givens)}"
     return told
 
 

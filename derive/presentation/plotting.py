@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import partial
 from itertools import count
 from math import log
 from textwrap import fill
@@ -17,7 +18,7 @@ from typing import Any
 from derive.errors import DeriveError
 from derive.presentation.charts import Axis, Chart, Series
 
-__all__ = ["as_pdf", "as_svg", "figure"]
+__all__ = ["as_pdf", "as_picture", "as_png", "as_svg", "figure"]
 
 _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _SHADES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
@@ -43,6 +44,7 @@ _LOOK = {
 _HATCHES = (("///", "#D55E00"), ("\\\\\\", "#000000"), ("...", "#D55E00"))
 _STYLES = {"line": "-", "dashed": "--", "dotted": ":"}
 _WIDTH = 6.4
+_DOTS = 200  # of an inch of a PNG
 _ROOM = 7  # labels up to which the legend is inside the panel
 # Of points that bear a name: each shape stands around the ones before it, so that points at one place are told apart.
 _POINTS = (("o", 4.0, "full"), ("s", 6.5, "none"), ("D", 8.5, "none"), ("^", 11.0, "none"))
@@ -55,7 +57,7 @@ _MARKED = {"color": "#777777", "linewidth": 0.9, "linestyle": (0, (4, 2))}
 
 
 def figure(*charts: Chart) -> Any:
-    """A matplotlib figure of charts one below the other."""
+    """A matplotlib figure of charts one below the other; a notebook shows it without further ado."""
     matplotlib = _matplotlib()
     with matplotlib.rc_context(_LOOK):
         drawn = matplotlib.figure.Figure(figsize=(_WIDTH, sum(chart.height for chart in charts)), layout="constrained")
@@ -63,6 +65,7 @@ def figure(*charts: Chart) -> Any:
         panels = drawn.subplots(len(charts), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for panel, chart in zip(panels, charts, strict=True):
             _draw(panel, chart)
+    drawn._repr_svg_ = partial(as_svg, "figure", *charts)
     return drawn
 
 
@@ -73,6 +76,25 @@ def as_svg(name: str, *charts: Chart) -> str:
     with matplotlib.rc_context({**_LOOK, "svg.hashsalt": name}):
         figure(*charts).savefig(out, format="svg", metadata={"Date": None, "Creator": None})
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+
+
+def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
+    """The picture in the format of a file that ends in `.svg`, `.png` or `.pdf`."""
+    match ending:
+        case ".png":
+            return as_png(*charts)
+        case ".pdf":
+            return as_pdf(*charts)
+    return as_svg(name, *charts)
+
+
+def as_png(*charts: Chart) -> bytes:
+    """The picture as PNG."""
+    matplotlib = _matplotlib()
+    out = io.BytesIO()
+    with matplotlib.rc_context(_LOOK):
+        figure(*charts).savefig(out, format="png", dpi=_DOTS, metadata={"Software": None})
+    return out.getvalue()
 
 
 def as_pdf(*charts: Chart) -> bytes:

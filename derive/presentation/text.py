@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
@@ -11,9 +11,10 @@ from derive.presentation.failed_checks import cautions
 from derive.presentation.numbers import DIGITS, shown_number, shown_span
 
 if TYPE_CHECKING:
-    from derive.solving.execution.answer import Answer
+    from derive.solving.execution.answer import Answer, Step
+    from quantities.value import Value
 
-__all__ = ["as_data", "as_text", "columns", "headline", "section"]
+__all__ = ["as_data", "as_text", "as_text_together", "cautions_together", "columns", "headline", "section"]
 
 
 def headline(answer: Answer, digits: int = DIGITS) -> str:
@@ -33,29 +34,59 @@ def as_text(answer: Answer, digits: int = DIGITS) -> str:
 
     Failed checks and givens without effect come directly below the answer.
     """
-    lines = [headline(answer, digits), *(f"  {caution}" for caution in cautions(answer))]
-    for number, step in enumerate(answer.steps, 1):
-        shown = step.rounded(digits)
-        if shown.together:
-            lines += ["", f"{number}. {shown.relation}, together"]
-            lines += [f"   {part.equation}" for part in shown.together]
-            width = max(len(part.quantity) for part in shown.together)
-            lines += ["   so that", *(f"   {part.quantity:<{width}} = {part.value}" for part in shown.together)]
-            continue
-        lines += ["", f"{number}. {shown.relation}: {shown.equation}"]
-        name, equals, form = shown.rearranged.partition(" = ")
-        rows = [form] if equals and shown.rearranged != shown.equation else []
-        rows += [row for row in (shown.numbers, shown.value) if row not in ("", form)]
-        lines += [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
-    for title, under in (("given", _given(answer)), *notes(answer)):
+    return as_text_together([answer], digits)
+
+
+def as_text_together(answers: Sequence[Answer], digits: int = DIGITS) -> str:
+    """Answers to several targets from the same givens, one below the other, and the steps, which they share, once."""
+    lines = [line for answer in answers for line in (headline(answer, digits), *_below(answer, answers))]
+    steps = dict.fromkeys(tuple(_step_lines(one, digits)) for answer in answers for one in answer.steps)
+    for number, step in enumerate(steps, 1):
+        lines += ["", f"{number}. {step[0]}", *step[1:]]
+    given = {name: value for answer in answers for name, value in answer.given.items()}
+    said: dict[str, dict[str, None]] = {}
+    for answer in answers:
+        for title, rows in notes(answer):
+            said.setdefault(title, {}).update(dict.fromkeys(rows))
+    for title, under in (("given", _given(given)), *((title, [*told]) for title, told in said.items())):
         lines += section(title, under) if under else []
     return "\n".join(lines)
 
 
-def _given(answer: Answer) -> list[str]:
-    width = max((len(name) for name in answer.given), default=0)
-    widest = max((len(str(value)) for value in answer.given.values()), default=0)
-    return [f"{name:<{width}} = {value!s:<{widest}}  {value.source}" for name, value in answer.given.items()]
+def _below(answer: Answer, answers: Sequence[Answer]) -> list[str]:
+    """What stands under a headline: failed checks, and the givens without effect on any of the answers."""
+    return [f"  {caution}" for caution in cautions(answer, _idle(answers))]
+
+
+def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
+    """The givens that play no part in any of the answers."""
+    first, *others = answers
+    return tuple(name for name in first.unused if all(name in other.unused for other in others))
+
+
+def cautions_together(answers: Sequence[Answer]) -> list[str]:
+    """The warnings of several answers, each once."""
+    return list(dict.fromkeys(caution for one in answers for caution in cautions(one, _idle(answers))))
+
+
+def _step_lines(step: Step, digits: int) -> list[str]:
+    """A step as lines, of which the first follows its number."""
+    shown = step.rounded(digits)
+    if shown.together:
+        width = max(len(part.quantity) for part in shown.together)
+        lines = [f"{shown.relation}, together", *(f"   {part.equation}" for part in shown.together)]
+        return [*lines, "   so that", *(f"   {part.quantity:<{width}} = {part.value}" for part in shown.together)]
+    name, equals, form = shown.rearranged.partition(" = ")
+    rows = [form] if equals and shown.rearranged != shown.equation else []
+    rows += [row for row in (shown.numbers, shown.value) if row not in ("", form)]
+    lines = [f"   {name if i == 0 else '':<{len(name)}} = {row}" for i, row in enumerate(rows)]
+    return [f"{shown.relation}: {shown.equation}", *lines]
+
+
+def _given(given: Mapping[str, Value]) -> list[str]:
+    width = max((len(name) for name in given), default=0)
+    widest = max((len(str(value)) for value in given.values()), default=0)
+    return [f"{name:<{width}} = {value!s:<{widest}}  {value.source}" for name, value in given.items()]
 
 
 def section(title: str, rows: Iterable[str]) -> list[str]:

@@ -37,7 +37,7 @@ __all__ = ["Reader", "load", "proved", "read"]
 _T = TypeVar("_T")
 _SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles", "examples")
 _NAMED_FREELY = ("profiles", "examples")
-_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
+_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", "seen", *VALUE)
 _RELATION = ("equation", "because", "source", "when", "approximate", "neglects")
 
 
@@ -226,6 +226,9 @@ class Reader:
         stated = table.get("aliases", [])
         aliases = self.notes.attempt(name, (*where, "aliases"), lambda: read_aliases(name, stated)) or ()
         plain = Declaration(name, texts["unit"], texts["meaning"], latex=texts["latex"], domain=domain, aliases=aliases)
+        if "seen" in table:
+            held = self.notes.attempt(name, (*where, "seen"), lambda: plain.but(seen=table["seen"]))
+            plain = plain if held is None else held
         has_default = "value" in table or "otherwise" in table
         self.quantities[name] = self._with_default(plain, table) if has_default else plain
         self.broken.discard(name)

@@ -62,6 +62,9 @@ def _quantity(said: Declaration) -> list[str]:
         rows += [f"reason = {_text(note)}"] if (note := said.default.source.note) else []
     elif said.default is not None:
         rows += _value(said.default)
+    if said.seen is not None:
+        stated = ", ".join(f"{key} = {_text(text)}" for key, text in said.seen.words.items())
+        rows.append(f"seen = {{ {stated} }}")
     return [*rows, f"aliases = [{', '.join(map(_text, said.aliases))}]"] if said.aliases else rows
 
 

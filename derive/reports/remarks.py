@@ -36,7 +36,7 @@ def failures(answer: Answer) -> tuple[str, ...]:
     ('books held is 6 kg, more than shelf bears, which is 5 kg',)
     """
     told = [_failure(check) for check in answer.failed]
-    told += [_in_words(idle_givens(answer))] if answer.unused else []
+    told += [_in_words(idle_givens(answer, answer.unused))] if answer.unused else []
     return (*told, readable(answer.whole)) if answer.whole else tuple(told)
 
 

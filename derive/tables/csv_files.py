@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from io import TextIOWrapper
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -14,7 +14,7 @@ from derive.presentation.numbers import labelled
 if TYPE_CHECKING:
     from derive.tables.table import Table
 
-__all__ = ["heading", "lines", "write_csv"]
+__all__ = ["beside_each_other", "heading", "lines", "write_csv"]
 
 _PIECE = 1 << 16  # lines written at once
 
@@ -30,6 +30,21 @@ def write_csv(path: str | PathLike[str], tables: Iterable[Table]) -> None:
             for start in range(0, len(table), _PIECE):
                 writer.writerows(lines(table, slice(start, start + _PIECE)))
         text.detach()  # writes its buffer
+
+
+def beside_each_other(
+    tables: Mapping[str, Table], chosen: Any, is_tested: bool = True
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The heading and the lines of tables over the same axes, these once, and all other columns with their label."""
+    first = next(iter(tables.values()))
+    axes = len(first.axes)
+    names = heading(first, is_tested)[:axes]
+    rows: list[tuple[Any, ...]] = [line[:axes] for line in lines(first, chosen, is_tested)]
+    for label, table in tables.items():
+        names += [f"{name} {label}" for name in heading(table, is_tested)[axes:]]
+        own = lines(table, chosen, is_tested)
+        rows = [(*row, *line[axes:]) for row, line in zip(rows, own, strict=True)]
+    return names, rows
 
 
 def heading(table: Table, is_tested: bool = True) -> list[str]:

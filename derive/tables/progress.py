@@ -15,6 +15,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 _PATIENCE = 1.0  # seconds before a bar appears
+_SHOWN: list[Any] = []
+"""The bar on the terminal, if there is one: what is done within its steps has none of its own."""
 
 
 def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
@@ -53,13 +55,15 @@ def watched(steps: Iterable[tuple[int, T]], total: int, what: str) -> Iterator[T
         for points, step in steps:
             yield step
             done += points
-            if bar is None and done < total and time.monotonic() - begun > _PATIENCE:
+            if bar is None and done < total and time.monotonic() - begun > _PATIENCE and not _SHOWN:
                 bar = _bar(total, what)
+                _SHOWN.append(bar)
             if bar is not None:
                 bar.update(bar.task_ids[0], completed=done)
     finally:
         if bar is not None:
             bar.stop()
+            _SHOWN.remove(bar)
 
 
 def _bar(total: int, what: str) -> Any:

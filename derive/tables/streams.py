@@ -60,6 +60,9 @@ class Summary:
     holds: int = 0  # points with a value of which every check holds
     untested: int = 0  # points with a value to which the solver, which has the checks, came to no answer
 
+    def __repr__(self) -> str:
+        return f"<Summary {self}>"
+
     def __str__(self) -> str:
         spread = ranged(self.low, self.high, self.unit)
         shares = ", ".join(f"{share:.0%} below {number:.4g}" for share, number in self.quantiles.items())
@@ -179,6 +182,10 @@ class Stream:
 
     def __len__(self) -> int:
         return self.survey.size
+
+    def __repr__(self) -> str:
+        targets = ", ".join(recipe.target for recipe in self.survey.work.recipes)
+        return f"<Stream of {targets} over {', '.join(self.survey.work.names)}: {len(self)} points>"
 
     def __iter__(self) -> Iterator[Table]:
         """Tables of adjacent points, in the order of the rows of one large table."""

@@ -40,6 +40,10 @@ class Table:
     def __len__(self) -> int:
         return math.prod(len(axis) for axis in self.axes.values())
 
+    def __repr__(self) -> str:
+        over = f" over {', '.join(self.axes)}" if self.axes else ""
+        return f"<Table of {', '.join(self.columns)}{over}: {len(self)} points>"
+
     def __getitem__(self, name: str) -> Any:
         """An axis, a target, or a regime by its name, such as `step_time.regime`; or `holds`, or `fails`."""
         for held in (self.axes, self.columns):
@@ -124,7 +128,10 @@ class Table:
         return replace(self, axes=axes, columns=columns, survey=self.survey and self.survey.at(*axes.values()))
 
     def to_pandas(self) -> Any:
-        """A row for each point, a column for each axis, target and regime, and `holds` and `fails`."""
+        """A row for each point, a column for each axis, target and regime, and `holds` and `fails`.
+
+        The units are in `.attrs["units"]`, by the name of the column.
+        """
         pandas = package("pandas", "tables")
         table = self.compute()
         data = {name: column.ravel() for name, column in table.rows().items()}
@@ -132,7 +139,9 @@ class Table:
             data[name] = pandas.Categorical.from_codes(regime.codes.ravel(), list(regime.arms))
         for name in self.own_names:
             data[name] = table[name].ravel()
-        return pandas.DataFrame(data)
+        frame = pandas.DataFrame(data)
+        frame.attrs["units"] = dict(table.units)
+        return frame
 
     def rows(self) -> dict[str, Any]:
         """Axes and targets, each broadcast to the size of the table."""

@@ -8,7 +8,7 @@ Stretches where checks fail are hatched (`failing_stretches`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -23,38 +23,36 @@ from derive.tables.single_points import ENDS
 if TYPE_CHECKING:
     from derive.tables.table import Table
 
-__all__ = ["charts", "crosses", "hatches"]
+__all__ = ["charts", "charts_of_each", "crosses", "hatches"]
 
 _LINES = 7  # limit on drawn values of the further axes
 _STRETCHES = 9  # limit on regimes along a line; more are too many to show
 _FINER = 64  # points between two, where a knee is sought
 _ROUNDS = 5
 _DENSE = 12  # points on each of two axes from which a table is a map
+_BLACK = 6  # index in the palette
 _LONG = 1e4  # numbers from here on take a prefix
 
 
 def charts(table: Table) -> tuple[Chart, ...]:
     """The charts of a table, from its first axis to each of its targets."""
-    import numpy
-
-    if not table.axes:
-        raise ExpressionError("The table has no axis to plot along.", hint="Give span(...) for one of the givens.")
+    _prove_drawable(table)
     if _is_map(table):
         return _maps(table)
     first, *others = table.axes
     along = table.axes[first]
     count = len(table) // len(along)
-    chosen = sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))})
+    chosen = _chosen_lines(table)
     stretches = [_stretches(table, place) for place in chosen]
     axis = Axis.of(_label(first, table), along)
     axis = replace(axis, log=axis.log or _in_ratios(along))
     marks, shades = _told(table, stretches[0]) if count == 1 else ((), ())
     found = []
-    for target, column in table.columns.items():
+    for target in table.columns:
         name, _, end = target.rpartition(".")
         if end in ENDS and name in table.columns:  # drawn beside its target
             continue
-        lines = numpy.reshape(column, (len(along), -1))
+        lines = _lines(table, target)
         series = [Series.of(along, lines[:, i], _which(table, others, i)) for i in chosen]
         bounds = [_bounds(table, target, end, i, n) for end in ENDS for n, i in enumerate(chosen)]
         height = Axis.of(_label(target, table), *(one.y for one in series))
@@ -64,6 +62,77 @@ def charts(table: Table) -> tuple[Chart, ...]:
         hatched = hatches(table, target) if count == 1 else ()
         found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades, hatched))
     return tuple(found)
+
+
+def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
+    """The charts of one question asked of several things, a curve each, in the colour of its place.
+
+    A point where another regime binds is marked on each curve, and where a check fails it is crossed.
+    """
+    first = next(iter(tables.values()))
+    _prove_drawable(first)
+    name = next(iter(first.axes))
+    along = first.axes[name]
+    axis = Axis.of(_label(name, first), along)
+    axis = replace(axis, log=axis.log or _in_ratios(along))
+    found = []
+    for target in first.columns:
+        whole, _, end = target.rpartition(".")
+        if end in ENDS and whole in first.columns:
+            continue
+        curves, points, count = [], [], 0
+        for label, table in tables.items():
+            chosen = _chosen_lines(table)
+            curves += list(_curves(table, target, label, range(count, count + len(chosen))))
+            points += [
+                *_knees(table, target, {i: _stretches(table, i) for i in chosen}),
+                *crosses(table, target, chosen),
+            ]
+            count += len(chosen)
+        height = Axis.of(_label(target, first), *(one.y for one in curves))
+        found.append(Chart(axis, height, (*curves, *_joined(points))))
+    return tuple(found)
+
+
+def _curves(table: Table, target: str, label: str, colors: Iterable[int]) -> Iterator[Series]:
+    """The curves of one of several tables, each with its bounds."""
+    along, *others = table.axes
+    lines = _lines(table, target)
+    for color, i in zip(colors, _chosen_lines(table), strict=True):
+        told = ", ".join(filter(None, (label, _which(table, others, i))))
+        yield Series.of(table.axes[along], lines[:, i], told, color=color)
+        bounds = (_bounds(table, target, end, i, color) for end in ENDS)
+        yield from (one for one in bounds if one is not None)
+
+
+def _prove_drawable(table: Table) -> None:
+    if not table.axes:
+        raise ExpressionError("The table has no axis to plot along.", hint="Give span(...) for one of the givens.")
+
+
+def _joined(series: Sequence[Series]) -> list[Series]:
+    """Points with the same name as one series."""
+    found: dict[str, Series] = {}
+    for one in series:
+        before = found.get(one.label)
+        x, y = (one.x, one.y) if before is None else (before.x + one.x, before.y + one.y)
+        found[one.label] = replace(one, x=x, y=y, color=_BLACK if one.color is None else one.color)
+    return list(found.values())
+
+
+def _chosen_lines(table: Table) -> list[int]:
+    """The positions of the values of the further axes that are drawn."""
+    import numpy
+
+    count = len(table) // len(next(iter(table.axes.values())))
+    return sorted({round(i) for i in numpy.linspace(0, count - 1, min(count, _LINES))})
+
+
+def _lines(table: Table, target: str) -> Any:
+    """A target along the first axis, a column for each value of the others."""
+    import numpy
+
+    return numpy.reshape(table.columns[target], (len(next(iter(table.axes.values()))), -1))
 
 
 def _is_map(table: Table) -> bool:

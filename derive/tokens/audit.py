@@ -10,6 +10,7 @@ from derive.audit.conflicts import Conflict, conflicts
 from derive.audit.verdicts import Finding, judge
 from derive.errors import UnknownNameError, unknown
 from derive.library import Library
+from derive.tables.progress import watched
 from derive.tokens.claims import claims, scenes
 from derive.tokens.relations import library as built_in
 
@@ -19,13 +20,16 @@ __all__ = ["audit", "clashes"]
 def audit(names: Sequence[str] = (), library: Library | None = None, book: Book | None = None) -> tuple[Finding, ...]:
     """The findings on these claims of a book, or on all, in the order of their names; by default the built-in ones.
 
+    A bar on a terminal says how many are left, and for how long.
+
     >>> [(finding.claim.name, str(finding.verdict)) for finding in audit(["C17", "C20"])]
     [('C17', 'reproduced'), ('C20', 'contradicted')]
     """
     known = {claim.name: claim for claim in (claims() if book is None else book.claims)}
     wanted = {_found(name, list(known)) for name in names} or known.keys()
     asked = built_in() if library is None else library
-    return tuple(judge(asked, claim) for name, claim in known.items() if name in wanted)
+    chosen = [claim for name, claim in known.items() if name in wanted]
+    return tuple(watched(((1, judge(asked, claim)) for claim in chosen), len(chosen), "claims"))
 
 
 def _found(name: str, known: Sequence[str]) -> str:

@@ -18,8 +18,8 @@ class Said(NamedTuple):
     err: str
 
 
-def ask(*arguments: str) -> Said:
-    with CliRunner().isolation() as streams:
+def ask(*arguments: str, stdin: bytes = b"") -> Said:
+    with CliRunner().isolation(stdin) as streams:
         with pytest.raises(SystemExit) as left:
             main(list(arguments))
         out, err = (stream.getvalue().decode() for stream in streams[:2])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
 from types import MappingProxyType
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of"]
 
+_BRIEF = 4  # digits of a number in a remark
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
 
 
@@ -198,8 +199,22 @@ def _assumptions(
         for name, value in _believed(question, used)
     ]
     apart = _going_apart(library, question, state, used)
-    noted = map(Assumption, [*apart, *aside, *state.notes, *([how] if how else [])])
+    unheard = _beyond_what_was_seen(library, question, state, spoken)
+    noted = map(Assumption, [*apart, *unheard, *aside, *state.notes, *([how] if how else [])])
     return tuple(dict.fromkeys([*unknown, *map(Assumption, near), *assumed, *noted]))
+
+
+def _beyond_what_was_seen(
+    library: RelationSet, question: Question, state: State, spoken: Iterable[str]
+) -> Iterator[str]:
+    """Numbers in the derivation, typed or computed, that no known source reports."""
+    for name in spoken:
+        declared = library.declared[name]
+        if declared.seen is None or name in question.weak or name not in state.values:
+            continue
+        beyond = declared.seen.beyond(state.values[name])
+        if beyond:
+            yield f"{name} = {shown_number(state.values[name], declared.unit, _BRIEF)} is {beyond}"
 
 
 def _going_apart(library: RelationSet, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:

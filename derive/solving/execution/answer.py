@@ -66,6 +66,9 @@ class Step:
         numbers = "" if self.form is None else filled(self.form, self.worth, self.exact, digits)
         return replace(self, numbers=numbers, value=shown_result(*self.result, digits))
 
+    def __repr__(self) -> str:
+        return f"<Step {self}>"
+
     def __str__(self) -> str:
         if self.together:
             return f"{self.relation}: {self.equation}  =>  {self.value}"
@@ -247,6 +250,15 @@ class Answer:
         from derive.presentation.writing import derivation
 
         return derivation(self, FRAGMENT, digits)
+
+    def __repr__(self) -> str:
+        from derive.presentation.text import headline
+
+        return f"<Answer {headline(self)}>"
+
+    def __dir__(self) -> list[str]:
+        """What is of use to a reader; the rest is how it is computed."""
+        return [name for name in super().__dir__() if not name.startswith("_") or name.startswith("__")]
 
     def __str__(self) -> str:
         return self.text()

@@ -116,12 +116,17 @@ class Sample:
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
     def to_pandas(self) -> Any:
-        """A row for each point, a column for each drawn given and the target, and `holds` and `fails`."""
+        """A row for each point, a column for each drawn given and the target, and `holds` and `fails`.
+
+        The units are in `.attrs["units"]`, by the name of the column.
+        """
         pandas = package("pandas", "tables")
         named = {**self.draws, self.quantity.name: self.numbers}
         tested = {"holds": self.holds, "fails": self.holding.words}
         own = {f"sample.{name}" if name in named else name: column for name, column in tested.items()}
-        return pandas.DataFrame({**named, **own})
+        frame = pandas.DataFrame({**named, **own})
+        frame.attrs["units"] = {name: self.quantities[name].unit.text for name in named}
+        return frame
 
     def plot(self) -> Any:
         """A figure: the histogram of the values, and the tornado of the ranges."""

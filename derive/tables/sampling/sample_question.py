@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from derive.errors import DeriveError, ExpressionError
-from derive.kernels.case_dispatch import Cases, cases, leaves
+from derive.errors import ExpressionError
 from derive.kernels.functions import compiled
+from derive.kernels.profile_values import used_values
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
-from derive.solving.execution.question import Question, ask
+from derive.solving.execution.question import ask
 from derive.tables.point_values import Recipe
 from derive.tables.sampling.distributions import Spread, spread_of
 from derive.tables.sweep_question import tested_in
 from derive.tables.sweep_work import Work
-from quantities.value import Value
 
 __all__ = ["Venture", "ventured"]
 
@@ -35,7 +34,7 @@ class Venture:
 def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]) -> Venture:
     """Read a question of ranges."""
     question = ask(library, target, profiles, given)
-    values = {**question.strong, **_stated(library, question)}
+    values = {**question.strong, **used_values(library, question)}
     function = compiled(library, target, list(values), tested=False)  # weak values may disagree
     spreads = {name: spread_of(v, library.declared[name]) for name, v in values.items() if v.is_range}
     if not spreads:
@@ -54,33 +53,3 @@ def ventured(library: RelationSet, target: str, profiles: tuple[Any, ...], given
     held = {name: value for name, value in given.items() if name not in spreads}
     work = Work(library, tuple(spreads), (recipe,), profiles, held, False, frozenset(spreads) - given.keys())
     return Venture(spreads, fixed, function, work)
-
-
-def _stated(library: RelationSet, question: Question) -> dict[str, Value]:
-    """The weak values that some case of the question uses, except the plain defaults, which compiling adds.
-
-    A weak value may be used in one case and yield to relations in another. No function with it as a given covers
-    both, and the question is refused.
-    """
-    found = cases(library, question.outline)
-    used, yielding = _fates(found)
-    stated = {
-        name: value
-        for name, value in question.weak.items()
-        if name in used and (value.is_range or value is not library.declared[name].default)
-    }
-    unsure = sorted(stated.keys() & yielding)
-    if unsure:
-        raise DeriveError(
-            f"Whether {unsure[0]} is taken as stated or follows from the rest depends on conditions.",
-            hint=f"Give {unsure[0]}.",
-        )
-    return stated
-
-
-def _fates(found: Cases) -> tuple[set[str], set[str]]:
-    """The weak values that are used in a case, and all that follows from relations in one."""
-    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
-    plans = [case.plan for tree in trees for case in leaves(tree)]
-    used = {name for made in plans for name in made.weak}
-    return used, {name for made in plans for block in made.blocks for name in block.unknowns}

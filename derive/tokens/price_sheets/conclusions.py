@@ -43,6 +43,11 @@ class Conclusion:
     assumptions: tuple[str, ...]
     _refuted_by: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
 
+    def __repr__(self) -> str:
+        from derive.presentation.text import headline
+
+        return f"<Conclusion {headline(self.answer)}>"
+
     @cached_property
     def refuted_by(self) -> tuple[str, ...]:
         """What would refute the conclusion, computed on first use."""
@@ -110,6 +115,9 @@ class Inference:
             if conclusion.quantity.name == name:
                 return conclusion
         raise KeyError(name)
+
+    def __repr__(self) -> str:
+        return f"<Inference from {self.sheet}: {len(self.conclusions)} conclusions>"
 
     def __contains__(self, name: str) -> bool:
         return any(conclusion.quantity.name == name for conclusion in self.conclusions)

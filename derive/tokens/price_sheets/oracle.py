@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from derive.tables.progress import watched
 from derive.tokens.price_sheets.asker import Asker
 from derive.tokens.price_sheets.concluding import conclude
 from derive.tokens.price_sheets.conclusions import Conclusion, Inference, Missing
@@ -29,18 +31,25 @@ def infer(source: str | Path | Profile, /, *profiles: str | Profile, **given: An
     0.0667
     """
     sheet = read_sheet(source, given)
-    return _inferred(Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name)))
+    asker = Asker(sheet, plausible(sheet.library, profiles, sheet.profile.name))
+    return _inferred(asker, watched(_concluded(asker), len(QUESTIONS), "questions"))
 
 
 def survey(*profiles: str | Profile, **given: Any) -> tuple[Inference, ...]:
     """What every price sheet of the catalogue implies, in the order of the catalogue."""
     common = dict[Any, Any]()
     sheets = ((read_sheet(name, given), plausible(library(), profiles, name)) for name in sheet_names())
-    return tuple(_inferred(Asker(sheet, among, common)) for sheet, among in sheets)
+    askers = (Asker(sheet, among, common) for sheet, among in sheets)
+    found = ((1, _inferred(asker, (one for _, one in _concluded(asker)))) for asker in askers)
+    return tuple(watched(found, len(sheet_names()), "price sheets"))
 
 
-def _inferred(asker: Asker) -> Inference:
-    found = [conclude(asker, question) for question in QUESTIONS]
+def _concluded(asker: Asker) -> Iterator[tuple[int, Conclusion | Missing]]:
+    return ((1, conclude(asker, question)) for question in QUESTIONS)
+
+
+def _inferred(asker: Asker, concluded: Iterable[Conclusion | Missing]) -> Inference:
+    found = list(concluded)
     return Inference(
         asker.sheet.profile.name,
         asker.sheet.profile.title,

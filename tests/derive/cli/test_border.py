@@ -60,4 +60,4 @@ def test_the_map_is_drawn(verb, tmp_path):
 
 def test_what_is_wrong_is_said():
     assert "There is no range" in ask("border", "time", "parking=1 h", "--library", "trip.toml").err
-    assert "Name a file that ends in .svg" in ask(*ASKED, "-o", "map.png").err
+    assert "Name a file that ends in .svg" in ask(*ASKED, "-o", "map.gif").err

@@ -78,7 +78,7 @@ def test_strict_fails_with_a_check() -> None:
         (("--against", "chips"), 2),
         (("--against", "chips=4 chip", "chips=3 chip"), 2),
         (("--against", "chip_price="), 2),
-        (("--against", "b200-sxm:fp8", "-o", "why.png"), 2),
+        (("--against", "b200-sxm:fp8", "-o", "why.gif"), 2),
         (("--against", "context="), 1),
         (("--against", "chips=4 m"), 2),
     ],

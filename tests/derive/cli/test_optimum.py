@@ -101,7 +101,7 @@ def test_a_front_is_a_table_of_proved_points():
     [
         (("least", *CUBE, "--such-that", "volume <= 7 m**3", "--with", "plain"), 1, "exclude each other"),
         (("least", "price", "side=2 m", "height=2 m", "layers=1", "--with", "plain"), 2, "Nothing is free"),
-        (("least", *CUBE, "-o", "best.png"), 2, "unknown file format"),
+        (("least", *CUBE, "-o", "best.gif"), 2, "unknown file format"),
         (("most", *CUBE, "--among", "plain,golden"), 2, "There is no profile 'golden'"),
     ],
 )

@@ -115,7 +115,7 @@ def test_an_added_file_is_asked_too():
     [
         (("step", "batch=3 sequence"), 2, "There is no axis."),
         (("step", "batch"), 2, "is not NAME=VALUE"),
-        (("step", "batch=1..9 sequence", "-o", "x.pdf"), 2, "ends in .csv or .svg"),
+        (("step", "batch=1..9 sequence", "-o", "x.gif"), 2, "ends in .csv, .svg, .png or .pdf"),
         (("step", "batch=1..9 sequence", "-o", "nowhere/x.csv"), 2, "cannot be written"),
         (("step", "batch=1..9 sequence", "-o", "nowhere/x.svg"), 2, "cannot be written"),
         (("step", "batch=1..9"), 2, 'Write "1..9 sequence".'),
@@ -191,3 +191,67 @@ def test_the_data_say_which_points_hold(tmp_path: Path):
         "5.0,15.0,False,shelf",
         "9.0,27.0,False,shelf",
     ]
+
+
+# Lists as axes, and profiles in turn
+
+
+def test_a_list_is_an_axis_whose_last_value_may_bear_the_unit():
+    for text in ("50,100,150 sequence", "50 sequence, 100 sequence, 150 sequence", "50,0.1 ksequence,150 sequence"):
+        said = ask("sweep", "step", f"batch={text}", *ON)
+        assert [line.split()[:2] for line in said.out.splitlines()[1:]] == [["50", "5"], ["100", "5"], ["150", "7.5"]]
+    said = ask("sweep", "step", "batch=50,100 sequence", "each=0.05,0.1 ms/sequence", *ON)
+    assert [line.split()[:3] for line in said.out.splitlines()[1:]] == [
+        ["50", "0.05", "5"],
+        ["50", "0.1", "5"],
+        ["100", "0.05", "5"],
+        ["100", "0.1", "10"],
+    ]
+
+
+@pytest.mark.parametrize("text", ["0,5 sequence", "1,000 sequence", "2,000,000 sequence"])
+def test_a_comma_of_a_number_is_no_list(text):
+    said = ask("sweep", "step", f"batch={text}", *ON)
+    assert (said.status, said.out) == (2, "")
+    assert "comma" in said.err
+
+
+def test_each_profile_has_columns_and_a_curve():
+    base = ("sweep", "step", "batch=20,200 sequence", "--each", "quick,slow", "--library", "both.toml")
+    Path("both.toml").write_text(ROOFLINE + '[profiles.slow]\nreading = "8 ms"\n', encoding="utf-8")
+    lines = ask(*base).out.splitlines()
+    assert lines[0].split("  ")[:2] == ["batch [sequence]", "step [ms] quick"]
+    assert [line.split() for line in lines[1:]] == [
+        ["20", "2", "reading", "8", "reading"],
+        ["200", "10", "each*batch", "10", "each*batch"],
+    ]
+    data = json.loads(ask(*base, "--json").out)["each"]
+    assert [one["profiles"] for one in data] == [["quick"], ["slow"]]
+    assert [one["columns"]["step"]["values"] for one in data] == [[2, 10], [8, 10]]
+    ask(*base, "-o", "each.csv")
+    assert (
+        Path("each.csv").read_text(encoding="utf-8").startswith("batch [sequence],step [ms] quick,step.regime quick,")
+    )
+    assert ask(*base, "-o", "each.svg").status == 0
+    ElementTree.fromstring(Path("each.svg").read_text(encoding="utf-8"))
+
+
+def test_a_picture_of_each_profile_crosses_what_fails_and_names_the_curves():
+    import derive
+    from derive.tables.table_charts import charts_of_each
+
+    point = {"chips": "8 chip", "context": "8 ktoken/sequence", "batch": derive.span("1..4096 sequence", 20, log=True)}
+    tables = {name: derive.sweep("step_time", name, "llama3-70b", **point) for name in ("h100-sxm:fp8", "b200-sxm:fp8")}
+    (chart,) = charts_of_each(tables)
+    curves = {one.label: one for one in chart.series}
+    for name, table in tables.items():
+        assert curves[name].y == pytest.approx(tuple(table.columns["step_time"]))
+    failing = sum(int(table.failed["fits_in_memory"].sum()) for table in tables.values())
+    assert len(curves["fits in memory fails"].x) == failing > 0
+
+
+def test_a_profile_without_an_answer_is_named():
+    said = ask("sweep", "step", "batch=20,200 sequence", "--each", "quick,fast", *ON)
+    assert said.status == 2
+    assert "with fast: There is no profile 'fast'" in said.err
+    assert "step [ms] quick" in said.out

@@ -1,0 +1,174 @@
+"""Targets that are no quantities: an expression such as `weight_bytes/chips`, or another unit, as in `step_time in ms`.
+
+An expression becomes a quantity of a copy of the library, with one relation that states it. So whatever answers a
+quantity answers an expression: its dimensions are checked as those of any relation, and its steps are shown. The name
+is made of the words of the expression, which stands in the last step; the unit is the one behind `in`, else that of
+a quantity in it that measures the same, else the coherent one.
+
+A quantity in another unit is the same quantity of a copy of the library that declares it in that unit. A count keeps
+its unit, since it is whole in that one.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TypeVar
+
+from derive.caches import Memo
+from derive.errors import DimensionError, ExpressionError, UnitError, excerpt
+from derive.expressions.grammar import parse_expression
+from derive.expressions.tree import Node, names_in
+from derive.model.dimensions import dimension_of
+from derive.model.relation import relate, undeclared
+from derive.model.relation_set import RelationSet
+from derive.model.vocabulary import Vocabulary
+from quantities.declaration import Declaration, check_name
+from quantities.dimension import Dimension
+from quantities.domain import read_domain
+from quantities.errors import DeriveError
+from quantities.proposals import proposals
+from quantities.spelling import parse_unit
+from quantities.units import Unit, convert
+
+__all__ = ["asking", "restated", "split_unit"]
+
+_Set = TypeVar("_Set", bound=RelationSet)
+_EXTENDED = Memo[tuple[RelationSet, str]](most=64)
+_SPELLED = {"**": " to the ", "*": " times ", "/": " per ", "+": " plus ", "-": " minus "}
+_MARK = re.compile(r"\*\*|[*/+()]")  # what no misspelt name contains; a minus may be a hyphen
+_LONGEST = 60  # characters of a name
+_ANY = "real"
+
+
+def asking(library: _Set, target: str) -> tuple[_Set, str]:
+    """The library in which a target is a quantity, and its name there; unchanged if it is one already.
+
+    >>> from derive.relation_files.loading import load
+    >>> tank = load('''[quantities]
+    ... volume = { unit = "m**3" }
+    ... area = { unit = "m**2" }
+    ... [relations]''')
+    >>> asked, name = asking(tank, "volume/area in cm")
+    >>> name, str(asked.relations[name]), asked.declared[name].unit.text
+    ('volume_per_area', 'volume_per_area: volume_per_area = volume/area', 'cm')
+    """
+    if not isinstance(target, str) or target in library.declared:
+        return library, target
+    text, unit = split_unit(target)
+    if text not in library.declared and not _is_expression(library, text):
+        return library, target  # no quantity: whoever asks says so
+    made = _extended if text not in library.declared else restated
+    return _EXTENDED.of(library.session, target, lambda: made(library, text, unit))  # type: ignore[return-value]
+
+
+def split_unit(target: str) -> tuple[str, str]:
+    """A target and the unit in which it is asked for, if any.
+
+    >>> split_unit("weight_bytes/chips in GB/chip"), split_unit("batch")
+    (('weight_bytes/chips', 'GB/chip'), ('batch', ''))
+    """
+    text, _, unit = target.rpartition(" in ")
+    return (text.strip(), unit.strip()) if text.strip() and unit.strip() else (target.strip(), "")
+
+
+def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
+    """The same library with a quantity declared in another unit, and the quantity's name."""
+    quantity = library.declaration(name)
+    if not unit:
+        return library, name
+    shown = _fitting(name, quantity.unit, unit)
+    moved = quantity.but(unit=shown.text)
+    ends = [(one.domain.low, one.domain.high, one.default and one.default.base) for one in (quantity, moved)]
+    if ends[0] != ends[1] or (quantity.is_count and shown.size != quantity.unit.size):
+        why = "it counts" if quantity.is_count else "its domain is declared in it"
+        raise UnitError(
+            f"{name} keeps its unit {quantity.unit}: {why}.", hint=f"Ask for {name}.", quantity=name, unit=unit
+        )
+    declared = {**library.declared, name: moved}
+    relations = [relation.over(declared) for relation in library.relations.values()]
+    return type(library)(relations, declared.values(), library.profiles, library.title), name
+
+
+def _fitting(name: str, own: Unit, text: str) -> Unit:
+    unit = parse_unit(text)
+    try:
+        convert(1.0, own, unit)
+    except UnitError as error:
+        near = [one.partition(" ")[2] for one in proposals(f"1 {text}", own, read_domain(_ANY, own))]
+        hint = f"Write {', or '.join(near)}." if any(near) else f"Write {own} or a multiple of it."
+        what = f"{name}: {unit} does not fit its unit {own}."
+        raise UnitError(what, hint=hint, quantity=name, unit=text) from error
+    return unit
+
+
+def _is_expression(library: RelationSet, text: str) -> bool:
+    """Whether a target that names no quantity is meant to be worked out, and not misspelt."""
+    if _MARK.search(text):
+        return True
+    try:
+        names = names_in(parse_expression(text))
+    except DeriveError:
+        return False
+    return "-" in text and bool(names) and all(name in library.declared for name in names)
+
+
+def _extended(library: RelationSet, text: str, unit: str) -> tuple[RelationSet, str]:
+    """The library with a quantity for the text, and its name."""
+    node = parse_expression(text)
+    missing = [name for name in names_in(node) if name not in library.declared]
+    if missing:
+        raise undeclared(excerpt(text), missing, library.vocabulary)
+    dimensions = {name: library.declared[name].dimension for name in names_in(node)}
+    own = _own_unit(library, node, dimension_of(node, dimensions))
+    name = _free_name(library, text)
+    shown = _fitting(excerpt(text), own, unit) if unit else own
+    asked = Declaration(name, shown.text, f"the value of {text}", domain=_ANY)
+    stated = {**library.declared, name: asked}
+    try:
+        relation = relate(name, asked, text, quantities=stated, vocabulary=Vocabulary(stated))
+    except DimensionError as error:
+        raise _of_the_target(error, name, text) from None
+    return library | type(library)([relation]), name
+
+
+def _own_unit(library: RelationSet, node: Node, dimension: Dimension | None) -> Unit:
+    """The unit of a value: that of a quantity in it of the same dimension, else the coherent one."""
+    if dimension is None:
+        return parse_unit("")
+    alike = (library.declared[name].unit for name in names_in(node) if library.declared[name].dimension == dimension)
+    return next((unit for unit in alike if not unit.offset), None) or parse_unit(str(dimension) if dimension else "")
+
+
+def _of_the_target(error: DimensionError, name: str, text: str) -> DimensionError:
+    """The error of the relation that states a target, told of the target: its name is nobody's."""
+    problems = [replace(one, relation="", message=_told(one.message, name, text)) for one in error.problems]
+    return DimensionError(_told(error.what, name, text), hint=error.hint, problems=problems)
+
+
+def _told(message: str, name: str, text: str) -> str:
+    return message.replace(f"{name}: ", f"{excerpt(text)}: ", 1)
+
+
+def _free_name(library: RelationSet, text: str) -> str:
+    """A name made of the words of an expression, which no quantity or relation bears.
+
+    >>> _free_name(RelationSet(), "2*(weights + kv)/chips")
+    'asked_2_times_weights_plus_kv_per_chips'
+    """
+    for mark, word in _SPELLED.items():
+        text = text.replace(mark, word)
+    name = "_".join(re.findall(r"[A-Za-z0-9]+", text))
+    name = name if name[:1].isalpha() else f"asked_{name}"
+    name = name if len(name) <= _LONGEST else "asked_value"
+    while name in library.declared or name in library.relations or not _is_allowed(name):
+        name += "_asked"
+    return name
+
+
+def _is_allowed(name: str) -> bool:
+    try:
+        check_name(name)
+    except ExpressionError:
+        return False
+    return True

@@ -1,0 +1,58 @@
+"""Where data is asked for, an error is data too: its kind, its sentence, where it is, what it carries."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import derive
+from tests.derive.terminal import ask, settle
+
+BROKEN = '[quantities]\nx = { unit = "m" }\ny = { unit = "sek" }\n[relations]\nx = { equation = "x = 2x" }\n'
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settle(tmp_path, {"broken.toml": BROKEN}, monkeypatch)
+
+
+ASKED = [
+    (("solve", "step_time"), 1, "UnderdeterminedError"),
+    (("solve", "stp_time"), 2, "UnknownNameError"),
+    (("solve", "step_time", "batch=x"), 2, "ExpressionError"),
+    (("solve", "step_time", "batch=1 s"), 2, "UnitError"),
+    (("solve", "step_time", "batch=-1 sequence"), 2, "DomainError"),
+    (("solve", "step_time", "batch"), 2, "UsageError"),
+    (("solve", "batch + step_time"), 1, "DimensionError"),
+    (("sweep", "step_time"), 2, "UsageError"),
+    (("list", "--library", "broken.toml"), 2, "ExpressionError"),
+    (("solve", "step_time", "--steeps"), 2, "UsageError"),
+    (("reach", "btch"), 2, "UnknownNameError"),
+    (("show", "nothing here"), 2, "UnknownNameError"),
+    (("audit", "C999"), 2, "UnknownNameError"),
+]
+
+
+@pytest.mark.parametrize(("words", "status", "kind"), ASKED, ids=[" ".join(words) for words, _, _ in ASKED])
+def test_an_error_has_its_kind_its_sentence_and_its_facts(words, status, kind):
+    said = ask(*words, "--json")
+    assert (said.status, said.out) == (status, "")
+    error = json.loads(said.err)["error"]
+    assert list(error) == ["kind", "message", "location", "facts"]
+    assert error["kind"] == kind
+    assert kind == "UsageError" or issubclass(getattr(derive, kind), derive.DeriveError)
+    in_words = ask(*words)
+    assert in_words.status == status
+    assert error["message"].splitlines()[0] in in_words.err
+
+
+def test_the_places_of_all_problems_are_told():
+    error = json.loads(ask("list", "--library", "broken.toml", "--json").err)["error"]
+    assert error["location"]["file"] == "broken.toml"
+    assert [one["line"] for one in error["facts"]["problems"]] == [3, 5]
+    error = json.loads(ask("solve", "step_time", "batch=x", "--json").err)["error"]
+    assert error["location"] == {"file": None, "line": 1, "column": 1}
+    error = json.loads(ask("solve", "stp_time", "--json").err)["error"]
+    assert (error["location"], error["facts"]["suggestions"]) == (None, ["step_time"])
