@@ -20,6 +20,7 @@ from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.questions import graph, solve
 from derive.cli.reports import report
+from derive.cli.servers import schema
 from derive.cli.shared import complain
 from derive.cli.sweep import sweep
 
@@ -35,7 +36,11 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, border, least, most, front, compare, report, audit, infer):
+_LOOKING_UP = (check, find, list_, show, graph)
+_ASKING = (solve, sweep, border, least, most, front, compare)
+_WRITING = (report, audit, infer, schema)
+
+for verb in (*_LOOKING_UP, *_ASKING, *_WRITING):
     cli.add_command(verb)
 
 

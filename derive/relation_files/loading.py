@@ -23,10 +23,11 @@ from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.vocabulary import Vocabulary
 from derive.relation_files.examples import Example, stated_example
+from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
 from derive.relation_files.notes import SEARCHED, Notes
 from derive.relation_files.sources import Document, parse_source, read_document, read_source
 from derive.relation_files.uses import installed
-from derive.relation_files.values import SHARED, VALUE, stated_default, stated_profiles, stated_unit
+from derive.relation_files.values import stated_default, stated_profiles, stated_unit
 from quantities.declaration import Declaration, check_name, read_aliases
 from quantities.domain import read_domain
 from quantities.profiles import Profile
@@ -35,10 +36,6 @@ from quantities.spelling import parse_unit
 __all__ = ["Reader", "load", "proved", "read"]
 
 _T = TypeVar("_T")
-_SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles", "examples")
-_NAMED_FREELY = ("profiles", "examples")
-_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", *VALUE)
-_RELATION = ("equation", "because", "source", "when", "approximate", "neglects")
 
 
 def load(source: str | Path, *, beside: Library | None = None) -> Library:
@@ -137,8 +134,8 @@ class Reader:
             self.notes.note((), error, line)
         self.broken |= self.notes.document.lost
         data = self.notes.document.data
-        self.notes.keys("", (), data, _SECTIONS)
-        for key in ("title", *SHARED):
+        self.notes.keys("", (), data, (*FILE, *SECTIONS))
+        for key in texts_of(FILE):
             self.notes.text("", (), data, key)
         self._uses(data)
         for name, meaning in self._entries(data, "units"):
@@ -211,8 +208,8 @@ class Reader:
         where = ("quantities", name)
         before = len(self.notes.errors)
         self.broken.add(name)
-        self.notes.keys(name, where, table, _QUANTITY)
-        texts = {key: self.notes.text(name, where, table, key) for key in ("unit", "meaning", "latex", "domain")}
+        self.notes.keys(name, where, table, QUANTITY)
+        texts = {key: self.notes.text(name, where, table, key) for key in texts_of(QUANTITY)}
         if "unit" not in table:
             self.notes.complain(name, where, "it has no unit.", 'Add unit = "m", or unit = "" for a plain number.')
         if "." in name:
@@ -242,11 +239,8 @@ class Reader:
         where = ("relations", name)
         before = len(self.notes.errors)
         vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
-        self.notes.keys(name, where, table, _RELATION)
-        texts = {
-            key: self.notes.text(name, where, table, key)
-            for key in ("equation", "because", "source", "approximate", "neglects")
-        }
+        self.notes.keys(name, where, table, RELATION)
+        texts = {key: self.notes.text(name, where, table, key) for key in texts_of(RELATION)}
         when = self._conditions(name, where, table)
         shared = str(self.notes.document.data.get("source", ""))
         if "equation" not in table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -46,10 +46,11 @@ class Notes:
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
         self.errors.append((Problem(relation, line, error.what, error.hint), error))
 
-    def keys(self, name: str, where: Path, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    def keys(self, name: str, where: Path, table: Mapping[str, Any], known: Iterable[str]) -> None:
+        named = tuple(known)
         for key in table:
-            if key not in known:
-                error = unknown("key", key, known)
+            if key not in named:
+                error = unknown("key", key, named)
                 self.note((*where, key), within(name, error))
 
     def text(self, name: str, where: Path, table: Mapping[str, Any], key: str) -> str:
