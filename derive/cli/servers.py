@@ -1,4 +1,4 @@
-"""The verbs for other programs: the schema of relation files for editors."""
+"""The verbs for other programs: the schema of relation files, and the servers of editors and assistants."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 
 import click
 
-__all__ = ["schema"]
+__all__ = ["schema", "serve_editor"]
 
 
 @click.command(epilog="Example:  derive schema > relation-file.schema.json")
@@ -15,4 +15,18 @@ def schema() -> int:
     from derive.relation_files.schema import schema as made
 
     click.echo(json.dumps(made(), indent=2, ensure_ascii=False))
+    return 0
+
+
+@click.command(
+    "serve-editor", epilog="Example:  derive serve-editor   (an editor starts it, and speaks to it over stdio)"
+)
+def serve_editor() -> int:
+    """Serve an editor as a language server for relation files."""
+    from derive.tables.extras import package
+
+    package("pygls", "editor")
+    from derive.editor.server import serve
+
+    serve()
     return 0

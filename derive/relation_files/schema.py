@@ -104,7 +104,7 @@ def _profile() -> _Schema:
     value: _Schema = {"anyOf": [_NUMBER, _reference("value")]}
     choices = {
         "type": "object",
-        "description": "A value for each choice, such as a precision: peak_compute.fp8 is that of the profile chip:fp8.",
+        "description": "A value for each choice: peak_compute.fp8 is that of the profile chip:fp8.",
         "minProperties": 1,
         "propertyNames": {"pattern": _CHOICE, "not": {"enum": [*VALUE]}},
         "additionalProperties": value,

@@ -1,4 +1,4 @@
-"""The schema of relation files: what the loader reads it admits, and what the loader refuses for its shape it refuses."""
+"""The schema of relation files admits what the loader reads, and refuses what the loader refuses for its shape."""
 
 from __future__ import annotations
 
