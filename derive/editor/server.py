@@ -32,7 +32,7 @@ from derive.editor.names import defined_at, named_at, renamed
 from derive.editor.readings import OpenFile
 from derive.editor.toml_text import Span
 from derive.errors import DeriveError
-from derive.relation_files.keys import is_relation_file
+from derive.relation_files.recognising import are_names_of_one
 
 __all__ = ["EditorServer", "serve"]
 
@@ -151,7 +151,7 @@ class EditorServer(LanguageServer):
 
 def is_ours(file: OpenFile) -> bool:
     """Whether a file is a relation file; a new one that says nothing yet is none."""
-    return is_relation_file({entry.path[0] for entry in file.toml.entries})
+    return are_names_of_one({entry.path[0] for entry in file.toml.entries})
 
 
 def _version_of(server: EditorServer, uri: str) -> int | None:

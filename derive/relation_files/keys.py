@@ -5,7 +5,7 @@ The loader reads by these tables; the schema (`derive schema`) and what an edito
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -136,13 +136,3 @@ def texts_of(table: Mapping[str, Key]) -> list[str]:
     ['title', 'source', 'as_of', 'kind']
     """
     return [name for name, key in table.items() if key.kind == "text"]
-
-
-def is_relation_file(names: Iterable[str]) -> bool:
-    """Whether a TOML file is a relation file, by the names at its top: other programs have TOML files too.
-
-    >>> is_relation_file(["title", "quantities"]), is_relation_file(["project", "tool"]), is_relation_file(["profiles"])
-    (True, False, True)
-    """
-    found = set(names)
-    return bool(found & {"quantities", "relations"}) or (bool(found & set(SECTIONS)) and found <= {*FILE, *SECTIONS})
