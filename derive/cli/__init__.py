@@ -20,7 +20,7 @@ from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.questions import graph, solve
 from derive.cli.reports import report
-from derive.cli.servers import schema, serve_editor
+from derive.cli.servers import schema, serve, serve_editor
 from derive.cli.shared import complain
 from derive.cli.sweep import sweep
 
@@ -39,7 +39,7 @@ def cli() -> None:
 _LOOKING_UP = (check, find, list_, show, graph)
 _ASKING = (solve, sweep, border, least, most, front, compare)
 _WRITING = (report, audit, infer, schema)
-_SERVING = (serve_editor,)
+_SERVING = (serve, serve_editor)
 
 for verb in (*_LOOKING_UP, *_ASKING, *_WRITING, *_SERVING):
     cli.add_command(verb)

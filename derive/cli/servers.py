@@ -6,7 +6,9 @@ import json
 
 import click
 
-__all__ = ["schema", "serve_editor"]
+from derive.cli.shared import ADD, LIBRARY, opened
+
+__all__ = ["schema", "serve", "serve_editor"]
 
 
 @click.command(epilog="Example:  derive schema > relation-file.schema.json")
@@ -29,4 +31,18 @@ def serve_editor() -> int:
     from derive.editor.server import serve
 
     serve()
+    return 0
+
+
+@click.command(epilog="Example:  derive serve   (an assistant's program starts it, and speaks to it over stdio)")
+@LIBRARY
+@ADD
+def serve(replaced: str | None, added: tuple[str, ...]) -> int:
+    """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
+    from derive.tables.extras import package
+
+    package("mcp", "serve")
+    from derive.assistants.server import serve as start
+
+    start(opened(replaced, added))
     return 0
