@@ -27,6 +27,7 @@ _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _PART = re.compile(r"[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*'")
 _HEADER = re.compile(r"(?<=\n)\[\[?[A-Za-z_][\w.\"' -]*\]\]?[ \t]*(?:#[^\n]*)?\r?(?=\n|$)")
 _SCALAR = re.compile(r"[^\s,\]}#\"'\[{][^,\]}#\n]*")
+_PLAIN = re.compile(r"[^\"'\\\r\n]+")  # what stands for itself in every string
 _ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
 _DEEPEST = 40  # nested lists and inline tables
 
@@ -336,7 +337,13 @@ class _Scan:
             self._skip(re.compile(r"\r?\n"))
         found: list[str] = []
         places: list[int] = []
-        while not self._is_over(quotes):
+        while True:
+            if plain := _PLAIN.match(self.text, self.at):
+                found.append(plain.group())
+                places += range(self.at, plain.end())
+                self.at = plain.end()
+            if self._is_over(quotes):
+                break
             place, text = self.at, self._character(quotes)
             found.append(text)
             places += [place] * len(text)
