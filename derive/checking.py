@@ -22,7 +22,7 @@ from derive.relation_files.notes import Notes
 from derive.relation_files.sources import parse_source, read_document, read_source
 from quantities.value import read_value
 
-__all__ = ["check", "sound"]
+__all__ = ["check", "failure", "repetitive", "sound", "tested"]
 
 
 def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]:
@@ -33,19 +33,18 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
     >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
     ["x: unit 'metr': 'metr' is not a unit."]
     """
-    return [problem for problem, _ in _tested(read(read_document(source), beside)).notes.errors]
+    return [problem for problem, _ in tested(read(read_document(source), beside)).notes.errors]
 
 
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
     """The library of a relation file that is consistent."""
     with collecting_seldom():
-        return proved(_tested(read(parse_source(*read_source(source)), beside)))
+        return proved(tested(read(parse_source(*read_source(source)), beside)))
 
 
-def _tested(reader: Reader) -> Reader:
+def tested(reader: Reader) -> Reader:
     """The reading, with a note of every redundant relation and every failing example."""
-    for found in redundant(reader.relations):
-        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
+    repetitive(reader)
     if reader.notes.errors:
         return reader
     parts = reader.parts()
@@ -57,20 +56,33 @@ def _tested(reader: Reader) -> Reader:
     return reader
 
 
+def repetitive(reader: Reader) -> None:
+    """Note every relation that says what the others say."""
+    for found in redundant(reader.relations):
+        reader.notes.complain(found.relation, ("relations", found.relation, "equation"), found.what, found.hint)
+
+
 def _try(library: Library, example: Example, notes: Notes, outer: Notes) -> None:
     """Run an example, and note its failure on its line; if it is of a used file, with the name of that."""
     where = ("examples", example.name)
     within = "" if notes is outer else f" (in {notes.document.label}, line {notes.document.line(where)})"
-    line = notes.document.line(where) if notes is outer else outer.document.line(("uses",))
+    place = where if notes is outer else ("uses",)
+    if error := failure(library, example):
+        error.what += within
+        outer.note(place, error, outer.document.line(place))
+
+
+def failure(library: Library, example: Example) -> DeriveError | None:
+    """What is wrong with the answer to an example; None if it is as expected."""
     try:
         came = _deviation(library, example)
     except DeriveError as error:
-        error.what = f"{example.name}: {error.what}{within}"
-        outer.note(where, error, line)
-    else:
-        if came:
-            what = f"{example.name}: {example.asked} is {came}; expected {' and '.join(example.expected)}.{within}"
-            outer.note(where, InconsistentError(what, hint="Fix a relation, a value or the example."), line)
+        error.what = f"{example.name}: {error.what}"
+        return error
+    if not came:
+        return None
+    what = f"{example.name}: {example.asked} is {came}; expected {' and '.join(example.expected)}."
+    return InconsistentError(what, hint="Fix a relation, a value or the example.")
 
 
 def _deviation(library: Library, example: Example) -> str:

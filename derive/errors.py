@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from quantities.errors import (
@@ -52,6 +52,9 @@ class Problem:
     line: int
     message: str
     hint: str = ""
+    where: tuple[str, ...] = field(default=(), compare=False, repr=False)  # the path of the key that it is about
+    span: tuple[int, int] = field(default=(0, 0), compare=False, repr=False)  # within the text of that key
+    edits: tuple[Any, ...] = field(default=(), compare=False, repr=False)  # those that the hint proposes
 
     def __str__(self) -> str:
         where = f"line {self.line}: " if self.line else ""

@@ -12,6 +12,7 @@ taken for another one, whichever library a value is from.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -25,10 +26,12 @@ __all__ = [
     "Definition",
     "Entry",
     "Own",
+    "beginning",
     "define",
     "definition",
     "definition_lines",
     "entry",
+    "forget",
     "known_names",
     "own_units",
     "spellings",
@@ -120,6 +123,24 @@ def spellings(name: str) -> list[str]:
     return sorted(other for other in set(found) if other != name and entry(other))
 
 
+def beginning(word: str) -> Iterator[tuple[str, str]]:
+    """The units whose name begins so, each with what it measures; with a prefix where the word begins with one.
+
+    >>> dict(beginning("TFL"))
+    {'TFLOP': 'FLOP'}
+    """
+    tables = _tables()
+    for name in tables.definitions:
+        if name.startswith(word) and (found := entry(name)):
+            yield name, str(found.dimension)
+    for prefix in tables.prefixes:
+        if word.startswith(prefix):
+            for name in tables.definitions:
+                whole = prefix + name
+                if whole not in tables.definitions and whole.startswith(word) and (found := entry(whole)):
+                    yield whole, str(found.dimension)
+
+
 def unprefixed(name: str) -> str:
     """The name without its prefix; empty if it has none.
 
@@ -145,6 +166,14 @@ def define(name: str, factor: Fraction, dimension: Dimension | None, where: str)
     _tables().definitions[name] = Definition(name, "", "", (), "multiples")
     entry.cache_clear()
     return ""
+
+
+def forget(names: Iterable[str]) -> None:
+    """Take units that relation files have defined out of the table again; see `temporary`, which does it safely."""
+    for name in names:
+        del _OWN[name], _tables().definitions[name]
+    entry.cache_clear()
+    _resolved.cache_clear()
 
 
 def own_units() -> dict[str, Own]:

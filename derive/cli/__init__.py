@@ -23,6 +23,7 @@ from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
 from derive.cli.reports import report
 from derive.cli.sample import sample
+from derive.cli.servers import schema, serve, serve_editor
 from derive.cli.shared import colour, complain, error_data
 from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
@@ -43,8 +44,9 @@ def cli() -> None:
 _ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph)
 _LOOKING_UP = (check, find, list_, show)
 _OF_THE_SUBJECT = (report, audit, infer)
+_SERVING = (schema, serve, serve_editor, completion)
 
-for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT, completion):
+for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT, *_SERVING):
     cli.add_command(verb)
 
 

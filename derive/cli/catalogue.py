@@ -17,15 +17,19 @@ __all__ = ["check", "find", "list_", "show"]
 
 @click.command(epilog="Example:  derive check pendulum.toml")
 @click.argument("files", nargs=-1, shell_complete=shell_completion.files, metavar="[FILE ...]")
+@click.option("--only-relations", is_flag=True, help="Pass over TOML files that are no relation files.")
 @JSON
-def check(files: tuple[str, ...], as_json: bool) -> int:
+def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
     from derive.checking import sound
     from derive.errors import NOES, DeriveError, Problem
+    from derive.relation_files.recognising import is_one
     from derive.tokens.relations import SOURCE
 
     status, found = 0, []
     for file, path in [(file, source_of(file)) for file in files] or [("built-in library", SOURCE)]:
+        if only_relations and isinstance(path, Path) and not is_one(path):
+            continue
         try:
             library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
         except DeriveError as error:

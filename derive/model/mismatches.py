@@ -24,7 +24,21 @@ def problem_of(name: str, equation: Equation, fault: Mismatch, vocabulary: Vocab
         message += f"\n    left:  {left or render(fault.left)}\n    right: {right or render(fault.right)}"
     else:
         message += "".join(f"\n    {row}" for row in (left, right) if row)
-    return Problem(name.partition(",")[0], line, message, repair(equation, fault, vocabulary))
+    mend = repair(equation, fault, vocabulary)
+    span = _span(equation, fault)
+    return Problem(name.partition(",")[0], line, message, mend.hint, span=span, edits=mend.edits)
+
+
+def _span(equation: Equation, fault: Mismatch) -> tuple[int, int]:
+    """Where in the text of the equation the mismatch is."""
+    match fault.kind:
+        case "sides":
+            parts: tuple[Node, ...] = (equation.lhs, equation.rhs)
+        case "argument" | "exponent":
+            parts = (fault.left,)
+        case _:
+            parts = (fault.left, fault.right) if fault.kind == "terms" else (fault.node,)
+    return min(part.at[0] for part in parts), max(part.at[1] for part in parts)
 
 
 def _said(fault: Mismatch) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterable, Mapping
-from dataclasses import InitVar, dataclass, fields
+from dataclasses import InitVar, dataclass, fields, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -76,15 +76,17 @@ class Relation:
     def _problems(self, vocabulary: Vocabulary) -> list[Problem]:
         own = Vocabulary(self.declared)
         faults = [(self.name, self.written, fault) for fault in mismatches(self.written, own.dimensions, own.marks)]
-        for condition in self.conditions:
+        keys: list[tuple[str, ...]] = [("equation",)] * len(faults)
+        for i, condition in enumerate(self.conditions):
             found = mismatches_of_condition(condition, own.dimensions, own.marks)
             faults += [(f"{self.name}, when", Equation(condition, "=", condition), fault) for fault in found]
+            keys += [("when", str(i))] * len(found)
         if not faults:
             return []
         from derive.model.mismatches import problem_of  # needed only for errors
 
         told = [
-            problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief)
+            replace(problem_of(*fault, vocabulary if i < _MENDED else vocabulary.brief), where=keys[i])
             for i, fault in enumerate(faults[:_TOLD])
         ]
         if len(faults) > _TOLD:

@@ -19,7 +19,7 @@ from derive.model.dimensions import Mismatch, dimension_of, mismatches
 from derive.model.vocabulary import Vocabulary, exponent_of, factors_of, shown
 from quantities.dimension import NUMBER, Dimension
 
-__all__ = ["repair"]
+__all__ = ["Edit", "Repair", "repair"]
 
 _PROPOSED = 2  # limit on repairs in one hint
 _AMOUNTS = {"operation", "information", "token", "money", "parameter", "sequence"}
@@ -29,13 +29,21 @@ _COUNTED = _AMOUNTS | {"accelerator"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Edit:
+class Edit:
     """A proposal in words, and the part of the relation that it replaces."""
 
     words: str
     old: Node
     new: Node
     squares: bool = False  # whether it changes the power of a factor that occurs once and is not a count
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """The hint that mends a mismatch, and the edits among what it proposes."""
+
+    hint: str
+    edits: tuple[Edit, ...] = ()
 
 
 def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
@@ -48,18 +56,35 @@ def _joined(parts: Iterable[tuple[Node, Fraction]]) -> Node:
     return Apply("mul", tuple(nodes)) if nodes else Number(Fraction(1))
 
 
-def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
-    """The hint that mends a mismatch."""
+def _rejoined(side: Node, parts: Iterable[tuple[Node, Fraction]]) -> Node:
+    """Other powers of the factors of a side, with the side's sign, which its factors are without."""
+    joined = _joined(parts)
+    return Apply("neg", (joined,)) if _is_negative(side) else joined
+
+
+def _is_negative(side: Node) -> bool:
+    """Whether an odd number of signs stands before the factors of a side."""
+    if not isinstance(side, Apply) or side.op not in ("neg", "mul", "inv", "pow"):
+        return False
+    if side.op == "pow":
+        exponent = side.args[1]
+        return isinstance(exponent, Number) and exponent.value % 2 == 1 and _is_negative(side.args[0])
+    return (sum(map(_is_negative, side.args)) + (side.op == "neg")) % 2 == 1
+
+
+def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
+    """What mends a mismatch."""
     if fault.left_dimension == fault.right_dimension or _is_turning(fault):
         return _turned(equation, fault, vocabulary)
     if (literal := _literal(fault)) is not None:
-        return literal
+        return Repair(literal)
     ratio = fault.right_dimension / fault.left_dimension
     if fault.kind == "rounding":
-        return "Divide by a quantity of that unit before rounding."
+        return Repair("Divide by a quantity of that unit before rounding.")
     if fault.kind in ("argument", "exponent"):
         ratio = fault.left_dimension
-    chosen = _chosen(equation, fault, ratio, vocabulary) if vocabulary.searches else []
+    edits = _chosen(equation, fault, ratio, vocabulary) if vocabulary.searches else []
+    chosen = [edit.words for edit in edits]
     if len(chosen) < _PROPOSED:
         chosen += _redeclared(fault, ratio, vocabulary)
     if not chosen:
@@ -68,7 +93,8 @@ def repair(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
         chosen = [f"divide {subject} by something in {ratio}"]
     sentence = ", or ".join(chosen)
     measured = [vocabulary.dimensions[name] for name in names_in(equation.lhs, equation.rhs)]
-    return " ".join(part for part in (_slip(ratio, measured), sentence[0].upper() + sentence[1:] + ".") if part)
+    hint = " ".join(part for part in (_slip(ratio, measured), sentence[0].upper() + sentence[1:] + ".") if part)
+    return Repair(hint, tuple(edits))
 
 
 def _literal(fault: Mismatch) -> str | None:
@@ -84,7 +110,7 @@ def _is_turning(fault: Mismatch) -> bool:
     return len(ratio.powers) == 1 and ratio.bases.keys() == {"cycle"}
 
 
-def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
+def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> Repair:
     """The repair for two sides that differ by cycles: 2*pi beside radians, otherwise a declaration."""
     left, right = (turn_of(side, vocabulary.dimensions, vocabulary.marks).settled for side in (fault.left, fault.right))
     two_pi = Apply("mul", (Number(Fraction(2)), Apply("pi", ())))
@@ -101,9 +127,13 @@ def _turned(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
             (second, said[1], by),
             (first, said[0], over),
         ):
-            if _mends(_Edit(act, side, Apply("mul", (side, factor))), equation, vocabulary):
-                return f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
-    return _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
+            edit = Edit(f"{act} {subject} by 2*pi", side, Apply("mul", (side, factor)))
+            if _mends(edit, equation, vocabulary):
+                hint = f"Cycles meet radians: one cycle is 2*pi radians. {act.capitalize()} {subject} by 2*pi."
+                return Repair(hint, (edit,))
+    return Repair(
+        _recounted(equation, fault, vocabulary) or "A cycle is 2*pi radians, and a hertz is one cycle a second."
+    )
 
 
 def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> str:
@@ -125,16 +155,16 @@ def _recounted(equation: Equation, fault: Mismatch, vocabulary: Vocabulary) -> s
     return f"A revolution is its own unit. {meant} {said[0].upper()}{said[1:]}." if said else ""
 
 
-def _chosen(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[str]:
+def _chosen(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> list[Edit]:
     """The first edits that make the whole relation consistent, else the first that mend the failing part."""
-    whole: dict[str, None] = {}
-    local: dict[str, None] = {}
+    whole: dict[str, Edit] = {}
+    local: dict[str, Edit] = {}
     for edit in _proposals(equation, fault, ratio, vocabulary):
         found = whole if _mends(edit, equation, vocabulary) else local
-        found[edit.words] = None
+        found.setdefault(edit.words, edit)
         if len(whole) == _PROPOSED:
             break
-    return list(whole or local)[:_PROPOSED]
+    return list((whole or local).values())[:_PROPOSED]
 
 
 def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
@@ -159,7 +189,7 @@ def _slip(ratio: Dimension, measured: Iterable[Dimension]) -> str:
     return ""
 
 
-def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Edits that make the failing part consistent, likeliest first."""
     match fault.kind:
         case "sides":
@@ -192,11 +222,11 @@ def _proposals(equation: Equation, fault: Mismatch, ratio: Dimension, vocabulary
         yield from _pairs(side, excess, subject, vocabulary, equation.lhs)
 
 
-def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[_Edit]:
+def _multiplied(node: Node, equation: Equation, vocabulary: Vocabulary) -> Iterator[Edit]:
     """A sum that should have been a product, if that mends the whole relation."""
     if isinstance(node, Apply) and node.op == "add":
         product = Apply("mul", node.args)
-        edit = _Edit(f"multiply instead of adding: {shown(product)}", node, product)
+        edit = Edit(f"multiply instead of adding: {shown(product)}", node, product)
         if _mends(edit, equation, vocabulary):
             yield edit
 
@@ -214,18 +244,18 @@ def _redeclared(fault: Mismatch, ratio: Dimension, vocabulary: Vocabulary) -> li
     return []
 
 
-def _inverted(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+def _inverted(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
     parts = factors_of(side)
     for i, (factor, power) in enumerate(parts):
         found = dimension_of(factor, vocabulary.dimensions)
         if found and len(parts) > 1 and found ** (2 * power) == excess:
-            new = _joined((node, -held if j == i else held) for j, (node, held) in enumerate(parts))
-            yield _Edit(_repowered(factor, power, -power), side, new)
+            new = _rejoined(side, ((node, -held if j == i else held) for j, (node, held) in enumerate(parts)))
+            yield Edit(_repowered(factor, power, -power), side, new)
 
 
 def _named_edits(
     side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, used: tuple[str, ...], lhs: Node
-) -> Iterator[_Edit]:
+) -> Iterator[Edit]:
     """Division or multiplication by one quantity; quantities new to the relation come first."""
     absent = {factor.name for factor, _ in factors_of(side) if isinstance(factor, Name)}
     absent |= {lhs.name} if isinstance(lhs, Name) else set()
@@ -233,26 +263,26 @@ def _named_edits(
         names = [name for name in vocabulary.by_dimension.get(wanted, []) if name not in absent]
         for name in sorted(names[:64], key=lambda other: other in used)[:3]:
             new = Apply("mul", (side, Apply("inv", (Name(name),)) if power < 0 else Name(name)))
-            yield _Edit(f"{act} {subject} by {name} [{vocabulary.quantities[name].unit}]", side, new)
+            yield Edit(f"{act} {subject} by {name} [{vocabulary.quantities[name].unit}]", side, new)
 
 
-def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
+def _rooted(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """A whole side whose square root, or square, would be consistent."""
     found = dimension_of(side, vocabulary.dimensions)
     if found and found ** Fraction(1, 2) == excess:
-        yield _Edit(f"take the square root of {subject}", side, Apply("sqrt", (side,)))
+        yield Edit(f"take the square root of {subject}", side, Apply("sqrt", (side,)))
     if found and NUMBER / found == excess:
-        yield _Edit(f"square {subject}", side, Apply("pow", (side, Number(Fraction(2)))))
+        yield Edit(f"square {subject}", side, Apply("pow", (side, Number(Fraction(2)))))
 
 
-def _squared(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[_Edit]:
+def _squared(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary) -> Iterator[Edit]:
     """A factor whose square or cube was meant: a length or a speed, but not a count of things."""
     for edit in _powers(side, excess, vocabulary):
         if edit.words.startswith("write") and edit.squares:
             yield edit
 
 
-def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_Edit]:
+def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[Edit]:
     """Another power of a factor."""
     parts = factors_of(side)
     for i, (factor, power) in enumerate(parts):
@@ -263,10 +293,10 @@ def _powers(side: Node, excess: Dimension, vocabulary: Vocabulary) -> Iterator[_
             changed = power + step
             if found**step * excess != NUMBER or (changed == 0 and len(parts) == 1):
                 continue
-            new = _joined((node, changed if j == i else held) for j, (node, held) in enumerate(parts))
+            new = _rejoined(side, ((node, changed if j == i else held) for j, (node, held) in enumerate(parts)))
             once = [node for node, _ in parts].count(factor) == 1 and changed.denominator == 1
             squares = once and not found.bases.keys() & _COUNTED
-            yield _Edit(_repowered(factor, power, changed), side, new, squares)
+            yield Edit(_repowered(factor, power, changed), side, new, squares)
 
 
 def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
@@ -279,7 +309,7 @@ def _repowered(factor: Node, power: Fraction, changed: Fraction) -> str:
     return f"write {written} instead of {text}{exponent_of(power)}"
 
 
-def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, lhs: Node) -> Iterator[_Edit]:
+def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, lhs: Node) -> Iterator[Edit]:
     """A product or quotient of two quantities with the dimension of the excess, or its inverse."""
     index = {}
     absent = {node.name for node in (side, lhs) if isinstance(node, Name)}
@@ -291,7 +321,7 @@ def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, 
         if squares := index.get(wanted**2):
             root = Apply("sqrt", (Name(squares[0]),))
             new = Apply("mul", (side, Apply("inv", (root,)) if power < 0 else root))
-            yield _Edit(f"{act} {subject} by sqrt({squares[0]})", side, new)
+            yield Edit(f"{act} {subject} by sqrt({squares[0]})", side, new)
         for dimension, names in list(index.items())[:200]:
             for sign, other in (("*", wanted / dimension), ("/", dimension / wanted)):
                 if not dimension or not other or other not in index:
@@ -300,11 +330,11 @@ def _pairs(side: Node, excess: Dimension, subject: str, vocabulary: Vocabulary, 
                 pair = _joined([(Name(first), Fraction(1)), (Name(second), Fraction(1 if sign == "*" else -1))])
                 words = f"{first}**2" if first == second else f"{first}{sign}{second}"
                 new = Apply("mul", (side, Apply("inv", (pair,)) if power < 0 else pair))
-                yield _Edit(f"{act} {subject} by {words}", side, new)
+                yield Edit(f"{act} {subject} by {words}", side, new)
                 return
 
 
-def _mends(edit: _Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
+def _mends(edit: Edit, equation: Equation, vocabulary: Vocabulary) -> bool:
     lhs, rhs = (_replaced(side, edit.old, edit.new) for side in (equation.lhs, equation.rhs))
     return not mismatches(Equation(lhs, equation.op, rhs), vocabulary.dimensions, vocabulary.marks)
 

@@ -15,11 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from derive.relation_files.keys import EXAMPLE
 from derive.relation_files.notes import Notes
 
 __all__ = ["Example", "stated_example"]
-
-_KEYS = ("asked", "given", "profiles", "expected", "source", "meaning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ def stated_example(notes: Notes, name: str, table: Mapping[str, Any]) -> Example
     """An example as its table states it; None if there is a problem with it."""
     where = ("examples", name)
     before = len(notes.errors)
-    notes.keys(name, where, table, _KEYS)
+    notes.keys(name, where, table, EXAMPLE)
     texts = {key: notes.text(name, where, table, key) for key in ("asked", "source", "meaning")}
     for key in ("asked", "expected"):
         if key not in table:

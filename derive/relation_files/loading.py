@@ -12,21 +12,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from derive.errors import DeriveError, ExpressionError, Problem, UnknownNameError, together
+from derive.errors import DeriveError, ExpressionError, UnknownNameError, together
 from derive.garbage import collecting_seldom
 from derive.library import Library
 from derive.model.relation import Relation, relate, undeclared
 from derive.model.vocabulary import Vocabulary
 from derive.relation_files.examples import Example, stated_example
+from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
 from derive.relation_files.notes import SEARCHED, Notes
 from derive.relation_files.sources import Document, parse_source, read_document, read_source
 from derive.relation_files.uses import installed
-from derive.relation_files.values import SHARED, VALUE, stated_default, stated_profiles, stated_unit
+from derive.relation_files.values import stated_default, stated_profiles, stated_unit
 from quantities.declaration import Declaration, check_name, read_aliases
 from quantities.domain import read_domain
 from quantities.profiles import Profile
@@ -35,10 +36,6 @@ from quantities.spelling import parse_unit
 __all__ = ["Reader", "load", "proved", "read"]
 
 _T = TypeVar("_T")
-_SECTIONS = ("title", *SHARED, "uses", "units", "quantities", "relations", "profiles", "examples")
-_NAMED_FREELY = ("profiles", "examples")
-_QUANTITY = ("unit", "meaning", "latex", "domain", "aliases", "otherwise", "seen", *VALUE)
-_RELATION = ("equation", "because", "source", "when", "approximate", "neglects")
 
 
 def load(source: str | Path, *, beside: Library | None = None) -> Library:
@@ -68,11 +65,11 @@ def proved(reader: Reader) -> Library:
     return reader.library()
 
 
-def read(document: Document, beside: Library | None) -> Reader:
-    """A relation file as far as it can be read, with its problems."""
+def read(document: Document, beside: Library | None, unsaved: Mapping[Path, str] | None = None) -> Reader:
+    """A relation file as far as it can be read, with its problems; `unsaved` has the texts of files in an editor."""
     if not isinstance(beside, (Library, type(None))):
         raise ExpressionError(f"a {type(beside).__name__} is not a library.", hint="Give beside=library.")
-    reader = Reader(Notes(document), beside or Library())
+    reader = Reader(Notes(document), beside or Library(), unsaved=unsaved or {})
     reader.read()
     return reader
 
@@ -91,6 +88,7 @@ class Reader:
     notes: Notes
     beside: Library
     shelf: dict[Path, Reader | None] = field(default_factory=dict)  # the files read so far; None while being read
+    unsaved: Mapping[Path, str] = field(default_factory=dict)  # texts of files that differ from what is on the disk
     quantities: dict[str, Declaration] = field(default_factory=dict)
     relations: list[Relation] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
@@ -137,8 +135,8 @@ class Reader:
             self.notes.note((), error, line)
         self.broken |= self.notes.document.lost
         data = self.notes.document.data
-        self.notes.keys("", (), data, _SECTIONS)
-        for key in ("title", *SHARED):
+        self.notes.keys("", (), data, (*FILE, *SECTIONS))
+        for key in texts_of(FILE):
             self.notes.text("", (), data, key)
         self._uses(data)
         for name, meaning in self._entries(data, "units"):
@@ -182,12 +180,14 @@ class Reader:
             self.libraries += [] if library is None else [library]
             return library is not None
         path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for each file; links stay
-        if path not in self.shelf and not path.is_file():
+        if path not in self.shelf and path not in self.unsaved and not path.is_file():
             self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path relative to this file.")
             return False
         if path not in self.shelf:
             self.shelf[path] = None
-            reader = Reader(Notes(read_document(path)), self.beside, self.shelf)
+            text = self.unsaved.get(path)
+            document = read_document(path) if text is None else parse_source(text, path.name, path.parent)
+            reader = Reader(Notes(document), self.beside, self.shelf, self.unsaved)
             reader.read()
             self.shelf[path] = reader
         return self._take(used, self.shelf[path])
@@ -211,8 +211,8 @@ class Reader:
         where = ("quantities", name)
         before = len(self.notes.errors)
         self.broken.add(name)
-        self.notes.keys(name, where, table, _QUANTITY)
-        texts = {key: self.notes.text(name, where, table, key) for key in ("unit", "meaning", "latex", "domain")}
+        self.notes.keys(name, where, table, QUANTITY)
+        texts = {key: self.notes.text(name, where, table, key) for key in texts_of(QUANTITY)}
         if "unit" not in table:
             self.notes.complain(name, where, "it has no unit.", 'Add unit = "m", or unit = "" for a plain number.')
         if "." in name:
@@ -245,11 +245,8 @@ class Reader:
         where = ("relations", name)
         before = len(self.notes.errors)
         vocabulary = vocabulary if before < SEARCHED else vocabulary.brief
-        self.notes.keys(name, where, table, _RELATION)
-        texts = {
-            key: self.notes.text(name, where, table, key)
-            for key in ("equation", "because", "source", "approximate", "neglects")
-        }
+        self.notes.keys(name, where, table, RELATION)
+        texts = {key: self.notes.text(name, where, table, key) for key in texts_of(RELATION)}
         when = self._conditions(name, where, table)
         shared = str(self.notes.document.data.get("source", ""))
         if "equation" not in table:
@@ -287,9 +284,9 @@ class Reader:
             if len(unmet) <= len(error.others):
                 error = undeclared(name, unmet, vocabulary)
         for problem in error.problems:
-            key = "when" if problem.message.startswith(f"{name}, when:") else "equation"
-            line = self.notes.document.line((*where, key))
-            self.notes.errors.append((Problem(name, line, problem.message, problem.hint), error))
+            at = (*where, *(problem.where or ("equation",)))
+            placed = replace(problem, relation=name, line=self.notes.document.line(at), where=at)
+            self.notes.errors.append((placed, error))
         if not error.problems:
             self.notes.note((*where, _culprit(error, table)), error)
 

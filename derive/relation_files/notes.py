@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -40,16 +40,18 @@ class Notes:
     def note(self, where: Path, error: DeriveError, line: int | None = None) -> None:
         placed = line is not None  # the position is that of the TOML reader, in the file and not within a text
         line = self.document.line(where) if line is None else line
+        span = (0, 0) if placed else _span(error)
         if isinstance(error, ExpressionError) and error.position is not None and line and not placed:
             column = error.position[1] + self.document.column(line, error.text)
             error._facts["position"] = error.position = (self.document.first_line(line) + error.position[0] - 1, column)
         relation = where[1] if where[:1] == ("relations",) and len(where) > 1 else ""
-        self.errors.append((Problem(relation, line, error.what, error.hint), error))
+        self.errors.append((Problem(relation, line, error.what, error.hint, where, span), error))
 
-    def keys(self, name: str, where: Path, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    def keys(self, name: str, where: Path, table: Mapping[str, Any], known: Iterable[str]) -> None:
+        named = tuple(known)
         for key in table:
-            if key not in known:
-                error = unknown("key", key, known)
+            if key not in named:
+                error = unknown("key", key, named)
                 self.note((*where, key), within(name, error))
 
     def text(self, name: str, where: Path, table: Mapping[str, Any], key: str) -> str:
@@ -68,3 +70,12 @@ def within(name: str, error: DeriveError) -> DeriveError:
     elif name and not error.what.startswith((f"{name}:", f"{name},")):
         error.what = f"{name}: {error.what}"
     return error
+
+
+def _span(error: DeriveError) -> tuple[int, int]:
+    """Where in its text an error is, from there to the end of the text; nowhere if it does not say."""
+    if not isinstance(error, ExpressionError) or error.position is None:
+        return 0, 0
+    row, column = error.position
+    start = sum(len(line) + 1 for line in error.text.split("\n")[: row - 1]) + column - 1
+    return start, max(start, len(error.text))

@@ -13,9 +13,20 @@ from derive.errors import unknown
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["installed"]
+__all__ = ["installed", "offered"]
 
 _OFFERED = "derive.libraries"
+
+
+def offered() -> list[str]:
+    """The names of the libraries that packages offer.
+
+    >>> "llm" in offered()
+    True
+    """
+    from importlib.metadata import entry_points
+
+    return sorted({entry.name for entry in entry_points(group=_OFFERED)})
 
 
 def installed(name: str) -> Library:

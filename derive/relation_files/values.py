@@ -17,26 +17,20 @@ from typing import Any
 
 from derive.errors import unknown
 from derive.model.vocabulary import Vocabulary
+from derive.relation_files.keys import PROFILE, SHARED, VALUE
 from derive.relation_files.notes import SEARCHED, Notes, Path, within
 from quantities.declaration import Declaration, read_given
 from quantities.definitions import define
 from quantities.dimension import Dimension
-from quantities.facts import SAID, by_choice
+from quantities.facts import by_choice
 from quantities.profiles import Profile
 from quantities.source import KINDS, OTHERWISE, Source
 from quantities.value import Value, read_value
 
-__all__ = ["SHARED", "VALUE", "stated_default", "stated_profiles", "stated_unit"]
+__all__ = ["stated_default", "stated_profiles", "stated_unit"]
 
 _NEW = "dimension"  # the definition of a unit that is not made of others
 
-VALUE = ("value", "range", "reason", "source", "kind", "date", "as_of", "url")
-"""The keys of a value's table."""
-
-SHARED = ("source", "as_of", "kind")
-"""The keys that a file, or a profile, may state for all values without their own."""
-
-_OF_A_PROFILE = tuple(word for word in SAID if word != "also")
 _NAME = re.compile(r"[A-Za-z_]+")
 
 
@@ -76,7 +70,7 @@ def stated_profiles(
     """A profile, and one for each choice that it leaves open; none if there is a problem with it."""
     known, where = vocabulary.quantities, ("profiles", name)
     before = len(notes.errors)
-    said = {key: notes.text(name, where, table, key) for key in _OF_A_PROFILE if key in table and key not in known}
+    said = {key: notes.text(name, where, table, key) for key in PROFILE if key in table and key not in known}
     shared = shared_by_all(notes) | {key: said[key] for key in SHARED if key in said}
     values: dict[str, dict[str, Value]] = {"": {}}
     for key, entry in table.items():
@@ -101,7 +95,9 @@ def _by_choice(entry: Any) -> Mapping[str, Any]:
     """What is stated of a quantity for each choice, or under an empty name if there are none."""
     if not by_choice(entry) or not entry:
         return {"": entry}
-    meant = any(key in VALUE or unknown("key", key, VALUE).suggestions for key in entry)  # a word of a value, misspelt
+    meant = any(
+        key in VALUE or unknown("key", key, tuple(VALUE)).suggestions for key in entry
+    )  # a word of a value, misspelt
     return {"": entry} if meant else entry
 
 

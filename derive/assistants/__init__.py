@@ -1,0 +1,1 @@
+"""What assistants ask, which answer questions with numbers: tools with data as their results."""

@@ -1,0 +1,209 @@
+"""The tools of an assistant: each takes plain data and gives a reply of text and data.
+
+A reply says what an answer says: the value with its unit, the steps, the sources, what was assumed, which checks fail,
+and which givens played no part. A text of relations may come with a question. It may use installed libraries, and no
+files: whoever asks here may not be the one whose files these are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError, ExpressionError
+from derive.time_limits import limits
+from quantities.temporary import units_for_a_while
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.relation_files.loading import Reader
+
+__all__ = ["Reply", "Tools", "refusal"]
+
+LONGEST = 60.0
+"""Limit on the seconds that a question may be given."""
+
+_LISTED = 50  # entries of a list, unless more are asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What an assistant is told, and the same as data."""
+
+    text: str
+    data: dict[str, Any]
+    is_refusal: bool = False
+
+
+@dataclass(frozen=True)
+class Tools:
+    """Questions about one library, and about relations that come with a question.
+
+    >>> from derive.relation_files.loading import load
+    >>> fall = load('''[quantities]
+    ... height = { unit = "m" }
+    ... time = { unit = "s" }
+    ... gravity = { unit = "m/s**2", value = "9.80665 m/s**2" }
+    ... [relations.fall]
+    ... equation = "height = gravity*time**2/2"''')
+    >>> reply = Tools(fall).solve("time", {"height": "10 m"})
+    >>> reply.text.splitlines()[0], reply.data["unit"], round(reply.data["value"], 4)
+    ('time = 1.42809 s', 's', 1.4281)
+    """
+
+    library: Library
+
+    def solve(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        profiles: Sequence[str] = (),
+        relations: str = "",
+        seconds: float = 10.0,
+    ) -> Reply:
+        """The one value of a quantity, with its derivation."""
+        from derive.presentation.text import as_data
+
+        with self._asked(relations, seconds) as library:
+            answer = library.solve(target, *profiles, **(given or {}))
+            text = answer.text()
+            data = {**as_data(answer), "sources": [str(source) for source in answer.sources], "text": text}
+        return Reply(text, data)
+
+    def formula(self, target: str, given: Sequence[str] = (), relations: str = "", seconds: float = 10.0) -> Reply:
+        """The closed form of a quantity in terms of others."""
+        with self._asked(relations, seconds) as library:
+            form = library.formula(target, given)
+            from sympy import latex
+
+            units = {
+                name: library.declaration(name).unit.text or "1" for name in (target, *map(str, form.free_symbols))
+            }
+            letters = {symbol: library.declared[str(symbol)].latex or str(symbol) for symbol in form.free_symbols}
+            written = latex(form, symbol_names=letters)
+        text = f"{target} = {form}"
+        note = "It holds in coherent base units."
+        return Reply(
+            f"{text}\n{note}", {"target": target, "formula": str(form), "latex": written, "units": units, "note": note}
+        )
+
+    def best(
+        self,
+        sense: str,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        profiles: Sequence[str | Sequence[str]] = (),
+        such_that: Sequence[str] = (),
+        relations: str = "",
+        seconds: float = 30.0,
+    ) -> Reply:
+        """The choice that makes a quantity least or most; of a list of profiles any one may be taken."""
+        from derive.optimization.optimum_text import as_data
+
+        named = [one if isinstance(one, str) else tuple(one) for one in profiles]
+        with self._asked(relations, seconds) as library:
+            found = (library.least if sense == "least" else library.most)(
+                target, *named, such_that=list(such_that), **(given or {})
+            )
+            text = found.text()
+            data = {**as_data(found), "sources": [str(source) for source in found.answer.sources], "text": text}
+        return Reply(text, data)
+
+    def check(self, relations: str) -> Reply:
+        """The problems of a text of relations, each with its line and what would mend it."""
+        from derive.checking import tested
+
+        with limits(seconds=LONGEST), units_for_a_while():
+            reader = tested(self._read(relations))
+            problems = [problem for problem, _ in reader.notes.errors]
+        listed = [
+            {"line": one.line, "relation": one.relation, "message": one.message, "hint": one.hint} for one in problems
+        ]
+        counts = {"relations": len(reader.relations), "quantities": len(reader.quantities)}
+        text = "\n".join(map(str, problems)) or "consistent ({relations} relations, {quantities} quantities)".format(
+            **counts
+        )
+        return Reply(text, {"consistent": not problems, "problems": listed, **counts})
+
+    def find(self, words: str) -> Reply:
+        """Quantities, relations and profiles by what one calls them."""
+        from derive.catalogue import found
+
+        (_, *rows) = found(self.library, words)
+        return _listed(("kind", "name", "unit", "meaning"), rows, _LISTED, f"Nothing matches {words}.")
+
+    def list(self, kind: str = "quantities", words: str = "", most: int = _LISTED) -> Reply:
+        """What the library holds of a kind, or what of it mentions all the words."""
+        from derive.catalogue import mentioning, rows
+
+        header = rows(self.library, kind)[0]
+        return _listed(header, mentioning(self.library, kind, words.split()), most, f"No {header[0]} mentions {words}.")
+
+    def show(self, name: str) -> Reply:
+        """All that bear a name: a quantity, a relation, a profile."""
+        from derive.catalogue import entries
+
+        found = entries(self.library, name)
+        lines = [line for heading, rows in found for line in (heading, *(f"  {label}: {text}" for label, text in rows))]
+        data = [
+            {"entry": heading, "facts": [{"is": label, "said": text} for label, text in rows]}
+            for heading, rows in found
+        ]
+        return Reply("\n".join(lines), {"name": name, "entries": data})
+
+    # What comes with a question
+
+    @contextmanager
+    def _asked(self, relations: str, seconds: float) -> Iterator[Library]:
+        """The library with the relations of a question, for so many seconds."""
+        with limits(seconds=min(seconds, LONGEST)):
+            if not relations.strip():
+                yield self.library
+                return
+            from derive.relation_files.loading import proved
+
+            with units_for_a_while():  # those of the text
+                yield self.library | proved(self._read(relations))
+
+    def _read(self, relations: str) -> Reader:
+        from derive.relation_files.loading import read
+        from derive.relation_files.sources import parse_source
+
+        document = parse_source(relations, "", Path())
+        used = document.data.get("uses", ())
+        if any(str(one).endswith(".toml") for one in used if isinstance(used, list)):
+            what = "uses: a text that comes with a question uses no files."
+            raise ExpressionError(what, hint='Use installed libraries, as in uses = ["llm"], or state it in the text.')
+        return read(document, self.library)
+
+
+def _listed(header: Sequence[str], rows: Sequence[Sequence[str]], most: int, none: str) -> Reply:
+    """Rows as data under the names of the header, and as lines."""
+    from derive.presentation.text import columns
+
+    shown = rows[:most]
+    entries = [dict(zip(header, row, strict=True)) for row in shown]
+    lines = columns([tuple(header), *map(tuple, shown)]) if shown else [none]
+    more = [f"... {len(rows) - len(shown)} more: ask with words, or for more."] if len(rows) > len(shown) else []
+    return Reply("\n".join([*lines, *more]), {"found": entries, "total": len(rows)})
+
+
+def refusal(error: DeriveError) -> Reply:
+    """Why there is no answer, in words and as data.
+
+    >>> from derive.errors import unknown
+    >>> refusal(unknown("quantity", "lenght", ["length"])).data["suggestions"]
+    ['length']
+    """
+    data: dict[str, Any] = {"error": type(error).__name__, "message": error.what, "hint": error.hint}
+    for fact in ("missing", "conflicts", "suggestions", "reason", "limit"):
+        if held := getattr(error, fact, None):
+            data[fact] = (
+                [list(one) if isinstance(one, tuple) else one for one in held] if isinstance(held, tuple) else held
+            )
+    if answers := getattr(error, "answers", ()):
+        data["answers"] = [str(answer).splitlines()[0] for answer in answers]
+    return Reply(str(error), data, is_refusal=True)

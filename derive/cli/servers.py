@@ -1,0 +1,48 @@
+"""The verbs for other programs: the schema of relation files, and the servers of editors and assistants."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from derive.cli.shared import ADD, LIBRARY, opened
+
+__all__ = ["schema", "serve", "serve_editor"]
+
+
+@click.command(epilog="Example:  derive schema > relation-file.schema.json")
+def schema() -> int:
+    """Print the JSON schema of relation files, by which editors complete and check them."""
+    from derive.relation_files.schema import schema as made
+
+    click.echo(json.dumps(made(), indent=2, ensure_ascii=False))
+    return 0
+
+
+@click.command(
+    "serve-editor", epilog="Example:  derive serve-editor   (an editor starts it, and speaks to it over stdio)"
+)
+def serve_editor() -> int:
+    """Serve an editor as a language server for relation files."""
+    from derive.tables.extras import package
+
+    package("pygls", "editor")
+    from derive.editor.server import serve
+
+    serve()
+    return 0
+
+
+@click.command(epilog="Example:  derive serve   (an assistant's program starts it, and speaks to it over stdio)")
+@LIBRARY
+@ADD
+def serve(replaced: str | None, added: tuple[str, ...]) -> int:
+    """Serve an assistant with tools, by the Model Context Protocol: solve, formula, least, check, find, list, show."""
+    from derive.tables.extras import package
+
+    package("mcp", "serve")
+    from derive.assistants.server import serve as start
+
+    start(opened(replaced, added))
+    return 0

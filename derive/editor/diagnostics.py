@@ -1,0 +1,146 @@
+"""The problems of a file, each where it stands, with the edits that mend it.
+
+What is said is what `derive check` says. A problem knows the key that it is about and, where it can, the part of that
+key's text; here both become places in the file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from derive.editor.mending import mended
+from derive.editor.readings import OpenFile, examined
+from derive.editor.toml_text import Entry, Span, String, TomlText
+from derive.errors import DeriveError, ExpressionError, Problem, UnitError, UnknownNameError
+
+__all__ = ["Diagnostic", "Fix", "diagnostics"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """An edit that mends a problem: what it does, and which part of the file it replaces by what."""
+
+    title: str
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A problem at its place in the file."""
+
+    span: Span
+    message: str
+    severity: Literal["error", "warning"]
+    kind: str  # the class of the error
+    fixes: tuple[Fix, ...] = ()
+
+
+def diagnostics(file: OpenFile) -> list[Diagnostic]:
+    """All problems of a file.
+
+    >>> from pathlib import Path
+    >>> text = '''[quantities]
+    ... length = { unit = "m" }
+    ... period = { unit = "s" }
+    ... gravity = { unit = "m/s**2" }
+    ... [relations]
+    ... swing = { equation = "period = length/gravity" }'''
+    >>> found, = diagnostics(OpenFile(Path("pendulum.toml"), text))
+    >>> text[slice(*found.span)], found.message.splitlines()[0]
+    ('period = length/gravity', 'swing: left is s, right is s**2.')
+    >>> found.fixes[0].title, found.fixes[0].text
+    ('Take the square root of the right', 'period = sqrt(length/gravity)')
+    """
+    return [_placed(file.toml, *found) for found in examined(file)]
+
+
+def _placed(toml: TomlText, problem: Problem, error: DeriveError, is_loaded: bool) -> Diagnostic:
+    entry = toml.found(problem.where) if problem.where else None
+    message = f"{problem.message}\n{problem.hint}".rstrip()
+    redundant = is_loaded and problem.where[:1] == ("relations",)
+    severity: Literal["error", "warning"] = "warning" if redundant else "error"
+    span, fixes = _at(toml, problem, error, entry)
+    return Diagnostic(span, message, severity, type(error).__name__, fixes)
+
+
+def _at(toml: TomlText, problem: Problem, error: DeriveError, entry: Entry | None) -> tuple[Span, tuple[Fix, ...]]:
+    """Where a problem is, and what mends it."""
+    if entry is None:
+        return _of_line(toml.text, problem, error), ()
+    if isinstance(error, UnknownNameError) and error.name == problem.where[-1]:
+        span = entry.key_of(len(problem.where) - 1) or _first(entry)
+        return span, tuple(Fix(f"Write {name}", span, name) for name in error.suggestions)
+    if entry.plain == "[":
+        entry = _item(toml, entry, error)
+    if entry.string is not None and entry.path[: len(problem.where)] in (problem.where, problem.where[:-1]):
+        return _within(entry, entry.string, problem, error)
+    return entry.key_of(len(problem.where) - 1) or _first(entry), ()
+
+
+def _item(toml: TomlText, entry: Entry, error: DeriveError) -> Entry:
+    """The item of a list that an error is about; the list itself if it names none."""
+    said = error.name if isinstance(error, UnknownNameError) else getattr(error, "text", "")
+    items = [one for one in toml.entries if one.path[:-1] == entry.path and one.string is not None]
+    return next((one for one in items if said and one.string and said in one.string.value), entry)
+
+
+def _within(entry: Entry, string: String, problem: Problem, error: DeriveError) -> tuple[Span, tuple[Fix, ...]]:
+    """The part of a string that a problem is about, and what mends it."""
+    if isinstance(error, UnknownNameError):
+        return _undeclared(entry, string, error)
+    start, end = problem.span
+    if isinstance(error, ExpressionError) and end:
+        shift = max(string.value.find(error.text), 0)
+        start, end = start + shift, _word_end(string.value, start + shift)
+    elif isinstance(error, UnitError) and error.unit and error.unit in string.value:
+        start = string.value.rindex(error.unit)
+        end = start + len(error.unit)
+    if not 0 <= start < end <= len(string.value):
+        start, end = 0, len(string.value)
+    span = string.places[start], string.places[end]
+    return span, tuple(_mends(entry, string, problem))
+
+
+def _mends(entry: Entry, string: String, problem: Problem) -> list[Fix]:
+    is_condition = entry.path[2:3] == ("when",)
+    found = []
+    for edit in problem.edits:
+        text = mended(string.value, edit, is_condition)
+        if text is not None:
+            words = edit.words[0].upper() + edit.words[1:]
+            found.append(Fix(words, string.span, string.written(text)))
+    return found
+
+
+def _undeclared(entry: Entry, string: String, error: UnknownNameError) -> tuple[Span, tuple[Fix, ...]]:
+    """The place of an undeclared name, and the names that may have been meant."""
+    found = re.search(rf"(?<![\w.]){re.escape(error.name)}(?![\w.])", string.value)
+    if found is None:
+        return string.span, ()
+    span = string.places[found.start()], string.places[found.end()]
+    return span, tuple(Fix(f"Write {name}", span, name) for name in error.suggestions)
+
+
+def _word_end(text: str, start: int) -> int:
+    """The end of the word, number or mark that begins at a place."""
+    found = re.compile(r"\w+|\S").match(text, start)
+    return found.end() if found else len(text)
+
+
+def _first(entry: Entry) -> Span:
+    return entry.keys[-1] if entry.keys else (entry.start, entry.start + 1)
+
+
+def _of_line(text: str, problem: Problem, error: DeriveError) -> Span:
+    """The rest of the line on which a problem is, from the column that its error names."""
+    rows = text.split("\n")
+    row = min(max(problem.line, 1), len(rows)) - 1
+    start = sum(len(line) + 1 for line in rows[:row])
+    position = getattr(error, "position", None)
+    column = min(position[1] - 1, len(rows[row])) if position else 0
+    end = start + len(rows[row].rstrip("\r"))
+    blank = len(rows[row]) - len(rows[row].lstrip())
+    return (start + column if start + column < end else start + min(blank, len(rows[row]))), end

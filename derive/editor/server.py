@@ -1,0 +1,334 @@
+"""The language server: what editors ask over stdio, answered by the other modules of this room.
+
+It speaks the Language Server Protocol through pygls, and holds no knowledge of its own: it turns places into positions
+and back. A text is checked a moment after the last key was pressed, in a thread of its own, while names, units and keys
+go on being offered. Nothing that goes wrong here reaches the editor as a traceback: a question without an answer has
+none, and a renaming that is refused says why.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls import uris
+from pygls.exceptions import JsonRpcException
+from pygls.lsp.server import LanguageServer
+from pygls.workspace import PositionCodec
+
+from derive.editor.completion import Offer, offers
+from derive.editor.diagnostics import Diagnostic, Fix, diagnostics
+from derive.editor.hover import hover
+from derive.editor.names import defined_at, named_at, renamed
+from derive.editor.readings import OpenFile
+from derive.editor.toml_text import Span
+from derive.errors import DeriveError
+from derive.relation_files.recognising import are_names_of_one
+
+__all__ = ["EditorServer", "serve"]
+
+_T = TypeVar("_T")
+_PAUSE = 0.15  # seconds without a key pressed before a text is checked
+_REQUEST_FAILED = -32803
+_LOG = logging.getLogger("derive.editor")
+
+_KINDS = {
+    "quantity": types.CompletionItemKind.Variable,
+    "function": types.CompletionItemKind.Function,
+    "unit": types.CompletionItemKind.Unit,
+    "key": types.CompletionItemKind.Property,
+    "section": types.CompletionItemKind.Module,
+    "profile": types.CompletionItemKind.Constant,
+    "library": types.CompletionItemKind.Module,
+    "file": types.CompletionItemKind.File,
+    "word": types.CompletionItemKind.EnumMember,
+}
+
+
+class Places:
+    """Places in a text as the editor counts them: lines, and units of its encoding within a line.
+
+    >>> places = Places("µ = 1\\nx = 2", PositionCodec())
+    >>> places.position(6), places.offset(types.Position(1, 0))
+    (1:0, 6)
+    """
+
+    def __init__(self, text: str, codec: PositionCodec) -> None:
+        self.codec = codec
+        self.lines = [line + "\n" for line in text.split("\n")]
+        self.starts = [0, *accumulate(map(len, self.lines))][:-1]
+
+    def position(self, offset: int) -> types.Position:
+        row = bisect_right(self.starts, offset) - 1
+        return self.codec.position_to_client_units(self.lines, types.Position(row, offset - self.starts[row]))
+
+    def offset(self, position: types.Position) -> int:
+        row = min(position.line, len(self.lines) - 1)
+        plain = self.codec.position_from_client_units(self.lines, types.Position(row, position.character))
+        return self.starts[row] + min(plain.character, len(self.lines[row].rstrip("\r\n")))
+
+    def range(self, span: Span) -> types.Range:
+        return types.Range(self.position(span[0]), self.position(span[1]))
+
+
+class EditorServer(LanguageServer):
+    """The server of one editor: the files that are open, and what was last said of each."""
+
+    def __init__(self) -> None:
+        super().__init__("derive", _version(), types.TextDocumentSyncKind.Full)
+        self.files: dict[str, tuple[tuple[Any, ...], OpenFile]] = {}
+        self.said: dict[str, tuple[str, list[Diagnostic]]] = {}  # by file: the text it was said of
+        self.waiting: set[asyncio.Task[None]] = set()
+
+    def file(self, uri: str) -> OpenFile:
+        """A file as it stands in the editor; read again only if it, or one beside it, has changed."""
+        texts = {_path(one): document.source for one, document in self.workspace.text_documents.items()}
+        path = _path(uri)
+        state = tuple(sorted((str(one), hash(text)) for one, text in texts.items()))
+        held = self.files.get(uri)
+        if held is None or held[0] != state:
+            text = texts.pop(path, None)
+            document = self.workspace.get_text_document(uri).source if text is None else text
+            held = self.files[uri] = state, OpenFile(path, document, texts)
+        return held[1]
+
+    def places(self, text: str) -> Places:
+        return Places(text, self.workspace.position_codec)
+
+    def at(self, params: Any) -> tuple[OpenFile, int]:
+        """The file and the place that a request is about."""
+        file = self.file(params.text_document.uri)
+        return file, self.places(file.text).offset(params.position)
+
+    # What is wrong
+
+    def look(self, uri: str) -> None:
+        """Check a file in a moment, and all open ones that use it."""
+        path = _path(uri)
+        for other in list(self.workspace.text_documents):
+            if other == uri or path in self.file(other).reading.files:
+                task = asyncio.ensure_future(self._checked(other))
+                self.waiting.add(task)
+                task.add_done_callback(self.waiting.discard)
+
+    async def _checked(self, uri: str) -> None:
+        file = self.file(uri)
+        await asyncio.sleep(_PAUSE)
+        if not self._is_current(uri, file):
+            return
+        try:
+            found = await asyncio.to_thread(diagnostics, file) if is_ours(file) else []
+        except Exception as error:  # of the check, not of the file
+            _LOG.error("a check failed: %r", error)
+            return
+        if self._is_current(uri, file):
+            self.said[uri] = file.text, found
+            self.publish(uri, file, found)
+
+    def _is_current(self, uri: str, file: OpenFile) -> bool:
+        """Whether a file, and the open ones that it uses, still stand as they did."""
+        if uri not in self.workspace.text_documents:
+            return False
+        now = self.file(uri)
+        used = file.reading.files.keys() | now.reading.files.keys()
+        return now.text == file.text and all(now.others.get(path) == file.others.get(path) for path in used)
+
+    def publish(self, uri: str, file: OpenFile, found: Iterable[Diagnostic]) -> None:
+        places = self.places(file.text)
+        self.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(uri, [_reported(places, one) for one in found], _version_of(self, uri))
+        )
+
+
+def is_ours(file: OpenFile) -> bool:
+    """Whether a file is a relation file; a new one that says nothing yet is none."""
+    return are_names_of_one({entry.path[0] for entry in file.toml.entries})
+
+
+def _version_of(server: EditorServer, uri: str) -> int | None:
+    return server.workspace.get_text_document(uri).version
+
+
+def _path(uri: str) -> Path:
+    return Path(uris.to_fs_path(uri) or uri)
+
+
+def _version() -> str:
+    import derive
+
+    return str(derive.__version__)
+
+
+def _reported(places: Places, found: Diagnostic) -> types.Diagnostic:
+    severe = types.DiagnosticSeverity.Error if found.severity == "error" else types.DiagnosticSeverity.Warning
+    return types.Diagnostic(places.range(found.span), found.message, severity=severe, code=found.kind, source="derive")
+
+
+def _answered(answer: Callable[[EditorServer, Any], _T]) -> Callable[[EditorServer, Any], _T | None]:
+    """An answer to the editor; if something goes wrong, that is written to the log, and there is no answer."""
+
+    @wraps(answer)
+    def answered(server: EditorServer, params: Any) -> _T | None:
+        try:
+            return answer(server, params)
+        except JsonRpcException:
+            raise
+        except Exception as error:
+            _LOG.error("no answer to the editor: %r", error)
+            return None
+
+    return answered
+
+
+# The features
+
+
+@_answered
+def _changed(server: EditorServer, params: Any) -> None:
+    server.look(params.text_document.uri)
+
+
+@_answered
+def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> None:
+    uri = params.text_document.uri
+    server.said.pop(uri, None)
+    server.files.pop(uri, None)
+    server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+
+
+@_answered
+def _hovered(server: EditorServer, params: types.HoverParams) -> types.Hover | None:
+    file, offset = server.at(params)
+    found = hover(file, offset)
+    if found is None:
+        return None
+    content = types.MarkupContent(types.MarkupKind.Markdown, found[0])
+    return types.Hover(content, server.places(file.text).range(found[1]))
+
+
+@_answered
+def _completed(server: EditorServer, params: types.CompletionParams) -> types.CompletionList | None:
+    file, offset = server.at(params)
+    places = server.places(file.text)
+    return types.CompletionList(False, [_item(places, offer) for offer in offers(file, offset)])
+
+
+def _item(places: Places, offer: Offer) -> types.CompletionItem:
+    said = types.MarkupContent(types.MarkupKind.Markdown, offer.meaning) if offer.meaning else None
+    return types.CompletionItem(
+        label=offer.text.removesuffix(" = "),
+        kind=_KINDS[offer.kind],
+        detail=offer.detail or None,
+        documentation=said,
+        sort_text=f"{offer.rank}{offer.text}",
+        text_edit=types.TextEdit(places.range(offer.span), offer.text),
+    )
+
+
+@_answered
+def _defined(server: EditorServer, params: types.DefinitionParams) -> types.Location | None:
+    file, offset = server.at(params)
+    found = defined_at(file, offset)
+    if found is None:
+        return None
+    path, span = found
+    text = file.text if path == file.path else _text(file, path)
+    return types.Location(uris.from_fs_path(str(path)) or "", server.places(text).range(span))
+
+
+def _text(file: OpenFile, path: Path) -> str:
+    """The text of another file: as it stands in the editor, or on the disk."""
+    return file.others[path] if path in file.others else path.read_text(encoding="utf-8-sig")
+
+
+@_answered
+def _acted(server: EditorServer, params: types.CodeActionParams) -> list[types.CodeAction]:
+    """The edits that mend the problems in a range."""
+    uri = params.text_document.uri
+    file = server.file(uri)
+    text, found = server.said.get(uri, ("", []))
+    if text != file.text:
+        return []
+    places = server.places(text)
+    start, end = places.offset(params.range.start), places.offset(params.range.end)
+    touched = [one for one in found if one.span[0] <= end and start <= one.span[1]]
+    return [_action(uri, places, one, fix) for one in touched for fix in one.fixes]
+
+
+def _action(uri: str, places: Places, found: Diagnostic, fix: Fix) -> types.CodeAction:
+    edit = types.TextEdit(places.range(fix.span), fix.text)
+    return types.CodeAction(
+        title=fix.title,
+        kind=types.CodeActionKind.QuickFix,
+        diagnostics=[_reported(places, found)],
+        edit=types.WorkspaceEdit(changes={uri: [edit]}),
+        is_preferred=fix is found.fixes[0],
+    )
+
+
+@_answered
+def _nameable(server: EditorServer, params: types.PrepareRenameParams) -> types.PrepareRenamePlaceholder | None:
+    file, offset = server.at(params)
+    named = named_at(file.toml, offset)
+    if named is None or named.kind != "quantity":
+        return None
+    return types.PrepareRenamePlaceholder(server.places(file.text).range(named.span), named.name)
+
+
+@_answered
+def _renamed(server: EditorServer, params: types.RenameParams) -> types.WorkspaceEdit | None:
+    file, offset = server.at(params)
+    try:
+        edits = renamed(file, offset, params.new_name)
+    except DeriveError as error:
+        raise JsonRpcException(str(error), _REQUEST_FAILED) from None
+    changes: dict[str, list[types.TextEdit]] = {}
+    opened: Mapping[Path, str] = {_path(uri): uri for uri in server.workspace.text_documents}
+    for path, spans in edits.items():
+        places = server.places(file.text if path == file.path else _text(file, path))
+        uri = opened.get(path) or uris.from_fs_path(str(path)) or ""
+        changes[uri] = [types.TextEdit(places.range(span), params.new_name) for span in spans]
+    return types.WorkspaceEdit(changes=changes)
+
+
+def server() -> EditorServer:
+    """A server with all its features."""
+    made = EditorServer()
+    for feature in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_SAVE):
+        made.feature(feature)(_with(made, _changed))
+    made.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_with(made, _closed))
+    made.feature(types.TEXT_DOCUMENT_HOVER)(_with(made, _hovered))
+    triggers = types.CompletionOptions(trigger_characters=['"', "*", "/", "(", "[", " ", "{"])
+    made.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)(_with(made, _completed))
+    made.feature(types.TEXT_DOCUMENT_DEFINITION)(_with(made, _defined))
+    kinds = types.CodeActionOptions(code_action_kinds=[types.CodeActionKind.QuickFix])
+    made.feature(types.TEXT_DOCUMENT_CODE_ACTION, kinds)(_with(made, _acted))
+    made.feature(types.TEXT_DOCUMENT_PREPARE_RENAME)(_with(made, _nameable))
+    made.feature(types.TEXT_DOCUMENT_RENAME, types.RenameOptions(prepare_provider=True))(_with(made, _renamed))
+    return made
+
+
+def _with(made: EditorServer, answer: Callable[[EditorServer, Any], _T]) -> Callable[[Any], _T]:
+    """An answer of this server, as pygls calls it."""
+
+    def asked(params: Any) -> _T:
+        return answer(made, params)
+
+    return asked
+
+
+def serve() -> None:
+    """Serve one editor over stdio until it leaves; what anything else prints goes to the standard error."""
+    logging.basicConfig(level=logging.ERROR)  # on the standard error
+    wire = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    server().start_io(stdout=wire)

@@ -1,0 +1,377 @@
+"""The keys and strings of a TOML text with their places, also where the text is half-typed.
+
+The TOML reader keeps no places and stops at the first mistake. This scan goes through any text: what it cannot
+understand it skips to the end of the line. It decides nothing about the meaning of a file, and serves only to know
+what stands at a place, and where something stands.
+
+    [relations.swing]                   Entry(("relations", "swing")), a header
+    equation = "period = 2*pi"          Entry(("relations", "swing", "equation")), with a String
+    when = ["swing < 0.3"]              Entry(("relations", "swing", "when", "0")), with a String and no key
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+__all__ = ["Entry", "Path", "Span", "String", "TomlText"]
+
+Path = tuple[str, ...]
+Span = tuple[int, int]
+
+_BLANK = re.compile(r"[ \t]*")
+_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_PART = re.compile(r"[A-Za-z0-9_-]+|\"[^\"\n]*\"|'[^'\n]*'")
+_HEADER = re.compile(r"(?<=\n)\[\[?[A-Za-z_][\w.\"' -]*\]\]?[ \t]*(?:#[^\n]*)?\r?(?=\n|$)")
+_SCALAR = re.compile(r"[^\s,\]}#\"'\[{][^,\]}#\n]*")
+_PLAIN = re.compile(r"[^\"'\\\r\n]+")  # what stands for itself in every string
+_ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
+_DEEPEST = 40  # nested lists and inline tables
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    """A string: what it says, and where each of its characters stands; `quotes` are those around it."""
+
+    value: str
+    places: tuple[int, ...]  # of each character, and of the end
+    quotes: str
+
+    @property
+    def span(self) -> Span:
+        return self.places[0], self.places[-1]
+
+    def index(self, offset: int) -> int:
+        """Which character of the string stands at a place of the text, or behind it."""
+        return sum(1 for place in self.places[:-1] if place < offset)
+
+    def written(self, value: str) -> str:
+        """Another value as it has to be written between these quotes."""
+        if self.quotes[0] == "'":
+            return value
+        plain = value.replace("\\", "\\\\")
+        return plain if len(self.quotes) == 3 else plain.replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A header, a key, or an item of a list: its path, where the parts of its key stand, and its string."""
+
+    path: Path
+    keys: tuple[Span, ...]  # of the last parts of the path, as far as they are written here
+    start: int
+    is_header: bool = False
+    string: String | None = None
+    is_stated: bool = True  # whether it has an equals sign, or is a header that is closed
+    plain: str = ""  # what it holds that is no string, as it is written; the bracket that opens a list or a table
+
+    def key_of(self, depth: int) -> Span | None:
+        """Where the part of the path at a depth is written; None if it is not written here."""
+        place = depth - (len(self.path) - len(self.keys))
+        return self.keys[place] if 0 <= place < len(self.keys) else None
+
+
+@dataclass
+class TomlText:
+    """A text with its entries in the order in which they stand.
+
+    >>> toml = TomlText('[quantities]\\nx = { unit = "m" }')
+    >>> [entry.path for entry in toml.entries]
+    [('quantities',), ('quantities', 'x'), ('quantities', 'x', 'unit')]
+    >>> toml.found(("quantities", "x", "unit")).string.value
+    'm'
+    """
+
+    text: str
+    entries: list[Entry] = field(default_factory=list, init=False)
+    tables: list[tuple[Span, Path]] = field(default_factory=list, init=False)
+    """The inline tables, and the lists, inner ones last."""
+
+    def __post_init__(self) -> None:
+        _Scan(self).run()
+
+    @cached_property
+    def _by_path(self) -> dict[Path, Entry]:
+        found: dict[Path, Entry] = {}
+        for entry in self.entries:
+            found.setdefault(entry.path, entry)
+        return found
+
+    def found(self, path: Path) -> Entry | None:
+        """The entry of a path; where it has none, of the first key below it, or else of the nearest above it."""
+        while path:
+            if path in self._by_path:
+                return self._by_path[path]
+            below = next((entry for entry in self.entries if entry.path[: len(path)] == path), None)
+            if below is not None:
+                return below
+            path = path[:-1]
+        return None
+
+    def string_at(self, offset: int) -> Entry | None:
+        """The entry in whose string a place lies."""
+        for entry in self.entries:
+            if entry.string is not None and entry.string.span[0] <= offset <= entry.string.span[1]:
+                return entry
+        return None
+
+    def key_at(self, offset: int) -> tuple[Entry, int] | None:
+        """The entry at one of whose keys a place lies, and the depth of that key in its path."""
+        for entry in self.entries:
+            for i, (start, end) in enumerate(entry.keys):
+                if start <= offset <= end:
+                    return entry, len(entry.path) - len(entry.keys) + i
+        return None
+
+    def table_at(self, offset: int) -> Path:
+        """The path of the table in which a key at a place would stand."""
+        inline = [path for (start, end), path in self.tables if start < offset <= end]
+        if inline:
+            return inline[-1]
+        headers = [entry.path for entry in self.entries if entry.is_header and entry.start < offset]
+        return headers[-1] if headers else ()
+
+    def data(self) -> dict[str, Any]:
+        """The text as the TOML reader would read it, as far as it can be understood; of two declarations the first.
+
+        >>> TomlText('[a]\\nx = { unit = "m"\\ny = { unit = ["s", 3 }\\nz = "half').data()
+        {'a': {'x': {'unit': 'm'}, 'y': {'unit': ['s']}, 'z': 'half'}}
+        """
+        root: dict[str, Any] = {}
+        for entry in self.entries:
+            *above, name = entry.path
+            table: Any = root
+            for part in above:
+                table = table.setdefault(part, {}) if isinstance(table, dict) else None
+            if isinstance(table, list) and not entry.keys and entry.string is not None:
+                table.append(entry.string.value)
+            elif isinstance(table, dict) and entry.is_stated:
+                held = _held(entry)
+                if held is not None:
+                    table.setdefault(name, held)
+        return root
+
+
+def _held(entry: Entry) -> Any:
+    """What an entry holds by itself: its string, an empty list or table, or its number; None of anything else."""
+    if entry.string is not None:
+        return entry.string.value
+    if entry.is_header or entry.plain in ("[", "{"):
+        return [] if entry.plain == "[" else {}
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(entry.plain)
+    return None
+
+
+class _Scan:
+    """One pass over a text."""
+
+    def __init__(self, toml: TomlText) -> None:
+        self.toml = toml
+        self.text = toml.text
+        self.at = 0
+        self.lists: dict[Path, int] = {}
+
+    def run(self) -> None:
+        table: Path = ()
+        while True:
+            self._skip(_SPACE)
+            if self.at >= len(self.text):
+                return
+            start = self.at
+            if self._peek() == "[":
+                table = self._header(table)
+            else:
+                self._statement(table, 0)
+            row = self.text[self.text.rfind("\n", 0, self.at) + 1 : self.at]
+            if self.at == start or row.strip():  # else a list that was not closed ended before this line
+                self.at = self._line_end()
+
+    def _peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def _skip(self, pattern: re.Pattern[str]) -> None:
+        found = pattern.match(self.text, self.at)
+        self.at = found.end() if found else self.at
+
+    def _line_end(self) -> int:
+        end = self.text.find("\n", self.at)
+        return len(self.text) if end < 0 else end
+
+    def _header(self, before: Path) -> Path:
+        start = self.at
+        is_list = self.text.startswith("[[", start)
+        self.at += 1 + is_list
+        names, spans = self._dotted()
+        self._skip(_BLANK)
+        closed = self._peek() == "]"
+        if not names:
+            return before
+        path: Path = ()
+        for depth, name in enumerate(names, 1):
+            path += (name,)
+            if is_list and depth == len(names):
+                self.lists[path] = self.lists.get(path, -1) + 1
+            if path in self.lists:
+                path += (str(self.lists[path]),)
+        if len(path) == len(names):
+            self.toml.entries.append(Entry(path, spans, start, is_header=True, is_stated=closed))
+        return path
+
+    def _dotted(self) -> tuple[Path, tuple[Span, ...]]:
+        """The parts of a key with their places; the quotes around a part do not belong to it."""
+        names: list[str] = []
+        spans: list[Span] = []
+        while True:
+            self._skip(_BLANK)
+            found = _PART.match(self.text, self.at)
+            if found is None:
+                return tuple(names), tuple(spans)
+            quoted = found.group()[0] in "\"'"
+            names.append(found.group()[1:-1] if quoted else found.group())
+            spans.append((found.start() + quoted, found.end() - quoted))
+            self.at = found.end()
+            blank = _BLANK.match(self.text, self.at)
+            end = blank.end() if blank else self.at
+            if self.text[end : end + 1] != ".":
+                return tuple(names), tuple(spans)
+            self.at = end + 1
+
+    def _statement(self, table: Path, depth: int) -> bool:
+        """A key and what it holds; returns whether it was one."""
+        start = self.at
+        names, spans = self._dotted()
+        if not names:
+            return False
+        path = table + names
+        self._skip(_BLANK)
+        place = len(self.toml.entries)
+        if self._peek() != "=":
+            self.toml.entries.append(Entry(path, spans, start, is_stated=False))
+            return True
+        self.at += 1
+        self._skip(_BLANK)
+        plain = self._plain()
+        string = self._value(path, depth)
+        self.toml.entries.insert(place, Entry(path, spans, start, string=string, plain=plain))
+        return True
+
+    def _plain(self) -> str:
+        """What stands here that is no string, or the bracket that opens it."""
+        mark = self._peek()
+        found = None if mark in ("[", "{") else _SCALAR.match(self.text, self.at)
+        return mark if mark in ("[", "{") else found.group().strip() if found else ""
+
+    def _value(self, path: Path, depth: int) -> String | None:
+        """What a key holds: its string, if it is one; lists and inline tables add entries of their own."""
+        mark = self._peek()
+        if mark and mark in "\"'":
+            return self._string()
+        if mark == "[" and depth < _DEEPEST:
+            self._list(path, depth + 1)
+        elif mark == "{" and depth < _DEEPEST:
+            self._inline(path, depth + 1)
+        else:
+            self._skip(_SCALAR)
+        return None
+
+    def _list(self, path: Path, depth: int) -> None:
+        start, number = self.at, 0
+        place = len(self.toml.tables)
+        self.at += 1
+        while True:
+            self._skip(_SPACE)
+            before, mark = self.at, self._peek()
+            if mark in ("]", ""):
+                self.at += len(mark)
+                break
+            if mark == ",":
+                self.at += 1
+                continue
+            if _HEADER.match(self.text, self.at) or (mark not in "\"'{[" and self._is_statement()):
+                break  # the list was not closed
+            where = len(self.toml.entries)
+            string = self._value((*path, str(number)), depth)
+            if self.at == before:
+                break
+            if string is not None:
+                self.toml.entries.insert(where, Entry((*path, str(number)), (), before, string=string))
+            number += 1
+        self.toml.tables.insert(place, ((start, self.at), path))
+
+    def _is_statement(self) -> bool:
+        """Whether a key with an equals sign stands here."""
+        before = self.at
+        self._dotted()
+        self._skip(_BLANK)
+        found, self.at = self._peek() == "=", before
+        return found
+
+    def _inline(self, path: Path, depth: int) -> None:
+        start, place = self.at, len(self.toml.tables)
+        self.at += 1
+        while True:
+            self._skip(_BLANK)
+            mark = self._peek()
+            if mark == ",":
+                self.at += 1
+            elif mark in ("}", "\n", "\r", "", "#"):
+                self.at += mark == "}"
+                break
+            elif not self._statement(path, depth):
+                break
+        end = self.at - (self.text[self.at - 1 : self.at] == "}")
+        self.toml.tables.insert(place, ((start, end), path))
+
+    # Strings
+
+    def _string(self) -> String:
+        mark = self._peek()
+        quotes = mark * 3 if self.text.startswith(mark * 3, self.at) else mark
+        self.at += len(quotes)
+        if len(quotes) == 3:
+            self._skip(re.compile(r"\r?\n"))
+        found: list[str] = []
+        places: list[int] = []
+        while True:
+            if plain := _PLAIN.match(self.text, self.at):
+                found.append(plain.group())
+                places += range(self.at, plain.end())
+                self.at = plain.end()
+            if self._is_over(quotes):
+                break
+            place, text = self.at, self._character(quotes)
+            found.append(text)
+            places += [place] * len(text)
+        places.append(self.at)
+        if self.text.startswith(quotes, self.at):
+            self.at += len(quotes)
+        return String("".join(found), tuple(places), quotes)
+
+    def _is_over(self, quotes: str) -> bool:
+        if self.at >= len(self.text):
+            return True
+        if len(quotes) == 3:
+            ends = self.text.startswith(quotes, self.at) and not self.text.startswith(quotes + quotes[0], self.at)
+            return ends or bool(re.match(r"\n\[", self.text[self.at : self.at + 2]))  # it was not closed
+        return self._peek() in (quotes, "\n", "\r")
+
+    def _character(self, quotes: str) -> str:
+        """The next character, or what an escape stands for; moves behind it."""
+        rest = self.text[self.at : self.at + 12]
+        if quotes[0] == '"' and (met := re.match(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})|\\x([0-9A-Fa-f]{2})", rest)):
+            self.at += met.end()
+            number = int(next(group for group in met.groups() if group), 16)
+            return chr(number) if number < 0x110000 else ""
+        if quotes[0] == '"' and len(rest) > 1 and rest[0] == "\\" and rest[1] in _ESCAPES:
+            self.at += 2
+            return _ESCAPES[rest[1]]
+        if quotes == '"""' and (folded := re.compile(r"\\[ \t]*\r?\n\s*").match(self.text, self.at)):
+            self.at = folded.end()
+            return ""
+        self.at += 1
+        return "" if rest.startswith("\r\n") else rest[0]

@@ -1,0 +1,37 @@
+"""Which TOML files are relation files: other programs have TOML files too, which are none of ours.
+
+It reads the names at the top of a file and nothing else, so that looking through a folder costs little. A file that is
+not TOML any more, since somebody is writing it, is recognised all the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from derive.relation_files.key_lines import key_lines
+from derive.relation_files.keys import FILE, SECTIONS
+
+__all__ = ["are_names_of_one", "is_one"]
+
+_LARGEST = 4_000_000  # characters that are looked at
+
+
+def are_names_of_one(names: Iterable[str]) -> bool:
+    """Whether a file with these names at its top is a relation file.
+
+    >>> are_names_of_one(["title", "quantities"]), are_names_of_one(["project", "tool"]), are_names_of_one(["profiles"])
+    (True, False, True)
+    """
+    found = set(names)
+    return bool(found & {"quantities", "relations"}) or (bool(found & set(SECTIONS)) and found <= {*FILE, *SECTIONS})
+
+
+def is_one(path: Path) -> bool:
+    """Whether this file is a relation file; one that cannot be read as text is none."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            text = file.read(_LARGEST)
+    except (OSError, ValueError):
+        return False
+    return are_names_of_one({where[0] for where in key_lines(text)})
