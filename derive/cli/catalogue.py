@@ -22,10 +22,12 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
     """Check relation files (with none, the built-in library): units, repetitions, and what examples come to."""
     from derive.checking import sound
     from derive.errors import NOES, DeriveError, Problem
+    from derive.relation_files.offered import is_name
     from derive.tokens.relations import SOURCE
 
     status, found = 0, []
-    for file, path in [(file, Path(file)) for file in files] or [("built-in library", SOURCE)]:
+    sources = [(file, file if is_name(file) else Path(file)) for file in files]
+    for file, path in sources or [("built-in library", SOURCE)]:
         try:
             library = sound(path, beside=opened(None, ()) if path == SOURCE else None)
         except DeriveError as error:
@@ -42,13 +44,16 @@ def check(files: tuple[str, ...], as_json: bool) -> int:
 
 
 @click.command("list", epilog="Example:  derive list quantities cache price")
-@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles|reports]")
+@click.argument("kind", default="quantities", metavar="[quantities|relations|profiles|reports|libraries]")
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
 @LIBRARY
 @ADD
 @JSON
 def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
-    """List what the library holds, or what of it mentions every WORD, the nearest first."""
+    """List what the library holds, or what of it mentions every WORD, the nearest first.
+
+    `reports` and `libraries` are those that there are besides: what --library NAME may name.
+    """
     from derive.catalogue import as_data, grouped, mentioning, rows
 
     library = opened(replaced, added)
@@ -91,7 +96,7 @@ def find(words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], a
 @JSON
 @click.option("--toml", "as_toml", is_flag=True, help="Print it as an entry of a relation file.")
 def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool, as_toml: bool) -> int:
-    """Show all that bear a name: a quantity, a relation, a profile, a report."""
+    """Show all that bear a name: a quantity, a relation, a profile, a report, a library."""
     from derive.catalogue import LISTS, as_data, entries
 
     library = opened(replaced, added)

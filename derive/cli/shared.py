@@ -32,8 +32,12 @@ JSON = click.option("--json", "as_json", is_flag=True, help="Print data for prog
 DIGITS = click.option(
     "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (at most 17)."
 )
-LIBRARY = click.option("--library", "replaced", metavar="FILE", help="A relation file instead of the built-in library.")
-ADD = click.option("--add", "added", metavar="FILE", multiple=True, help="A relation file added to the library.")
+LIBRARY = click.option(
+    "--library", "replaced", metavar="FILE|NAME", help="A relation file or library instead of the built-in one."
+)
+ADD = click.option(
+    "--add", "added", metavar="FILE|NAME", multiple=True, help="A relation file or library added to the library."
+)
 WITH = click.option("--with", "profiles", metavar="PROFILE", multiple=True, help="A profile of weak values.")
 
 
@@ -82,8 +86,9 @@ def _built_in() -> Library:
 
 def _loaded(file: str, beside: Library | None) -> Library:
     from derive.relation_files.loading import load
+    from derive.relation_files.offered import is_name
 
-    return load(Path(file), beside=beside)
+    return load(file if is_name(file) else Path(file), beside=beside)
 
 
 def complain(error: Exception) -> None:
