@@ -21,6 +21,7 @@ __all__ = ["answered"]
 
 _VERBS = ("audit", "find", "formula", "infer", "list", "reach", "show", "solve")  # they only print, and always the same
 _FILES = ("--add", "--claims", "--library")
+_SHELF = os.path.join(os.path.dirname(__file__), "engineering")
 _PACKAGES = ("mpmath", "networkx", "numpy", "pint", "python_flint", "rapidfuzz", "scipy", "sympy")
 
 
@@ -121,10 +122,18 @@ class _Recording:
 
 def _entry(words: Sequence[str]) -> str | None:
     """The cache entry of a command; None if it depends on more than can be checked."""
-    named = list(_named_files(words))
+    if "libraries" in words:
+        return None  # what packages offer
+    named = [path for path in _named_files(words) if not _is_shelved(path)]
     if any(not os.path.isfile(path) or _builds_on_others(path) for path in named):
         return None  # a pipe may change, and can be read only once
     return entry((_terminal(), *words), (*named, *sources()), _PACKAGES)
+
+
+def _is_shelved(name: str) -> bool:
+    """Whether it names a library that comes with this package, whose files are among its sources."""
+    is_name = name.replace("-", "").isalnum() and not os.path.isfile(name)
+    return is_name and os.path.isfile(os.path.join(_SHELF, f"{name}.toml"))
 
 
 def _builds_on_others(path: str) -> bool:

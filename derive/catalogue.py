@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from derive.errors import DeriveError, unknown
 from derive.library import Library
 from derive.model.relation import Relation
 from derive.planning.incidence import structure_of
+from derive.relation_files.listed import Listed, listed_libraries
+from derive.relation_files.offered import shelved
 from derive.search.index import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
@@ -22,8 +25,14 @@ from quantities.spelling import parse_unit
 __all__ = ["KINDS", "LISTS", "as_data", "entries", "found", "found_data", "grouped", "mentioning", "rows"]
 
 KINDS = ("quantities", "relations", "profiles")
-LISTS = (*KINDS, "reports")
-LISTED = {"quantities": "quantity", "relations": "relation", "profiles": "profile", "reports": "report"}
+LISTS = (*KINDS, "reports", "libraries")
+LISTED = {
+    "quantities": "quantity",
+    "relations": "relation",
+    "profiles": "profile",
+    "reports": "report",
+    "libraries": "library",
+}
 _UNUSED = "no quantity of this library"
 _FOUND = 15  # limit on hits by words, and on those by unit
 _UNIT_SCORE = 0.3  # of a quantity that is only measured in the unit
@@ -46,6 +55,8 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
             return [("profile", "values", "of"), *_profile_rows(library.profiles)]
         case "reports":
             return [("report", "title"), *titles().items()]
+        case "libraries":
+            return [("library", "title", "relations", "quantities", "source"), *_library_rows()]
     raise unknown("list", kind, LISTS)
 
 
@@ -154,6 +165,8 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
         found.append((f"profile {profile.name}", _profile(profile, library)))
     if name in titles():
         found.append((f"report {name}", [("title", titles()[name]), ("written by", f"derive report {name}")]))
+    if not found or shelved(name):
+        found += [(f"library {name}", _library(one)) for one in listed_libraries(name)]
     if not found and ":" in name:
         library.profile(name)  # raises an error that lists the choices
     if not found:
@@ -161,10 +174,24 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     return found
 
 
+def _library_rows() -> Iterator[tuple[str, ...]]:
+    """A row for each library that goes by a name; without counts if it cannot be loaded."""
+    for one in listed_libraries():
+        counts = ("-" if count is None else str(count) for count in (one.relations, one.quantities))
+        yield one.name, one.title, *counts, one.source
+
+
+def _library(one: Listed) -> list[tuple[str, str]]:
+    held = "" if one.relations is None else f"{one.relations} relations over {one.quantities} quantities"
+    lines = [("title", one.title), ("holds", held), ("comes with", one.source)]
+    return [(label, text) for label, text in [*lines, ("asked by", f"derive solve ... --library {one.name}")] if text]
+
+
 def _index(library: Library) -> Index:
-    """The search index of the library and the reports."""
+    """The search index of the library, the reports and the libraries that go by a name."""
     reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
-    return Index([*library.index.entries, *reports])
+    others = (Entry("library", one.name, one.title, rank=0.9) for one in listed_libraries())
+    return Index([*library.index.entries, *reports, *others])
 
 
 def _quantity(quantity: Declaration, library: Library) -> list[tuple[str, str]]:
@@ -270,6 +297,7 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
             for p in library.profiles.values()
         ],
         "reports": lambda: [{"name": name, "title": title} for name, title in titles().items()],
+        "libraries": lambda: [asdict(one) for one in listed_libraries()],
     }
     if kind not in makers:
         raise unknown("list", kind, LISTS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,7 +51,7 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
     "kind",
     shell_complete=shell_completion.kinds,
     default="quantities",
-    metavar="[quantities|relations|profiles|reports|WORD]",
+    metavar="[quantities|relations|profiles|reports|libraries|WORD]",
 )
 @click.argument("words", nargs=-1, metavar="[WORD ...]")
 @LIBRARY
@@ -59,7 +60,8 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
 def list_(kind: str, words: tuple[str, ...], replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
     """List what the library holds, or what of it mentions every WORD, the nearest first.
 
-    Without a kind, the words are looked for in everything, as `derive find` does.
+    Without a kind, the words are looked for in everything, as `derive find` does. `reports` and `libraries` are
+    those that there are besides: what --library NAME may name.
     """
     from derive.catalogue import LISTS, as_data, grouped, mentioning, rows
     from derive.errors import suggest
@@ -110,7 +112,7 @@ def _say_found(library: Library, text: str, as_json: bool) -> int:
 @JSON
 @click.option("--toml", "as_toml", is_flag=True, help="Print it as an entry of a relation file.")
 def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool, as_toml: bool) -> int:
-    """Show all that bear a name: a quantity, a relation, a profile, a report."""
+    """Show all that bear a name: a quantity, a relation, a profile, a report, a library."""
     from derive.catalogue import LISTS, as_data, entries
 
     library = opened(replaced, added)

@@ -73,16 +73,16 @@ LIBRARY = click.option(
     "--library",
     "replaced",
     shell_complete=shell_completion.files,
-    metavar="FILE",
-    help="A relation file instead of the built-in library; - for standard input.",
+    metavar="FILE|NAME",
+    help="A relation file or library instead of the built-in one; - for standard input.",
 )
 ADD = click.option(
     "--add",
     "added",
     shell_complete=shell_completion.files,
-    metavar="FILE",
+    metavar="FILE|NAME",
     multiple=True,
-    help="A relation file added to the library; - for standard input.",
+    help="A relation file or library added to the library; - for standard input.",
 )
 EACH = click.option(
     "--each",
@@ -197,9 +197,11 @@ def _loaded(file: str, beside: Library | None) -> Library:
 
 
 def source_of(file: str) -> str | Path:
-    """The file of an argument; `-` is the text on the standard input."""
+    """The file or the library of an argument; `-` is the text on the standard input."""
+    from derive.relation_files.offered import is_name
+
     if file != "-":
-        return Path(file)
+        return file if is_name(file) else Path(file)
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig") + "\n"
     except UnicodeDecodeError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,12 +21,15 @@ def structure_of(
 ) -> Structure:
     """The graph of a library's equations, on which plans are made; exact ones come before approximate ones.
 
-    A profile's value is stated, and no fallback: it may be run backwards like any other.
+    An estimate of what another relation over the same quantities says is no equation of its own: where both curves
+    happen to cross means nothing. It is only tested, like an inequality. A profile's value is stated, and no fallback:
+    it may be run backwards like any other.
     """
 
     def made() -> Structure:
         equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
         equations.sort(key=lambda relation: relation.approximate is not None)
+        equations = _without_further_estimates(library, equations)
         fallbacks = (name for name, value in library.defaults.items() if value.source.stands_in)
         return Structure.of(equations, frozenset(fallbacks))
 
@@ -35,6 +38,17 @@ def structure_of(
         key = left_out, overruled
         return _STRUCTURES.of(library.session, key, lambda: found.with_fallbacks(found.otherwise - overruled))
     return found
+
+
+def _without_further_estimates(library: RelationSet, equations: Sequence[Relation]) -> list[Relation]:
+    """The relations without the approximate ones over exactly the quantities of an earlier one."""
+    if all(relation.approximate is None for relation in equations):
+        return [*equations]
+    first: dict[frozenset[str], str] = {}
+    for relation in equations:
+        first.setdefault(frozenset(library.members[relation.name]), relation.name)
+    own = frozenset(first.values())
+    return [relation for relation in equations if relation.approximate is None or relation.name in own]
 
 
 _KEPT = 8  # sets of givens whose components are kept

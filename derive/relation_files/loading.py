@@ -25,8 +25,8 @@ from derive.model.vocabulary import Vocabulary
 from derive.relation_files.examples import Example, stated_example
 from derive.relation_files.keys import FILE, QUANTITY, RELATION, SECTIONS, texts_of
 from derive.relation_files.notes import SEARCHED, Notes
+from derive.relation_files.offered import installed, is_name, offers, shelved
 from derive.relation_files.sources import Document, parse_source, read_document, read_source
-from derive.relation_files.uses import installed
 from derive.relation_files.values import stated_default, stated_profiles, stated_unit
 from quantities.declaration import Declaration, check_name, read_aliases
 from quantities.domain import read_domain
@@ -39,7 +39,7 @@ _T = TypeVar("_T")
 
 
 def load(source: str | Path, *, beside: Library | None = None) -> Library:
-    """Read a relation file, or the text of one, into a library.
+    """Read a relation file, the text of one, or a library that goes by a name (`pipes`), into a library.
 
     With `beside`, the file may also use that library's quantities; `beside | load(...)` is then both.
 
@@ -54,8 +54,16 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     >>> pendulum
     <Library 1 relations, 3 quantities, 0 profiles>
     """
+    if _is_offered(source):
+        return installed(str(source))
     with collecting_seldom():
         return proved(read(parse_source(*read_source(source)), beside))
+
+
+def _is_offered(source: str | Path) -> bool:
+    """Whether a source names a library that an installed package offers."""
+    is_free = isinstance(source, str) and is_name(source) and not shelved(source) and not os.path.exists(source)
+    return is_free and source in offers()
 
 
 def proved(reader: Reader) -> Library:
@@ -175,11 +183,13 @@ class Reader:
 
     def _use(self, used: str) -> bool:
         """Whether a used file or library could be read; if not, the reason is noted."""
-        if not used.endswith(".toml"):
+        path = shelved(used)
+        if path is None and not used.endswith(".toml"):
             library = self.notes.attempt("", ("uses",), lambda: installed(used))
             self.libraries += [] if library is None else [library]
             return library is not None
-        path = Path(os.path.abspath(self.notes.document.folder / used))  # one name for each file; links stay
+        folder = self.notes.document.folder
+        path = Path(os.path.abspath(path or folder / used))  # one name for each file; links stay
         if path not in self.shelf and path not in self.unsaved and not path.is_file():
             self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path relative to this file.")
             return False

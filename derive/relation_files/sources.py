@@ -18,6 +18,7 @@ import tomli
 
 from derive.errors import DeriveError, ExpressionError, LimitError, excerpt
 from derive.relation_files.key_lines import key_lines, statement_lines
+from derive.relation_files.offered import is_name, meant, offers
 
 __all__ = ["Document", "parse_source", "read_document", "read_source"]
 
@@ -87,7 +88,8 @@ class _ContentError(Exception):
 def read_source(source: str | Path) -> tuple[str, str, Path]:
     """The text, and the name and the folder of its file.
 
-    A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself.
+    A Path is a path. So is a str, unless it is empty or contains a newline, `=` or `[`: then it is the text itself; or
+    names a library that comes with this package: then it is that one's file.
     """
     try:
         return _read(source)
@@ -102,7 +104,7 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
         raise ExpressionError(
             f"a {type(source).__name__} is not a relation file.", hint="Give a Path, or the text of a file."
         )
-    path = Path(source)
+    path = meant(source) if isinstance(source, str) else source
     try:
         with path.open("rb") as file:
             content = file.read(_LARGEST + 1)  # a device has no size that could be checked first
@@ -114,7 +116,10 @@ def _read(source: str | Path) -> tuple[str, str, Path]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         what = f"The file {excerpt(str(source))} cannot be read: {reason.lower()}."
-        raise ExpressionError(what, hint="Give the path of a relation file (TOML).", text=str(source)) from None
+        hint = "Give the path of a relation file (TOML)."
+        if isinstance(source, str) and is_name(source):
+            hint = f"{hint[:-1]}, or the name of a library: {', '.join(offers())}."
+        raise ExpressionError(what, hint=hint, text=str(source)) from None
 
 
 def _sized(text: str, size: int) -> str:

@@ -79,7 +79,7 @@ def test_a_list_that_there_is_not_is_answered_with_those_there_are(told):
     assert caught.value.suggestions == ("relations",)
     with pytest.raises(UnknownNameError) as caught:
         told(LIBRARY, "xyz")
-    assert caught.value.hint == "There are quantities, relations, profiles, reports."
+    assert caught.value.hint == "There are quantities, relations, profiles, reports, libraries."
 
 
 def test_a_quantity_is_told_with_all_that_is_known_of_it():

@@ -167,22 +167,43 @@ def _explored(library: RelationSet, question: Question, is_last_resort: bool) ->
             )
         elif isinstance(found, UnderdeterminedError):
             doubts.append((asked, f"where {where}, nothing determines {question.target}"))
-    return [_doubted(library, one, doubts) for one in told_apart(library, question, answers)], errors
+    kept = [one for one in answers if not _is_assumed_away(library, question.target, one, answers)]
+    return [_doubted(library, one, doubts) for one in told_apart(library, question, kept)], errors
+
+
+def _is_assumed_away(library: RelationSet, target: str, one: Found, answers: Sequence[Found]) -> bool:
+    """Whether nothing fixes the target in the case of a result, and another result assumes that this is not the case.
+
+    A column buckles after Euler if it is slender. Where nothing says how slender it is, that is assumed of the answer;
+    that the target otherwise lies somewhere in its domain, or in what an inequality leaves of it, is no further answer.
+    """
+    spent = (library.relations[name] for block in one.plan.blocks for name in block.relations)
+    if any(relation.is_equation for relation in spent) or any(target in state.values for state in one.states):
+        return False
+    return any(
+        _assumes(library, other, state, name)
+        for other in answers
+        for state in other.states
+        if target in state.values
+        for name in one.case.failing
+    )
+
+
+def _assumes(library: RelationSet, found: Found, state: State, name: str) -> bool:
+    """Whether a result uses a relation whose case is not known, and is therefore assumed."""
+    known = state.values.keys() | state.spans.keys() | state.asides.keys()
+    used = any(name in block.relations for block in found.plan.blocks)
+    return used and not known >= {*names_in(*library.relations[name].conditions)}
 
 
 def _doubted(library: RelationSet, found: Found, doubts: Sequence[tuple[Question, str]]) -> Found:
     """The result with notes on the open cases, except those that its own assumptions exclude."""
-    used = {name for block in found.plan.blocks for name in block.relations}
 
     def told(state: State) -> State:
-        known = state.values.keys() | state.spans.keys() | state.asides.keys()
         notes = [
             doubt
             for asked, doubt in doubts
-            if not any(
-                name in used and not known >= {*names_in(*library.relations[name].conditions)}
-                for name in asked.case.failing
-            )
+            if not any(_assumes(library, found, state, name) for name in asked.case.failing)
         ]
         return replace(state, notes=tuple(dict.fromkeys([*state.notes, *notes])))
 

@@ -26,7 +26,7 @@ from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.polishing import fitted, positive_of
-from derive.tolerances import BLUR, NEAR_MULTIPLE
+from derive.tolerances import BLUR, LARGEST, NEAR_MULTIPLE
 
 __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
 
@@ -113,7 +113,11 @@ def _values(narrow: Box, haze: Box, equations: Sequence[Equation], system: Syste
 
 
 def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
-    """Points near open parts at which the equations hold, each once: solutions not proved to exist."""
+    """Points near open parts at which the equations hold, each once: solutions not proved to exist.
+
+    Unknowns are sought up to a limit. Far beyond it the given numbers are lost in rounding beside the unknowns, and
+    everything seems to hold.
+    """
     known = list(thorough.solutions)
     positive = positive_of(system.unknowns, system.domains)
     parts = thorough.open
@@ -123,7 +127,8 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
             continue
         for point in (middle, *many_starts(system.equations, list(middle), system.known, [middle], positive)):
             values = fitted(dict(point), system.equations, system)
-            if system.meets(values) and not is_near(Solution(values, {}), known):
+            is_sought = all(abs(x) <= LARGEST for x in values.values())
+            if is_sought and system.meets(values) and not is_near(Solution(values, {}), known):
                 known.append(Solution(values, {}))
                 yield known[-1]
 

@@ -106,7 +106,8 @@ def _determined(library: RelationSet, question: Question | Outline, left_out: fr
         return []
     base = basis_of(structure, question.target, question.strong, question.weak)
     known = {*question.strong, *base.weak}
-    return sorted(closure(base.structure, known) - closure(base.structure, library.defaults) - known)
+    counted = closure(base.structure, known) - closure(base.structure, library.defaults) - known
+    return sorted(counted - {question.target})  # which counting may find fixed although it cancels
 
 
 def contradiction(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:

@@ -83,7 +83,7 @@ def missing_sets(library: RelationSet, question: Question | Outline, left_out: f
         return
     waking = [(name,) for name in _waking(library, question, left_out, idle)]
     for sought in (search.singles, search.pairs, search.triples, search.larger):
-        found = list(sought())
+        found = [names for names in sought() if names]  # none is missing where counting finds the target fixed already
         if sought == search.singles:
             found += [names for names in waking if names not in found]
         if found:

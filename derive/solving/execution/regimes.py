@@ -104,19 +104,19 @@ def within_reach(library: RelationSet, known: frozenset[str], left_out: frozense
 
 
 def claims(library: RelationSet, question: Question) -> Iterator[Node]:
-    """The claims of a case: the conditions that hold in it, and the negations of those that do not."""
-    for name in question.case.holding:
+    """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
+    for name in sorted(question.case.holding, key=library.places.__getitem__):
         yield from library.relations[name].conditions
-    for name in question.case.failing:
+    for name in sorted(question.case.failing, key=library.places.__getitem__):
         conditions = library.relations[name].conditions
         yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
 
 
 def _told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
-    """The conditions that a case takes to hold, or not to hold."""
-    for name in question.case.holding:
+    """The conditions that a case takes to hold, or not to hold, in the library's order."""
+    for name in sorted(question.case.holding, key=library.places.__getitem__):
         yield from ((condition, True) for condition in library.relations[name].conditions)
-    for name in question.case.failing:
+    for name in sorted(question.case.failing, key=library.places.__getitem__):
         conditions = library.relations[name].conditions
         if len(conditions) == 1:
             yield conditions[0], False

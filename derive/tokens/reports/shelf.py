@@ -78,11 +78,12 @@ def _words(path: Path) -> Mapping[str, Any]:
 
 
 def _loaded(template: Path, name: str, beside: Library | None) -> Library:
-    """A relation file that a template names by its path relative to the template."""
+    """A relation file that a template names by its path relative to the template, or a library that goes by a name."""
     from derive.relation_files.loading import load
+    from derive.relation_files.offered import shelved
 
     try:
-        return load(template.parent / name, beside=beside)
+        return load(shelved(name) or template.parent / name, beside=beside)
     except DeriveError as error:
         error.what = f"{template.name}, {name}: {error.what}"
         raise

@@ -72,7 +72,7 @@ def test_an_installed_library_is_used_by_its_name():
         (AREAS.replace('"lengths.toml"', "3"), "'uses' is not a list of strings"),
         (AREAS.replace("lengths.toml", "areas.toml"), "areas.toml uses this file in turn"),
         (AREAS.replace("lengths.toml", "broken.toml"), "broken.toml has 1 problem, on line 2: x: unit 'metr'"),
-        (AREAS.replace("lengths.toml", "lmm"), "There is no library 'lmm'. There are llm."),
+        (AREAS.replace("lengths.toml", "lmm"), "There is no library 'lmm'. There are beams, "),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_line_and_the_mend(folder, areas, told):

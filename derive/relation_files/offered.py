@@ -1,0 +1,131 @@
+"""Libraries that go by a name: the relation files that come with this package, and what installed packages offer.
+
+`--library pipes`, `derive.load("pipes")` and `uses = ["pipes"]` name the file `pipes.toml` of the folder
+`derive/engineering`. A package offers a library of its own under the entry point `derive.libraries`: a function that
+returns it. A name is letters, digits, `-` and `_`; anything else is a path. A file in the current folder with the very
+name of a library is refused, because either could be meant; so is a name that two packages offer.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from derive.errors import ExpressionError, UnknownNameError, unknown
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+    from derive.library import Library
+
+__all__ = ["Offer", "installed", "is_name", "meant", "offers", "shelved"]
+
+_SHELF = Path(__file__).parents[1] / "engineering"
+_OFFERED = "derive.libraries"
+_NAME = re.compile(r"[A-Za-z][\w-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A library that goes by a name, and where it comes from: a file of this package, or a function of any."""
+
+    name: str
+    source: str  # the distribution that it comes with
+    place: Path | EntryPoint
+
+
+def is_name(text: str) -> bool:
+    """Whether a text could name a library: it is no path and no relation file.
+
+    >>> [is_name(text) for text in ("heat-pumps", "pipes.toml", "./pipes", "")]
+    [True, False, False, False]
+    """
+    return _NAME.fullmatch(text) is not None
+
+
+def shelved(name: str) -> Path | None:
+    """The file of a library that comes with this package; None if there is none of that name.
+
+    >>> shelved("pipes").name, shelved("pipe")
+    ('pipes.toml', None)
+    """
+    path = _SHELF / f"{name}.toml"
+    return path if is_name(name) and path.is_file() else None
+
+
+def meant(source: str) -> Path:
+    """The file that a text means: that of a library which comes with this package, or the one at this path."""
+    path = shelved(source)
+    if path and os.path.isfile(source):
+        what = f"{source} is a library, and also the name of a file in this folder."
+        raise ExpressionError(what, hint=f"Write ./{source} for the file; rename it to ask the library.", text=source)
+    return path or Path(source)
+
+
+def offers() -> Mapping[str, tuple[Offer, ...]]:
+    """All libraries by their names; a name that several packages offer has several.
+
+    >>> [offer.source for offer in offers()["pipes"]]
+    ['derive-engine']
+    """
+    from importlib.metadata import entry_points  # slow to import, and the built-in files use only files
+
+    import quantities
+
+    found: dict[str, tuple[Offer, ...]] = {}
+    for path in sorted(_SHELF.glob("*.toml")):
+        found[path.stem] = (Offer(path.stem, quantities.DISTRIBUTION, path),)
+    for entry in sorted(entry_points(group=_OFFERED), key=lambda entry: (entry.name, entry.value)):
+        source = entry.dist.name if entry.dist else entry.value
+        offer = Offer(entry.name, source, entry)
+        if all(other.place != entry for other in found.get(entry.name, ())):  # one folder may be on the path twice
+            found[entry.name] = (*found.get(entry.name, ()), offer)
+    return dict(sorted(found.items()))
+
+
+def installed(name: str) -> Library:
+    """A library that a package offers by an entry point.
+
+    >>> installed("llm").title
+    'The economics of a token'
+    >>> installed("lmm")
+    Traceback (most recent call last):
+        ...
+    quantities.errors.UnknownNameError: There is no library 'lmm'. There are beams, channels, circuits, heat-pumps,
+    heat-transfer, llm, materials, pipes, rectangular-beams, round-beams.
+    """
+    known = offers()
+    if name not in known:
+        raise _unknown(name, list(known))
+    if len(known[name]) > 1:
+        sources = " and ".join(dict.fromkeys(offer.source for offer in known[name]))
+        raise ExpressionError(f"Several packages offer a library {name}: {sources}.", hint="Uninstall one.", text=name)
+    (offer,) = known[name]
+    assert not isinstance(offer.place, Path)
+    return _loaded(offer, offer.place)
+
+
+def _loaded(offer: Offer, entry: EntryPoint) -> Library:
+    """What an entry point leads to, if that is a library; what goes wrong in a package of others is told as such."""
+    from derive.library import Library
+
+    try:
+        found = entry.load()()
+    except Exception as error:  # the code is not ours
+        what = f"The library {offer.name} of {offer.source} cannot be loaded: {type(error).__name__}: {error}."
+        raise ExpressionError(what, hint=f"See {entry.value} in that package.", text=offer.name) from error
+    if not isinstance(found, Library):
+        what = f"The library {offer.name} of {offer.source} is a {type(found).__name__}."
+        raise ExpressionError(what, hint=f"{entry.value} has to return a derive.Library.", text=offer.name)
+    return found
+
+
+def _unknown(name: str, known: list[str]) -> UnknownNameError:
+    error = unknown("library", name, known)
+    if not error.suggestions:
+        error.hint = f"There are {', '.join(known)}."
+    return error

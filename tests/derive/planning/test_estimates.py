@@ -1,0 +1,71 @@
+"""An estimate of what another relation over the same quantities says is a check, and never a further equation."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import derive
+from derive import UnderdeterminedError
+
+EXACT = {"x**2 + y**2 = 2*s**2": "implicit", "y = 3*x + s": "written for y"}
+ESTIMATES = ["y = 3.01*x + s", "x/y = 0.4*s/y", "1/s = 1.01/y + x/s**2", "s = y - 2.99*x"]
+
+
+def library(exact: str, *estimates: str) -> derive.Library:
+    names = "".join(f'{name} = {{ unit = "" }}\n' for name in "xys")
+    lines = "".join(
+        f'estimate_{i} = {{ equation = "{one}", approximate = "3 %" }}\n' for i, one in enumerate(estimates)
+    )
+    return derive.load(f'[quantities]\n{names}[relations]\n{lines}exact = {{ equation = "{exact}" }}\n')
+
+
+@pytest.mark.parametrize("exact", EXACT)
+@given(
+    estimates=st.lists(st.sampled_from(ESTIMATES), min_size=1, max_size=3, unique=True), known=st.sampled_from("xys")
+)
+def test_one_known_of_three_fixes_nothing(exact: str, estimates: list[str], known: str) -> None:
+    asked = library(exact, *estimates)
+    for target in {*"xys"} - {known}:
+        with pytest.raises(UnderdeterminedError):
+            asked.solve(target, **{known: 1})
+        assert target not in asked.reach(given=[known])
+
+
+@pytest.mark.parametrize("exact", EXACT)
+@given(
+    estimates=st.lists(st.sampled_from(ESTIMATES), max_size=3, unique=True),
+    number=st.floats(0.1, 10),
+    share=st.floats(0.05, 0.9),
+)
+def test_the_exact_relation_alone_decides_the_value(
+    exact: str, estimates: list[str], number: float, share: float
+) -> None:
+    question = {"s": number, "x": number * share}
+    alone, beside = (library(exact, *one).solve("y", **question) for one in ((), estimates))
+    assert alone.base is not None
+    assert beside.base is not None
+    assert math.isclose(alone.base, beside.base, rel_tol=1e-12)
+    assert {check.name for check in beside.checks} == {f"estimate_{i}" for i in range(len(estimates))}
+
+
+def test_of_two_estimates_over_the_same_quantities_the_first_decides() -> None:
+    names = 'x = { unit = "" }\ny = { unit = "" }\n'
+    lines = "".join(
+        f'{name} = {{ equation = "{one}", approximate = "5 %" }}\n'
+        for name, one in (("first", "y**2 = x"), ("second", "x = 1.02*y**2"))
+    )
+    asked = derive.load(f"[quantities]\n{names}[relations]\n{lines}")
+    assert asked.solve("y", x=4).base == pytest.approx(2)
+    with pytest.raises(UnderdeterminedError):
+        asked.solve("x")
+
+
+def test_an_estimate_over_other_quantities_is_still_an_equation() -> None:
+    names = 'x = { unit = "" }\ny = { unit = "" }\nz = { unit = "" }\n'
+    lines = 'exact = { equation = "y = 2*x" }\nother = { equation = "z = x + y", approximate = "5 %" }\n'
+    asked = derive.load(f"[quantities]\n{names}[relations]\n{lines}")
+    assert asked.solve("x", z=3).base == pytest.approx(1)
