@@ -11,8 +11,8 @@ from derive.editor.hover import key_meaning
 from derive.editor.readings import OpenFile
 from derive.editor.toml_text import Entry, Span, String
 from derive.expressions.tree import FUNCTIONS
+from derive.relation_files import offered
 from derive.relation_files.keys import EXAMPLE, FILE, PROFILE, QUANTITY, RELATION, SECTIONS, VALUE
-from derive.relation_files.offered import offers
 from quantities.declaration import Declaration
 from quantities.definitions import beginning
 from quantities.source import KINDS
@@ -124,7 +124,7 @@ def _quantities(file: OpenFile, found: Iterable[Declaration], span: Span) -> Ite
 
 
 def _used(file: OpenFile, span: Span) -> Iterator[Offer]:
-    for name in [*offers()]:
+    for name in offered.offers():
         yield Offer(name, span, "library", "an installed library")
     beside = {path.name for path in file.path.parent.glob("*.toml")} if file.path.parent.is_dir() else set()
     beside |= {path.name for path in file.others if path.parent == file.path.parent}

@@ -92,7 +92,7 @@ QUANTITY: Mapping[str, Key] = {
     "otherwise": Key("value", "A default that is used only where no relation gives the quantity.", "8 chip"),
     "seen": Key(
         "seen",
-        "What is known to have been reached, with its source: an answer beyond it says so. The least, the most, or both.",
+        "What is known to have been reached, and its source: an answer beyond it says so. Least, most or both.",
         '{ most = "0.56", source = "arXiv 2205.05198" }',
     ),
     **VALUE,
