@@ -314,7 +314,7 @@ def _plain(fact: Any) -> Any:
     if isinstance(fact, (list, tuple)):
         return [one for one in map(_plain, fact) if one is not None]
     if is_dataclass(fact) and type(fact).__name__ == "Problem":
-        return {part.name: getattr(fact, part.name) for part in fields(fact)}
+        return {part.name: getattr(fact, part.name) for part in fields(fact) if part.repr}
     return None
 
 
