@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import asks_for
 from tests.ordinary import every, one_in
 
 
@@ -49,3 +53,21 @@ def test_each_case_that_fails_is_named_and_none_is_passed_over() -> None:
     with pytest.raises(BaseExceptionGroup, match="2 of 4 cases") as caught:
         test_equal()
     assert [one.__notes__ for one in caught.value.exceptions] == [["the case b"], ["the case d"]]
+
+
+@pytest.mark.parametrize(
+    ("expression", "asked"),
+    [
+        ("", []),
+        (None, []),
+        ("thorough", ["thorough"]),
+        ("long", ["long"]),
+        ("not long", []),
+        ("thorough and not long", ["thorough"]),
+        ("(long or thorough)", ["thorough", "long"]),
+        ("thorough or not thorough", ["thorough"]),
+    ],
+)
+def test_a_run_asks_for_the_marks_that_it_names(expression: str | None, asked: list[str]) -> None:
+    config: Any = SimpleNamespace(getoption=lambda name: expression)
+    assert [mark for mark in ("thorough", "long") if asks_for(config, mark)] == asked

@@ -25,14 +25,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(MADE_ONCE))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def patience():
-    """What a question computes counts against its limit here, and not how little a busy machine lets it compute."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("derive.time_limits._WALL", 1000)
-        yield
-
-
 class Findings(Mapping[str, "Finding"]):
     """What is found of each claim, once it is asked for."""
 

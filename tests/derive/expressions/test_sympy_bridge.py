@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import subprocess
-import sys
 
 import pytest
 import sympy
@@ -19,6 +17,7 @@ from quantities.quantity import symbol
 from tests.derive.corpus import FORMULAS, Formula, declared
 from tests.derive.trees import value
 from tests.ordinary import every, examples
+from tests.processes import ended
 
 A, B, C = (declared(name, "") for name in "abc")
 DECLARED = {"a": A, "b": B, "c": C}
@@ -221,7 +220,6 @@ def test_what_sympy_makes_of_the_functions_of_a_relation_file_is_still_read(expr
     assert value(tree, AT) == pytest.approx(float(expression.xreplace(at)))
 
 
-HUNG = 300  # seconds: no measure of time, but of what never ends
 HANGING = ["ceil(exp(600)*sin(1e200))", "atan(tan(1e299))"]
 
 
@@ -236,7 +234,5 @@ def test_a_constant_that_no_double_holds_is_refused_or_stands_at_once(text):
         "except derive.DeriveError as error:\n"
         "    print(error)\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, text], capture_output=True, text=True, timeout=HUNG, check=False
-    )
+    done = ended(program, text)
     assert done.returncode == 0, done.stderr
