@@ -79,6 +79,7 @@ class _Listing(Draft):
         self.causes: dict[str, str] = {}  # of each line that may lack a number
         self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
         self.handed: dict[str, list[str]] = {}  # the causes in each check
+        self.unsaid: set[Block] = set()  # blocks without lines
         self.tried: list[str] = []  # the candidates of the block at hand
         self.forms: dict[Block, str] = {}  # the index of the form in use
 
@@ -234,8 +235,11 @@ class _Listing(Draft):
         inner = scope.untested()
         self.tried = []
         try:
+            if block in self.unsaid:
+                raise Unsaid
             super()._block(block, inner)
         except Unsaid:
+            self.unsaid.add(block)
             cause = self._first(*causes, str(self.reasons.uncompiled(block)))
             for name in block.unknowns:
                 held = self.sheet.named("nan")

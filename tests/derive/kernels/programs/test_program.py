@@ -330,6 +330,43 @@ def test_a_block_is_solved_by_lines():
 
 
 @needed
+def test_a_block_in_which_arms_compete_has_the_value_of_the_arm_that_binds_or_bounds_only():
+    held = bare(
+        "batch compute memory wait step c w k",
+        "compute = c*batch",
+        "memory = w + k*batch",
+        "step = max(compute, memory, wait)",
+    )
+    draw = random.Random("arms")
+    points = []
+    for _ in range(60):
+        point = {"wait": draw.uniform(0.1, 9), **{name: draw.uniform(0.1, 3) for name in "cwk"}}
+        batch = draw.uniform(0.1, 5)
+        point["step"] = max(point["c"] * batch, point["w"] + point["k"] * batch, point["wait"])
+        points.append(point)
+    bounded = 0
+    for point, told in zip(points, at(held, "batch", *points), strict=True):
+        (answer, *others) = held.solve_all("batch", **point)
+        assert not others
+        if answer.base is None:
+            assert told.why == "undecided"
+            bounded += 1
+        else:
+            assert near(told.target, answer.value.magnitude)
+            assert told.regime == dict(answer.regime)
+    assert 5 < bounded < 55
+    (nothing,) = at(held, "batch", {"c": 1.0, "w": 2.0, "k": 1.0, "wait": 0.5, "step": 1.0})
+    assert (nothing.why, nothing.reason("batch")["kind"]) == ("domain", "domain")
+
+
+@needed
+def test_an_arm_that_has_to_be_searched_competes_too():
+    held = bare("x y z a", "z = max(x*exp(x), y)", "y = a*x")
+    points = [{"a": a, "z": max(x * math.exp(x), a * x)} for a, x in ((1.0, 0.5), (5.0, 0.5), (5.0, 3.0), (0.1, 2.0))]
+    assert [point.target for point in at(held, "x", *points)] == pytest.approx([0.5, 0.5, 3.0, 2.0], rel=1e-12)
+
+
+@needed
 def test_temperatures_go_in_and_come_out_with_their_zero():
     held = library({"T": "degC", "V": "litre", "k": "litre/K"}, "V = k*T")
     assert at(held, "V", {"T": 26.85, "k": 0.1})[0].target == pytest.approx(30.0)
