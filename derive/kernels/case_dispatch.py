@@ -31,7 +31,7 @@ from derive.time_limits import tick
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "leaves"]
+__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "forks", "leaves"]
 
 _MOST = 400  # limit on plans of one question
 

@@ -28,7 +28,7 @@ from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.tolerances import AGREEMENT
 
-__all__ = ["written"]
+__all__ = ["Draft", "written"]
 
 
 def written(
@@ -55,13 +55,13 @@ def _made(library: RelationSet, wanted: Sequence[Cases], names: Sequence[str], d
     if not dialect.is_lazy:
         sheet.space |= {"Axes": Axes, "rows": rows, "stacked": stacked}
         sheet.write(f"axes = Axes({listed})")
-    results = [_Draft(library, found, arguments, sheet).result() for found in wanted]
+    results = [Draft(library, found, arguments, sheet).result() for found in wanted]
     sheet.write(f"return {results[0]}" if dialect.leaves else f"return ({', '.join(results)},)")
     lines = sheet.lines if dialect.is_lazy else sheet.released()
     return dialect.made("\n".join([f"def compiled({listed}):", *lines, ""]), sheet.space)
 
 
-class _Draft:
+class Draft:
     """Writes the lines for one target, in declared units; shared lines are on the sheet already."""
 
     def __init__(self, library: RelationSet, found: Cases, arguments: Mapping[str, str], sheet: Sheet) -> None:
@@ -104,7 +104,7 @@ class _Draft:
         result = "nan"
         if isinstance(tree, Case):
             self._case(tree, scope)
-            result = self._declared(scope.variables[self.outline.target])
+            result = self._declared(scope.variables[self.outline.target], self.outline.target)
         if self.dialect.asks:
             return self._judged(result, scope)
         if not self.dialect.is_lazy and scope.tests and tree is not None:
@@ -193,8 +193,8 @@ class _Draft:
         scaled = text if unit.size == 1 else f"{text} * {float(unit.size)!r}"
         return f"{scaled} + {float(unit.offset)!r}" if unit.offset else scaled
 
-    def _declared(self, text: str) -> str:
-        unit = self.library.declared[self.outline.target].unit
+    def _declared(self, text: str, name: str) -> str:
+        unit = self.library.declared[name].unit
         shifted = f"({text} - {float(unit.offset)!r})" if unit.offset else text
         declared = shifted if unit.size == 1 else f"{shifted} / {float(unit.size)!r}"
         may_overflow = unit.size < 1 or unit.offset

@@ -16,6 +16,7 @@ from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
 from derive.presentation.failed_checks import cautions
 from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
+from quantities.declaration import Declaration
 from quantities.source import Source
 from quantities.value import Value
 
@@ -30,6 +31,7 @@ __all__ = [
     "amount",
     "digits_borne",
     "lay_out",
+    "letters_for",
     "letters_of",
     "notes",
     "reported",
@@ -116,9 +118,14 @@ def notes(answer: Answer) -> tuple[tuple[str, tuple[str, ...]], ...]:
 
 
 def letters_of(answer: Answer) -> dict[str, str]:
+    """The letter of each quantity of an answer."""
+    return letters_for(answer.quantities)
+
+
+def letters_for(quantities: Mapping[str, Declaration]) -> dict[str, str]:
     """Each quantity's letter, no letter twice."""
     taken: dict[str, str] = {}
-    for name, quantity in answer.quantities.items():
+    for name, quantity in quantities.items():
         chosen = mathematics.letter(name, quantity.latex)
         taken[name] = mathematics.upright(name.replace("_", " ")) if chosen in taken.values() else chosen
     return taken

@@ -1,0 +1,136 @@
+"""What a program computes beside its target, found before any line is written.
+
+A point has an output for each quantity of the plans, of all cases together; a check for each relation that some plan
+leaves over and whose quantities are known there, or become known by stated values if it is an inequality; a choice for
+each relation of a plan in which arms compete; and a step for each block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import names_in
+from derive.kernels.agreement import said_twice
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
+from derive.kernels.programs.choice_forms import Choice, choice_of
+from derive.model.relation_set import RelationSet
+from derive.planning.plan import Block
+from derive.solving.execution.question import Outline
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+
+__all__ = ["Layout", "extra", "laid_out", "testable"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The numbers that a program writes: where each of them stands."""
+
+    outputs: tuple[str, ...]  # the target first
+    roles: tuple[str, ...]
+    checks: tuple[str, ...]  # relations
+    contradictions: frozenset[str]  # those of them that the givens alone decide
+    choices: dict[str, Choice]  # by relation
+    steps: tuple[Block, ...]
+    too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
+
+    def output(self, name: str) -> int:
+        return self.outputs.index(name)
+
+    def why(self, name: str) -> int:
+        return len(self.outputs) + self.output(name)
+
+    def sides(self, relation: str) -> tuple[int, int]:
+        at = 2 * len(self.outputs) + 2 * self.checks.index(relation)
+        return at, at + 1
+
+    def state(self, relation: str) -> int:
+        return 2 * len(self.outputs) + 2 * len(self.checks) + self.checks.index(relation)
+
+    def choice(self, relation: str) -> int:
+        return 2 * len(self.outputs) + 3 * len(self.checks) + list(self.choices).index(relation)
+
+    def step(self, block: Block) -> int:
+        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + self.steps.index(block)
+
+    @property
+    def size(self) -> int:
+        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + len(self.steps)
+
+
+def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layout:
+    """The layout of a question; `stated` names have numbers that only complete inequalities."""
+    outline, whole = found.outline, [pair for tree in found.alternatives for pair in _cases(tree, frozenset())]
+    plans = [case.plan for case, _ in whole]
+    blocks = dict.fromkeys(block for made in plans for block in made.blocks)
+    within = dict.fromkeys([outline.target, *(name for block in blocks for name in block.unknowns)])
+    beside = dict.fromkeys(
+        name for case, asides in whole for block in extra(library, outline, case, asides) for name in block.unknowns
+    )
+    outputs = dict.fromkeys([*within, *beside])
+    roles = ("target", *("intermediate" if name in within else "check" for name in list(outputs)[1:]))
+    checks: dict[str, None] = {}
+    for case, asides in whole:
+        known = _known(outline, case, asides) | {*_unknowns(extra(library, outline, case, asides))}
+        checks |= dict.fromkeys(testable(library, case, known, stated))
+    choosing = [name for block in blocks for name in block.relations if library.relations[name].chooses]
+    forms = {name: choice_of(library.relations[name].written) for name in dict.fromkeys(choosing)}
+    return Layout(
+        tuple(outputs),
+        roles,
+        tuple(sorted(checks, key=library.places.__getitem__)),
+        frozenset(said_twice(library, outline.strong, plans)),
+        {name: choice for name, choice in forms.items() if choice is not None},
+        tuple(blocks),
+        tuple(name for name, choice in forms.items() if choice is None),
+    )
+
+
+def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:
+    """The blocks that only checks need, and whose quantities and conditions are known in a case."""
+    known, found = _known(outline, case, asides), list[Block]()
+    for block in case.plan.extra:
+        relations = [library.relations[name] for name in block.relations]
+        needed = {n for one in relations for n in library.members[one.name]} - {*block.unknowns}
+        if known >= needed | {*names_in(*(condition for one in relations for condition in one.conditions))}:
+            found.append(block)
+            known |= {*block.unknowns}
+    return found
+
+
+def _known(outline: Outline, case: Case, asides: Iterable[str]) -> set[str]:
+    """What is known in a case before the blocks for its checks."""
+    return {*outline.strong, *case.plan.weak, *asides, *_unknowns(case.plan.blocks)}
+
+
+def testable(library: RelationSet, case: Case, known: Iterable[str], stated: Iterable[str]) -> list[str]:
+    """The relations that a case leaves over and that its numbers test; stated values and defaults complete limits."""
+    numbers = {*known}
+    everything = numbers | {*stated, *library.defaults}
+    spent = {name for block in (*case.plan.blocks, *case.plan.extra) for name in block.relations}
+
+    def is_tested(relation: Relation) -> bool:
+        members = library.members[relation.name]
+        if relation.name in spent or numbers.isdisjoint(members):
+            return False
+        there = numbers if relation.is_equation else everything
+        return there.issuperset(members) and there.issuperset(names_in(*relation.conditions))
+
+    return [name for name, relation in library.relations.items() if is_tested(relation)]
+
+
+def _cases(tree: Tree, asides: frozenset[str]) -> Iterator[tuple[Case, frozenset[str]]]:
+    """Each case of a tree, with the quantities in the conditions that lead to it."""
+    if isinstance(tree, Fork):
+        met = asides | {*names_in(tree.condition)}
+        yield from _cases(tree.yes, met)
+        yield from _cases(tree.no, met)
+    elif tree is not None:
+        yield tree, asides
+
+
+def _unknowns(blocks: Iterable[Block]) -> Iterator[str]:
+    return (name for block in blocks for name in block.unknowns)

@@ -1,0 +1,191 @@
+"""A question as a program for a browser: its plan in JavaScript, and what stands beside the answer as data.
+
+One call computes, in well under a millisecond, the target, every quantity on the way to it, both sides of every relation
+that tests it, which arm of each maximum binds, and which closed form each step takes. The lines are those of machine code
+(`numba_source`), so a number is the one that `compile` yields; what only the solver can tell is said to be so.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from derive.expressions.tree import Node, names_in, render
+from derive.kernels.backends.javascript import Built, Script, bundled
+from derive.kernels.case_dispatch import Tree, forks, leaves
+from derive.kernels.programs.check_lines import tolerance_of
+from derive.kernels.programs.layout import Layout, laid_out
+from derive.kernels.programs.program_lines import alternatives
+from derive.kernels.programs.reasons import Reason, Reasons
+from derive.kernels.programs.step_data import letters, step
+from derive.kernels.several_targets import found_for
+from derive.model.relation_set import RelationSet
+from derive.presentation.failed_checks import side_unit
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from quantities.declaration import Declaration
+
+__all__ = ["Program", "programmed"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """The program of one target.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "mA" }
+    ... R = { unit = "kohm" }
+    ... [relations.ohm]
+    ... equation = "V = I*R"''')
+    >>> made = programmed(ohm, "R", ["V", "I"])
+    >>> [one["name"] for one in made.data()["inputs"]], made.data()["steps"][0]["forms"][0]["text"]
+    (['V', 'I'], 'V/I')
+    >>> made.source.startswith("(function (derive) {")
+    True
+    """
+
+    library: RelationSet
+    target: str
+    given: tuple[str, ...]
+    stated: tuple[str, ...]
+    constants: tuple[str, ...]  # defaults in use
+    needed: frozenset[str]  # what the target depends on, in some case
+    layout: Layout
+    reasons: tuple[Reason, ...]
+    source: str
+    answers: bool  # whether there is anything to compute the target with
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return *self.given, *self.stated
+
+    def data(self) -> dict[str, Any]:
+        """What a page needs besides the source, as plain data for JSON."""
+        layout, declared = self.layout, self.library.declared
+        named = letters(self.library, self.target, layout.steps)
+        inputs = [{**_quantity(declared[name]), "role": self._role(name)} for name in self.inputs]
+        outputs = [
+            {**_quantity(declared[name]), "at": layout.output(name), "why": layout.why(name), "role": role}
+            for name, role in zip(layout.outputs, layout.roles, strict=True)
+        ]
+        choices = layout.choices.items()
+        return {
+            "target": self.target,
+            "answers": self.answers,
+            "size": layout.size,
+            "inputs": inputs,
+            "outputs": outputs,
+            "constants": [{**_quantity(declared[name]), "number": _default(declared[name])} for name in self.constants],
+            "reasons": [{"kind": one.kind, "quantity": one.quantity, "text": one.text} for one in self.reasons],
+            "checks": [self._check(self.library.relations[name]) for name in layout.checks],
+            "choices": [{"relation": name, "at": layout.choice(name), "arms": list(one.arms)} for name, one in choices],
+            "steps": [{**step(self.library, block, named), "at": layout.step(block)} for block in layout.steps],
+            "letters": named,
+            "left_out": self._left_out(),
+        }
+
+    def text(self) -> str:
+        """The data and the kernel as one JavaScript object, where the runtime is `derive`; safe inside a script element."""
+        data = json.dumps(self.data(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return f"{{data: {data}, kernel: {self.source}(derive)}}".replace("</", "<\\/").replace("<!--", "<\\!--")
+
+    def _role(self, name: str) -> str:
+        """What an input is for: the target, or only checks, or nothing in this program."""
+        if name == self.target or name in self.needed:
+            return "target"
+        return "check" if any(name in self.library.members[one] for one in self.layout.checks) else "none"
+
+    def _check(self, relation: Relation) -> dict[str, Any]:
+        left, right = self.layout.sides(relation.name)
+        is_exact = relation.name in self.layout.contradictions
+        return {
+            "relation": relation.name,
+            "equation": str(relation.written),
+            "op": relation.written.op,
+            "because": relation.because,
+            "left": left,
+            "right": right,
+            **_side("left", relation, relation.written.lhs),
+            **_side("right", relation, relation.written.rhs),
+            "state": self.layout.state(relation.name),
+            "tolerance": tolerance_of(relation, is_exact),
+            "contradicts": is_exact,
+            "approximate": relation.approximate,
+        }
+
+    def _left_out(self) -> list[dict[str, str]]:
+        uncompiled = [{"what": one.quantity, "reason": one.text} for one in self.reasons if one.kind == "uncompiled"]
+        many = "it may take too many forms to tell which of its arms bind"
+        return uncompiled + [{"what": name, "reason": many} for name in self.layout.too_many]
+
+
+def programmed(library: RelationSet, target: str, given: Iterable[str], stated: Iterable[str] = ()) -> Program:
+    """The program of a target from given names; `stated` names have numbers that only complete inequalities."""
+    found = found_for(library, target, given)
+    strong = found.outline.strong
+    beside = tuple(dict.fromkeys(library.declaration(name).name for name in stated))
+    beside = tuple(name for name in beside if name not in (*strong, found.outline.target))
+    layout, reasons = laid_out(library, found, beside), Reasons()
+    if found.is_asked:
+        place = reasons.unasked(found.outline.target)
+        lines = f"def compiled(x, y):\n    blank(y, {place}, {len(layout.outputs)}, {len(layout.checks)})\n"
+        scripts = [Script(lines, {"blank": Built("blank")})]
+    else:
+        scripts = alternatives(library, found, (*strong, *beside), layout, reasons)
+    if len(scripts) > 1:
+        reasons.several(found.outline.target)
+    weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
+    told = tuple(reasons.held)
+    trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
+    needed = frozenset(name for tree in trees for name in _met(library, tree))
+    source = _source(scripts, layout, told)
+    is_open = any(one.kind == "uncompiled" for one in told)
+    return Program(library, found.outline.target, strong, beside, tuple(weak), needed, layout, told, source, not is_open)
+
+
+def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
+    """The quantities in the relations of a tree's plans, and in the conditions that decide between them."""
+    for fork in forks(tree):
+        yield from names_in(fork.condition)
+    for case in leaves(tree):
+        yield from names_in(*case.holding, *(one for conditions in case.failing for one in conditions))
+        yield from (one for block in case.plan.blocks for name in block.relations for one in library.members[name])
+
+
+def _source(scripts: list[Script], layout: Layout, reasons: tuple[Reason, ...]) -> str:
+    """The program as an expression: a function of the runtime."""
+    body, names = bundled(scripts)
+    unsure = ", ".join(str(int(one.is_open)) for one in reasons)
+    made = f"derive.program([{', '.join(names)}], {len(layout.outputs)}, {len(layout.checks)}, [{unsure}])"
+    return f'(function (derive) {{\n"use strict";\n{body}\nreturn {made};\n}})'
+
+
+def _quantity(quantity: Declaration) -> dict[str, Any]:
+    unit, domain = quantity.unit, quantity.domain
+    low, high = (unit.from_base(end) if isfinite(end) else None for end in (domain.low, domain.high))
+    return {
+        "name": quantity.name,
+        "unit": unit.text,
+        "size": float(unit.size),
+        "offset": float(unit.offset),
+        "low": low,
+        "high": high,
+        "open_low": domain.open_low,
+        "whole": domain.whole,
+    }
+
+
+def _default(quantity: Declaration) -> float:
+    assert quantity.default is not None
+    return quantity.unit.from_base(quantity.default.base[1])
+
+
+def _side(which: str, relation: Relation, side: Node) -> dict[str, Any]:
+    unit = side_unit(relation, side)
+    return {f"{which}_text": render(side), f"{which}_unit": {"text": unit.text, "size": float(unit.size)}}

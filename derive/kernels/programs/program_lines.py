@@ -1,0 +1,322 @@
+"""The lines of a program: those of machine code for each block, with the cause kept beside each number.
+
+Every quantity has a cause: 0 if it has a number, otherwise the number of a reason. A quantity without a number hands its
+cause on to all that depend on it, so the reason that a page shows is the first one. Nothing returns early: what does not
+depend on a failed quantity keeps its number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from math import inf, isfinite
+
+from derive.expressions.tree import Equation, Node, names_in
+from derive.kernels.backends.emitter import Unsaid
+from derive.kernels.backends.javascript import Built, JavaScript, Script
+from derive.kernels.backends.shared_lines import Scope, Sheet
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
+from derive.kernels.lowering import Draft
+from derive.kernels.programs.check_lines import check_lines, choice_line
+from derive.kernels.programs.layout import Layout, extra, testable
+from derive.kernels.programs.reasons import Reasons
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.isolation import isolate
+from derive.planning.plan import Block
+from quantities.tolerances import UNIT_ROUNDING
+
+__all__ = ["alternatives"]
+
+_HELD = re.compile(r"\bv\d+\b")
+_SOUND = "0"  # the cause of what has a number
+
+
+def alternatives(
+    library: RelationSet, found: Cases, inputs: Sequence[str], layout: Layout, reasons: Reasons
+) -> list[Script]:
+    """A function of inputs and results for each alternative of a question."""
+    made = []
+    for tree in found.alternatives:
+        sheet = Sheet(JavaScript())
+        sheet.space |= {name: Built(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")}
+        _Listing(library, found, inputs, sheet, layout, reasons).write(tree)
+        made.append(Script("\n".join(["def compiled(x, y):", *_needed(sheet.lines), ""]), sheet.space))
+    return made
+
+
+def _needed(lines: Sequence[str]) -> list[str]:
+    """The lines without those whose value no other needs.
+
+    >>> _needed(["    v0 = x[0]", "    v1 = x[1]", "    y[0] = v1 + 1"])
+    ['    v1 = x[1]', '    y[0] = v1 + 1']
+    """
+    met, kept = set[str](), list[str]()
+    for line in reversed(lines):
+        name, assigned, _ = line.strip().partition(" = ")
+        if not (assigned and _HELD.fullmatch(name) and name not in met):
+            met.update(_HELD.findall(line.partition(" = ")[2] if _HELD.fullmatch(name) else line))
+            kept.append(line)
+    return kept[::-1]
+
+
+class _Listing(Draft):
+    """Writes the lines of one alternative."""
+
+    def __init__(
+        self,
+        library: RelationSet,
+        found: Cases,
+        inputs: Sequence[str],
+        sheet: Sheet,
+        layout: Layout,
+        reasons: Reasons,
+    ) -> None:
+        super().__init__(library, found, {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}, sheet)
+        self.inputs = inputs
+        self.layout = layout
+        self.reasons = reasons
+        self.causes: dict[str, str] = {}  # of each line that may lack a number
+        self.tried: list[str] = []  # the candidates of the block at hand
+        self.forms: dict[Block, str] = {}  # the index of the form in use
+
+    def write(self, tree: Tree) -> None:
+        scope = Scope()
+        for name in self.outline.strong:
+            self._given(name, scope)
+        self._tree(tree, scope)
+
+    def _given(self, name: str, scope: Scope) -> None:
+        """A given in base units, with the cause where it is no number of its domain."""
+        argument, quantity = self.arguments[name], self.library.declared[name]
+        domain = quantity.domain
+        based = self._based(argument, name)
+        value = based if based == argument else self.sheet.line(based)
+        tests = [self.sheet.between(value, -inf, inf)]
+        for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
+            if isfinite(end):
+                slack = "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
+                tests.append(f"({end!r}{slack} {sign} {value})")
+        tests += [f"isWhole({argument})"] if domain.whole else []
+        wrong = self.reasons.misgiven(quantity)
+        self.causes[value] = self.sheet.line(f"0 if {' and '.join(tests)} else {wrong}")
+        scope.variables[name] = value
+
+    # Causes
+
+    def _cause(self, names: Iterable[str], scope: Scope) -> list[str]:
+        """The causes that quantities may hand on."""
+        found = (self.causes.get(scope.variables[name], _SOUND) for name in names)
+        return [one for one in dict.fromkeys(found) if one != _SOUND]
+
+    def _first(self, *causes: str) -> str:
+        """The first cause of several."""
+        held = [one for one in causes if one != _SOUND]
+        return self.sheet.line(" or ".join(held)) if len(held) > 1 else "".join(held) or _SOUND
+
+    # Cases
+
+    def _tree(self, tree: Tree, scope: Scope) -> str:
+        if isinstance(tree, Fork):
+            self._fork(tree, scope)
+        elif tree is None:
+            self._blank(str(self.reasons.no_case(self.outline.target)))
+        else:
+            self._case(tree, scope)
+        return ""
+
+    def _blank(self, cause: str) -> None:
+        self.sheet.write(f"blank(y, {cause}, {len(self.layout.outputs)}, {len(self.layout.checks)})")
+
+    def _fork(self, fork: Fork, scope: Scope) -> str:
+        names = names_in(fork.condition)
+        try:
+            for name in names:
+                if name not in scope.variables:
+                    self._aside(name, scope)
+        except Unsaid:
+            self._blank(str(self.reasons.unclear(fork.condition)))
+            return ""
+        scope.asked = ()
+        test = self.sheet.expression(fork.condition, scope)
+        unclear = self.reasons.unclear(fork.condition)
+        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in scope.asked))
+        scope.asked = ()
+        if cause != _SOUND:
+            with self.sheet.under(f"if {cause}:"):
+                self._blank(cause)
+        sound = "" if cause == _SOUND else f"not {cause} and "
+        for heading, side in ((f"if {sound}{test}:", fork.yes), (f"if {sound}not {test}:", fork.no)):
+            with self.sheet.under(heading):
+                self._tree(side, scope.copy())
+        return ""
+
+    def _aside(self, name: str, scope: Scope) -> None:
+        """A quantity in a condition, by a function of its own."""
+        strong, asides = self.outline.strong, self.found.asides
+        helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
+        called = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
+        value = self.sheet.line(self._based(f"{called}[0]", name))
+        undecided, outside = self.reasons.undecided(name), self.reasons.outside(self.library.declared[name])
+        told = f"{undecided} if abs({value}) == inf else 0 if {value} == {value} else {outside}"
+        self.causes[value] = self.sheet.line(told)
+        scope.bind(name, value)
+
+    def _case(self, case: Case, scope: Scope) -> None:
+        made = case.plan
+        for name in made.weak:
+            self._default(name, scope)
+        for block in made.blocks:
+            self._block(block, scope)
+        whole = self._whether(case, scope)
+        for block in extra(self.library, self.outline, case, scope.variables):
+            self._extra(block, scope)
+        states = self._checks(case, scope, whole)
+        self._outputs(scope, whole, states)
+        self._regimes(case, scope, whole)
+        self._steps(case, scope, whole)
+
+    def _whether(self, case: Case, scope: Scope) -> str:
+        """The cause where the numbers do not meet the conditions of their case."""
+        every = (*case.holding, *(one for conditions in case.failing for one in conditions))
+        for name in names_in(*every):
+            if name not in scope.variables:
+                self._default(name, scope)
+        causes = self._cause(names_in(*every), scope)
+        for conditions, is_held in ((case.holding, True), *((one, False) for one in case.failing)):
+            if conditions:
+                causes.append(self._judgement(conditions, is_held, scope))
+        return self._first(*causes)
+
+    def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
+        """The cause where conditions do not all hold, or where they do although they should not."""
+        inner = scope.copy()
+        inner.asked = ()
+        test = self.dialect.logic("and", [self.sheet.expression(one, inner) for one in conditions])
+        wrong = (
+            self.reasons.failing(self.outline.target, conditions)
+            if is_held
+            else self.reasons.no_case(self.outline.target)
+        )
+        right = test if is_held else f"(not {test})"
+        unclear = "".join(f"{self.reasons.unclear(conditions[0])} if {one} else " for one in inner.asked)
+        return self.sheet.line(f"{unclear}0 if {right} else {wrong}")
+
+    # Blocks
+
+    def _block(self, block: Block, scope: Scope) -> None:
+        """The unknowns of a block, each NaN where it has a cause."""
+        relations = [self.library.relations[name].written for name in block.relations]
+        needed = {n for written in relations for n in names_in(written.lhs, written.rhs)} - {*block.unknowns}
+        causes = self._cause(sorted(needed), scope)
+        inner = scope.copy()
+        inner.tests = inner.asked = inner.sizes = ()
+        self.tried = []
+        try:
+            super()._block(block, inner)
+        except Unsaid:
+            cause = self._first(*causes, str(self.reasons.uncompiled(block)))
+            for name in block.unknowns:
+                held = self.sheet.named("nan")
+                self.causes[held] = cause
+                scope.bind(name, held)
+            return
+        cause = self._first(*causes, self._own_cause(block, inner))
+        for name in block.unknowns:
+            raw = inner.variables[name]
+            held = self.sheet.line(f"nan if {cause} else {raw}")
+            self.causes[held] = cause
+            scope.bind(name, held)
+        self.forms[block] = self._form(block)
+
+    def _own_cause(self, block: Block, inner: Scope) -> str:
+        """The cause that arises in a block itself."""
+        name = block.unknowns[0]
+        tests = [*inner.tests, *(f"{size} - {size} == 0.0" for size in inner.sizes)]
+        for one in block.unknowns:
+            size = self.library.declared[one].unit.size
+            if size < 1:  # in the declared unit a number may be too large for a double
+                shown = f"{inner.variables[one]} / {float(size)!r}"
+                tests.append(f"{shown} - {shown} == 0.0")
+        outside = self.reasons.outside(self.library.declared[name])
+        undecided = f"{self.reasons.undecided(name)} if {' or '.join(inner.asked)} else " if inner.asked else ""
+        return self.sheet.line(f"{undecided}0 if {' and '.join(tests) or 'True'} else {outside}")
+
+    def _tried(self, equation: Equation, name: str, text: str, scope: Scope) -> str:
+        self.tried.append(super()._tried(equation, name, text, scope))
+        return self.tried[-1]
+
+    def _form(self, block: Block) -> str:
+        """Which closed form of a block is in use."""
+        equation = self.library.relations[block.relations[0]].written
+        candidates = isolate(equation, block.unknowns[0]) if len(block.unknowns) == 1 else None
+        if candidates is None or len(candidates) == 1 or len(self.tried) < len(candidates):
+            return "0"
+        others = iter(self.tried[len(candidates) :])
+        marks = [[one] for one in self.tried[: len(candidates)]]
+        for mark, candidate in zip(marks, candidates, strict=True):
+            mark += [next(others)] if candidate.other is not None else []
+        found = (f"{i} if {' or '.join(f'{one} == {one}' for one in mark)} else " for i, mark in enumerate(marks))
+        return f"{''.join(found)}-1"
+
+    def _extra(self, block: Block, scope: Scope) -> None:
+        """A block that only checks need, where its relations apply."""
+        relations = [self.library.relations[name] for name in block.relations]
+        conditions = [one for relation in relations for one in relation.conditions]
+        whether = [self._judgement((one,), True, scope) for one in conditions]
+        before = self._cause(names_in(*conditions), scope)
+        self._block(block, scope)
+        for name in block.unknowns:
+            held = scope.variables[name]
+            self.causes[held] = self._first(*before, *whether, self.causes.get(held, _SOUND))
+
+    # Results
+
+    def _outputs(self, scope: Scope, whole: str, states: Mapping[str, str]) -> None:
+        """Each quantity, and why it has no number; the target has none where the givens contradict each other."""
+        said = [
+            f"({self.reasons.contradicted(name)} if {state} == 2 else 0)"
+            for name, state in states.items()
+            if name in self.layout.contradictions and self.library.relations[name].is_equation
+        ]
+        for name in self.layout.outputs:
+            if name not in scope.variables:
+                continue
+            value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
+            cause = self._first(whole, own, *(said if name == self.outline.target else ()))
+            declared = self._declared(value, name)
+            self.sheet.write(f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}")
+            self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
+
+    def _checks(self, case: Case, scope: Scope, whole: str) -> dict[str, str]:
+        """The state of each check that the numbers of a case test."""
+        known = scope.copy()
+        for name in self.inputs:
+            if name not in known.variables:
+                self._given(name, known)
+        for name in self.library.defaults:
+            if name not in known.variables and name != self.outline.target:
+                self._default(name, known)
+        stated = known.variables.keys() - scope.variables.keys()
+        found: dict[str, str] = {}
+        for name in testable(self.library, case, scope.variables, stated):
+            if name in self.layout.checks:
+                relation = self.library.relations[name]
+                causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), known)]
+                places = (*self.layout.sides(name), self.layout.state(name))
+                is_exact = name in self.layout.contradictions
+                found[name] = check_lines(self.sheet, relation, known.copy(), self._first(*causes), places, is_exact)
+        return found
+
+    def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
+        for name in (name for block in case.plan.blocks for name in block.relations):
+            choice = self.layout.choices.get(name)
+            if choice is not None:
+                cause = self._first(whole, *self._cause(self.library.members[name], scope))
+                choice_line(self.sheet, choice, scope.copy(), cause, self.layout.choice(name))
+
+    def _steps(self, case: Case, scope: Scope, whole: str) -> None:
+        for block in case.plan.blocks:
+            cause = self._first(whole, *self._cause(block.unknowns, scope))
+            form = self.forms.get(block, "0")
+            told = form if cause == _SOUND else f"-1 if {cause} else {form}"
+            self.sheet.write(f"y[{self.layout.step(block)}] = {told}")
