@@ -18,6 +18,7 @@ from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
 from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
+from derive.cli.page import page
 from derive.cli.questions import graph, solve
 from derive.cli.reports import report
 from derive.cli.shared import complain
@@ -35,7 +36,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, border, least, most, front, compare, report, audit, infer):
+for verb in (check, find, list_, show, solve, graph, sweep, border, page, least, most, front, compare, report, audit, infer):
     cli.add_command(verb)
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import html
 import json
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,7 +25,7 @@ from derive.time_limits import limits
 from quantities.declaration import read_given
 from quantities.value import Value
 
-__all__ = ["page"]
+__all__ = ["packed", "page", "unpacked"]
 
 _SHELL = Path(__file__).parent / "shell"
 _SCRIPTS = (
@@ -31,6 +33,7 @@ _SCRIPTS = (
     "units",
     "state",
     "answers",
+    "search",
     "mathml",
     "derivation",
     "combobox",
@@ -77,8 +80,7 @@ def page(
         about=html.escape(_about(wanted, profiles, read)),
         style=_text("page.css"),
         runtime=runtime(),
-        data=_script_json(data),
-        kernels=",\n".join(f"({source})(derive)" for source in made.kernels).replace("</", "<\\/"),
+        packed=packed(data, made.kernels),
         scripts="\n".join(_text(f"{name}.js") for name in _SCRIPTS),
     )
 
@@ -108,10 +110,24 @@ def _about(targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, 
     return f"Written by derive for {asked}. Every number on it is worked out in this page, from relations that were checked."
 
 
-def _script_json(data: Any) -> str:
-    """JSON that may stand in a script: no text of it ends the script."""
+def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
+    """The data and the plans of a page as a script, deflated and in base64.
+
+    >>> print(unpacked(packed({"answer": 42}, ["(function (derive) { return 0; })"])))
+    window.derivePage = {data: {"answer":42},
+    kernels: (derive) => [
+    (function (derive) { return 0; })(derive)
+    ]};
+    """
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("</", "<\\/").replace("<!--", "<\\!--").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    called = ",\n".join(f"{source}(derive)" for source in kernels)
+    script = f"window.derivePage = {{data: {text},\nkernels: (derive) => [\n{called}\n]}};"
+    return b64encode(zlib.compress(script.encode(), 9)).decode()
+
+
+def unpacked(text: str) -> str:
+    """The script of packed data and plans: another compressor may pack the same otherwise."""
+    return zlib.decompress(b64decode(text)).decode()
 
 
 @cache

@@ -19,6 +19,7 @@ from derive.pages.profiles_of_page import Slot, slots
 from derive.pages.sliders import Slider, slider, starting_number
 from derive.pages.units_of_page import offered
 from derive.pages.variants import Choices, Variants, variants
+from derive.presentation.numbers import spelled
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
 from quantities.value import Value, read_number
@@ -43,6 +44,7 @@ class _Tables:
     reasons: dict[str, dict[str, Any]] = field(default_factory=dict)
     kernels: dict[str, int] = field(default_factory=dict)
     programs: list[dict[str, Any]] = field(default_factory=list)
+    constants: dict[str, float] = field(default_factory=dict)
     letters: dict[str, str] = field(default_factory=dict)
 
     def place(self, table: dict[str, dict[str, Any]], entry: dict[str, Any]) -> int:
@@ -67,7 +69,7 @@ def page_data(
     names = _spoken_of(found, tables)
     data = {
         "targets": list(targets),
-        "quantities": {name: _quantity(library, name, found, given) for name in names},
+        "quantities": {name: _quantity(library, name, found, given, tables) for name in names},
         "slots": [
             _slot(library, slot, choice, names) for slot, choice in zip(offers, found.choices, strict=True)
         ],
@@ -85,7 +87,7 @@ def page_data(
 
 def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dict[str, Any]:
     """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
-    solved: dict[str, int | str] = {}
+    solved: dict[str, int | str | dict[str, str]] = {}
     for unknown in (question.targets[0], *question.known):
         solved[unknown] = _plan(library, unknown, question.given_for(unknown), question.beside, tables)
     watched = {
@@ -101,15 +103,18 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
 
 def _plan(
     library: RelationSet, unknown: str, given: Sequence[str], beside: Sequence[str], tables: _Tables
-) -> int | str:
-    """The place of a plan, or why there is none."""
+) -> int | str | dict[str, str]:
+    """The place of a plan, or why there is none; why the page has to search, where only the solver could work it out."""
     try:
         made = programmed(library, unknown, given, beside)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+    except TypeError as error:
+        return f"TODO {error}"
     said = made.data()
     if not said["answers"]:
-        return " ".join(one["reason"] for one in said["left_out"])
+        return {"search": " ".join(one["reason"] for one in said["left_out"])}
+    tables.constants |= {one["name"]: one["number"] for one in said["constants"]}
     tables.letters |= {name: letter for name, letter in said["letters"].items() if name not in tables.letters}
     tables.programs.append(_program(made, said, tables))
     return len(tables.programs) - 1
@@ -145,10 +150,12 @@ def _spoken_of(found: Variants, tables: _Tables) -> list[str]:
     for program in tables.programs:
         names |= dict.fromkeys(one[0] for one in program["outputs"])
         names |= dict.fromkeys(program["inputs"])
-    return list(names)
+    return list(names | dict.fromkeys(tables.constants))
 
 
-def _quantity(library: RelationSet, name: str, found: Variants, given: Mapping[str, Value]) -> dict[str, Any]:
+def _quantity(
+    library: RelationSet, name: str, found: Variants, given: Mapping[str, Value], tables: _Tables
+) -> dict[str, Any]:
     """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
     quantity = library.declared[name]
     low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
@@ -159,10 +166,15 @@ def _quantity(library: RelationSet, name: str, found: Variants, given: Mapping[s
         "low": low if low > float("-inf") else None,
         "high": high if high < float("inf") else None,
     }
+    if name in tables.constants:
+        said["constant"] = tables.constants[name]
     said |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
     value = next((given.get(name, one.values[name]) for one in found.questions if name in one.values), None)
     if value is None:
         return said
+    units = [one.text for one in offered(quantity.unit)]
+    if spelled(value.unit) in units[1:]:
+        said["shown"] = spelled(value.unit)
     said["slider"] = _ends(_slider(library, quantity, value, found, given))
     if name in given:
         said["typed"] = starting_number(value, quantity)

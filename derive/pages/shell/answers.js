@@ -10,21 +10,30 @@ function ran(place, numberOf) {
   return {program, x, y};
 }
 
-// What a state asks for: its number, or the reason why there is none.
-function answered(state, changed = null) {
+// What a state asks for: its number, or the reason why there is none. `changed` has other numbers of some givens, for
+// curves and slopes; `near` is a number of what is asked for that is close by, where it has to be searched.
+function answered(state, changed = null, near = NaN) {
   const variant = variantOf(state);
   if (typeof variant === "string") return {number: NaN, reason: sentence(`No plan answers these profiles together: ${variant}`)};
-  const plan = variant.plans[state.solve];
+  const plan = variant.plans[state.solve], numberOf = numbersOf(state, changed);
   if (typeof plan === "string") return {number: NaN, reason: plan};
-  const numberOf = changed === null ? (name) => stated(state, name).number
-    : (name) => (Object.hasOwn(changed, name) ? changed[name] : stated(state, name).number);
-  const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0];
-  return {number: run.y[at], reason: run.y[why] ? reasonOf(run.program, run.y[why]) : "", run};
+  if (typeof plan === "object") return searched(state, variant, numberOf, near, plan.search);
+  const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.program, run.y[why]);
+  if (cause && ["undecided", "uncompiled"].includes(cause.kind) && state.solve !== FIRST) return searched(state, variant, numberOf, near, cause.text);
+  return {number: run.y[at], reason: cause ? cause.text : "", run: changed === null ? kept(run) : run};
 }
 
-function reasonOf(program, why) {
-  const reason = page.reasons[program.reasons[why - 1]];
-  return reason ? reason.text : "";
+function numbersOf(state, changed) {
+  return (name) => (changed !== null && Object.hasOwn(changed, name) ? changed[name] : stated(state, name).number);
+}
+
+// A run whose numbers stay when the plan is run again.
+function kept(run) {
+  return {...run, y: run.y.slice()};
+}
+
+function causeOf(program, why) {
+  return why ? page.reasons[program.reasons[why - 1]] : null;
 }
 
 function sentence(text) {
@@ -70,7 +79,8 @@ function numbersBeside(state, answer) {
   if (typeof variant === "string") return found;
   for (const name of givensOf(state)) found[name] = stated(state, name).number;
   found[state.solve] = answer.number;
-  if (answer.run) for (const [name, at] of answer.run.program.outputs) found[name] = answer.run.y[at];
+  for (const name of Object.keys(page.quantities)) if (page.quantities[name].constant !== undefined) found[name] = page.quantities[name].constant;
+  if (answer.run) for (const [name, at] of answer.run.program.outputs) if (!Object.hasOwn(found, name)) found[name] = answer.run.y[at];
   const forward = (place) => {
     if (typeof place !== "number") return;
     const run = ran(place, (name) => (name === state.solve ? answer.number : stated(state, name).number));
@@ -89,7 +99,7 @@ function elasticitiesOf(state, number) {
   for (const name of givensOf(state)) {
     const at = stated(state, name).number;
     if (!at || !Number.isFinite(at) || !number || !Number.isFinite(number)) continue;
-    const [up, down] = [1 + NUDGE, 1 - NUDGE].map((factor) => answered(state, {[name]: at * factor}).number / number);
+    const [up, down] = [1 + NUDGE, 1 - NUDGE].map((factor) => answered(state, {[name]: at * factor}, number).number / number);
     const slope = Number.isFinite(up) && Number.isFinite(down) ? Math.log(up / down) / Math.log((1 + NUDGE) / (1 - NUDGE))
       : Number.isFinite(up) ? Math.log(up) / Math.log(1 + NUDGE) : Math.log(down) / Math.log(1 - NUDGE);
     if (Number.isFinite(slope)) found.push({name, slope: Math.abs(slope) < 1e-6 ? 0 : slope});
@@ -99,20 +109,25 @@ function elasticitiesOf(state, number) {
 
 const POINTS = 241; // of a curve
 
-// The answer along a given: its number, regime and failed checks at each point of the slider.
-function curveOf(state) {
-  const name = state.over, {low, high, isRatio} = reachOf(state, name), points = [];
-  for (let i = 0; i < POINTS; i++) {
+// The answer along a given: its number, regime and failed checks at each point of the slider. From the present number
+// outwards, so that a number that is searched is sought beside the last one.
+function curveOf(state, answer) {
+  const name = state.over, {low, high, isRatio} = reachOf(state, name), points = [], here = stated(state, name).number;
+  const xs = Array.from({length: POINTS}, (_, i) => {
     const share = i / (POINTS - 1);
-    let x = isRatio ? low * (high / low) ** share : low + (high - low) * share;
-    const answer = answered(state, {[name]: x});
-    const run = answer.run;
-    points.push({
-      x, y: answer.number, reason: answer.reason,
-      regime: run && !Number.isNaN(answer.number) ? Object.values(regimeIn(run)).join(", ") : "",
-      failed: run && !Number.isNaN(answer.number) ? failedNames(run) : "",
-    });
-  }
+    return isRatio ? low * (high / low) ** share : low + (high - low) * share;
+  });
+  const middle = Math.max(xs.findIndex((x) => x >= here), 0);
+  const follow = (places) => {
+    let near = answer.number;
+    for (const i of places) {
+      const {number, reason, run} = answered(state, {[name]: xs[i]}, near), has = run && !Number.isNaN(number);
+      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run)).join(", ") : "", failed: has ? failedNames(run) : ""};
+      if (has) near = number;
+    }
+  };
+  follow([...xs.keys()].slice(middle));
+  follow([...xs.keys()].slice(0, middle).reverse());
   return {name, isRatio, points};
 }
 

@@ -13,6 +13,7 @@ function ticksOf(low, high, isRatio) {
     }
     if (found.length > 1) return found;
   }
+  if (!(high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high)))) return [low];
   const rough = (high - low) / 5, size = 10 ** Math.floor(Math.log10(rough || 1));
   const step = [1, 2, 5, 10].map((one) => one * size).find((one) => one >= rough) || size, found = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i++) found.push(Number((i * step).toPrecision(12)));
@@ -28,7 +29,7 @@ function scaleOf(low, high, isRatio, from, to) {
 function spanOf(numbers) {
   let low = Math.min(...numbers), high = Math.max(...numbers);
   const isRatio = low > 0 && high / low >= 20;
-  if (low === high) return {low: low - Math.abs(low || 1) / 10, high: high + Math.abs(high || 1) / 10, isRatio: false};
+  if (high - low <= 1e-7 * Math.abs(high)) return {low: low - Math.abs(low || 1) / 10, high: high + Math.abs(high || 1) / 10, isRatio: false}; // flat, but for rounding
   if (isRatio) return {low: low / 1.08, high: high * 1.08, isRatio};
   const room = (high - low) * 0.06;
   low = low >= 0 ? Math.max(0, low - room) : low - room;
@@ -47,7 +48,7 @@ function stretches(points, property) {
 }
 
 function drawnCurve(state, answer) {
-  const {name, isRatio, points} = curveOf(state), own = unitOf(state, name), other = unitOf(state, state.solve);
+  const {name, isRatio, points} = curveOf(state, answer), own = unitOf(state, name), other = unitOf(state, state.solve);
   const xs = points.map((point) => shownIn(name, point.x, own)), ys = points.map((point) => shownIn(state.solve, point.y, other));
   const held = ys.filter(Number.isFinite), {left, right, top, bottom, width, height} = SIZE;
   const title = `${state.solve} over ${name}`;
@@ -68,7 +69,7 @@ function drawnCurve(state, answer) {
     if (!one.value) continue;
     const [x1, x2] = [between(one.from), between(one.to + 1)];
     parts.push(`<rect class="failing" x="${number(x1)}" y="${top}" width="${number(x2 - x1)}" height="${height - top - bottom}" fill="url(#hatch)"><title>${escaped(one.value)} does not hold</title></rect>`);
-    if (x2 - x1 > one.value.length * 6.2) parts.push(`<text class="failing-name" x="${number((x1 + x2) / 2)}" y="${height - bottom - 8}" text-anchor="middle">${escaped(one.value)} fails</text>`);
+    if (x2 - x1 > one.value.length * 6.2) parts.push(`<text class="failing-name" x="${number((x1 + x2) / 2)}" y="${top + 30}" text-anchor="middle">${escaped(one.value)} fails</text>`);
     said.push(`${one.value} fails from ${digitsOf(xs[one.from], 3)} to ${digitsOf(xs[one.to], 3)}`);
   }
   for (const tick of ticksOf(first, last, isLog)) {

@@ -14,7 +14,7 @@ function stepsOf(state, answer, numbers) {
 }
 
 function linesOf(state, step, form, numbers) {
-  const lines = step.equation_latex.split("\n").filter(Boolean).map(sidesOf), letter = (name) => page.letters[name] || name;
+  const lines = step.equation_latex.map(sidesOf), letter = (name) => page.letters[name] || name;
   if (form) {
     const left = letter(step.quantities[0]);
     if (!lines.some(([one, other]) => one === left && other === form.latex)) lines.push([left, form.latex]);

@@ -40,7 +40,7 @@ function asCommand(state) {
 
 // The curve as a table: the given, the answer, the regime and the checks that fail, in the units shown.
 function asCsv(state) {
-  const {name, points} = curveOf(state), own = unitOf(state, name), other = unitOf(state, state.solve);
+  const {name, points} = curveOf(state, answered(state)), own = unitOf(state, name), other = unitOf(state, state.solve);
   const cell = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
   const rows = points.map((point) => [
     plain(shownIn(name, point.x, own)), Number.isNaN(point.y) ? "" : plain(shownIn(state.solve, point.y, other)), point.regime, point.failed,

@@ -33,8 +33,8 @@ const actions = {
     rows[Object.keys(rows)[0]] && at(`choices-${place}`).setAttribute("hidden", "");
   },
   measured(name, text) {
-    if (text === page.quantities[name].units[0][0]) delete state.units[name];
-    else state.units[name] = text;
+    state.units[name] = text;
+    if (text === unitOf({units: {}}, name).text) delete state.units[name];
     finish();
   },
   isOpen: (title) => openGroups.has(title),
@@ -99,17 +99,18 @@ function showChoices() {
 function showAnswer(answer, numbers) {
   const unit = unitOf(state, state.solve), has = !Number.isNaN(answer.number);
   at("number").textContent = has ? digitsOf(shownIn(state.solve, answer.number, unit)) : "no answer";
+  at("number").dataset.value = String(answer.number); // with all digits, in the declared unit
   at("number-unit").value = unit.text;
   at("meaning").textContent = page.quantities[state.solve].meaning;
   at("why").textContent = has ? "" : answer.reason || "Nothing fits these givens.";
   at("why").hidden = has;
   const failed = has && answer.run ? failedIn(answer.run) : [], open = has && answer.run ? openIn(answer.run) : [];
-  at("failed").replaceChildren(...failed.map((check) => element("li", {}, check.verdict)),
+  at("failed").replaceChildren(...failed.map((check) => element("li", {"data-check": check.name}, check.verdict)),
     ...open.map((name) => element("li", {class: "open"}, `${name} could not be decided here by arithmetic; ask derive.`)));
   at("answer").classList.toggle("is-failing", failed.length > 0);
   at("cautions").replaceChildren(...cautions(answer, numbers).map((text) => element("li", {}, text)));
   const regime = has && answer.run ? Object.entries(regimeIn(answer.run)) : [];
-  at("regime").replaceChildren(...regime.map(([relation, arm]) => element("li", {}, element("b", {}, arm), ` binds in ${relation}`)));
+  at("regime").replaceChildren(...regime.map(([relation, arm]) => element("li", {"data-relation": relation, "data-arm": arm}, element("b", {}, arm), ` binds in ${relation}`)));
   showWatched(numbers);
   clearTimeout(speaking);
   speaking = setTimeout(() => {
@@ -120,7 +121,7 @@ function showAnswer(answer, numbers) {
 
 // What an answer takes for granted: numbers that go with others, and counts that come out broken.
 function cautions(answer, numbers) {
-  const found = [];
+  const found = answer.searched ? [answer.searched] : [];
   state.chosen.forEach((name, place) => {
     for (const [of, assumed] of Object.entries(profileOf(place, name).goesWith)) {
       if (stated(state, of).place !== place) continue;

@@ -81,7 +81,7 @@ class Typesetting {
       const one = this.tokens[this.at++];
       if (!one) break;
       if (one.kind === "sign" && one.text === "{") { if (depth++) text += ""; } else if (one.kind === "sign" && one.text === "}") depth--;
-      else if (one.kind === "command") text += GREEK[one.text] || SIGNS[one.text] || "";
+      else if (one.kind === "command") { text += GREEK[one.text] || SIGNS[one.text] || ""; if (this.next && this.next.kind === "space") this.at++; }
       else if (one.kind === "escaped" && one.text === ",") text += "·";
       else if (one.kind === "sign" && one.text === "^") text += this.power();
       else text += one.text;

@@ -9,7 +9,7 @@ const SPELLED = {byte: "B"};
 
 // A number with so many significant digits, as Python's format code g.
 function digitsOf(number, digits = 6) {
-  if (!Number.isFinite(number)) return Number.isNaN(number) ? "–" : number > 0 ? "∞" : "-∞";
+  if (!Number.isFinite(number)) return Number.isNaN(number) || number === undefined ? "–" : number > 0 ? "∞" : "-∞";
   if (number === 0) return "0";
   const [mantissa, power] = number.toExponential(digits - 1).split("e").map(Number);
   if (power < -4 || power >= digits) {

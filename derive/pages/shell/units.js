@@ -5,8 +5,8 @@ function unitsOf(name) {
 }
 
 function unitOf(state, name) {
-  const units = unitsOf(name);
-  return units.find((unit) => unit.text === state.units[name]) || units[0];
+  const units = unitsOf(name), found = (text) => units.find((unit) => unit.text === text);
+  return found(state.units[name]) || found(page.quantities[name].shown) || units[0];
 }
 
 function shownIn(name, number, unit) {
