@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from derive.planning.plan import Plan
     from quantities.declaration import Declaration
 
-__all__ = ["Agreement", "agreed", "agreement", "based", "gap_of", "said_twice", "tested"]
+__all__ = ["Agreement", "agreed", "agreement", "based", "gap_of", "said_twice", "tested", "testing"]
 
 _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 
@@ -138,17 +138,23 @@ def agreed(found: Any, gaps: Iterable[Any], arrays: Sequence[Any], ask: Callable
 
 def agreement(library: RelationSet, found: Cases) -> Agreement | None:
     """The checks of what the givens of a target state twice; None if they state nothing twice."""
-    strong = found.outline.strong
-    gaps, beside = [], dict[str, Cases]()
+    led = testing(library, found)
+    beside = {one: plans for known in led.values() for one, plans in known.items()}
+    gaps = tuple(gap_of(library.relations[name]) for name in led)
+    return Agreement(library, found, gaps, Abreast(library, list(beside.values()))) if gaps else None
+
+
+def testing(library: RelationSet, found: Cases) -> dict[str, dict[str, Cases]]:
+    """The relations that the givens of a target state twice, each with the plans for what else is in it."""
+    strong, tested = found.outline.strong, dict[str, dict[str, Cases]]()
     for name in said_twice(library, strong, plans_of(found)):
-        names, gap = gap_of(library.relations[name])
+        relation = library.relations[name]
+        names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
         try:
             led = {one: plans_for(library, one, strong) for one in names if one not in (*strong, found.outline.target)}
         except DeriveError:
             continue
         known = {one: plans for one, plans in led.items() if plans is not None}
-        if len(known) < len(led):
-            continue
-        beside |= known
-        gaps.append((names, gap))
-    return Agreement(library, found, tuple(gaps), Abreast(library, list(beside.values()))) if gaps else None
+        if len(known) == len(led):
+            tested[name] = known
+    return tested

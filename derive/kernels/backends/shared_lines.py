@@ -98,8 +98,9 @@ class Sheet:
     def helper(self, key: Hashable, made: Callable[[], Any]) -> str:
         """The name of a function that lines may call."""
         if key not in self._helpers:
+            function = made()  # may find that there is none
             self._helpers[key] = f"h{len(self._helpers)}"
-            self.space[self._helpers[key]] = made()
+            self.space[self._helpers[key]] = function
         return self._helpers[key]
 
     @contextmanager

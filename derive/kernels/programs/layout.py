@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import names_in
-from derive.kernels.agreement import said_twice
+from derive.kernels.agreement import testing
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.programs.choice_forms import Choice, choice_of
 from derive.model.relation_set import RelationSet
@@ -32,7 +32,7 @@ class Layout:
     outputs: tuple[str, ...]  # the target first
     roles: tuple[str, ...]
     checks: tuple[str, ...]  # relations
-    contradictions: frozenset[str]  # those of them that the givens alone decide
+    contradictions: dict[str, dict[str, Cases]]  # those that the givens alone decide, with the plans for what is in them
     choices: dict[str, Choice]  # by relation
     steps: tuple[Block, ...]
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
@@ -72,7 +72,8 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     )
     outputs = dict.fromkeys([*within, *beside])
     roles = ("target", *("intermediate" if name in within else "check" for name in list(outputs)[1:]))
-    checks: dict[str, None] = {}
+    twice = testing(library, found)
+    checks: dict[str, None] = dict.fromkeys(twice)
     for case, asides in whole:
         known = _known(outline, case, asides) | {*_unknowns(extra(library, outline, case, asides))}
         checks |= dict.fromkeys(testable(library, case, known, stated))
@@ -82,7 +83,7 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
         tuple(outputs),
         roles,
         tuple(sorted(checks, key=library.places.__getitem__)),
-        frozenset(said_twice(library, outline.strong, plans)),
+        twice,
         {name: choice for name, choice in forms.items() if choice is not None},
         tuple(blocks),
         tuple(name for name, choice in forms.items() if choice is None),

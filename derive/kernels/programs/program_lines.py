@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import inf, isfinite
 
 from derive.expressions.tree import Equation, Node, names_in
@@ -16,7 +17,7 @@ from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script
 from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
-from derive.kernels.lowering import Draft
+from derive.kernels.lowering import Draft, written
 from derive.kernels.programs.check_lines import check_lines, choice_line
 from derive.kernels.programs.layout import Layout, extra, testable
 from derive.kernels.programs.reasons import Reasons
@@ -76,6 +77,8 @@ class _Listing(Draft):
         self.layout = layout
         self.reasons = reasons
         self.causes: dict[str, str] = {}  # of each line that may lack a number
+        self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
+        self.handed: dict[str, list[str]] = {}  # the causes in each check
         self.tried: list[str] = []  # the candidates of the block at hand
         self.forms: dict[Block, str] = {}  # the index of the form in use
 
@@ -152,8 +155,14 @@ class _Listing(Draft):
 
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity in a condition, by a function of its own."""
-        strong, asides = self.outline.strong, self.found.asides
-        helper = self.sheet.helper((name, strong, *asides.items()), lambda: self._asked(name))
+        plans = Cases(replace(self.outline, target=name), self.found.asides[name], self.found.asides)
+        self._called_for(name, plans, scope)
+
+    def _called_for(self, name: str, plans: Cases, scope: Scope) -> None:
+        """A quantity by a function of all givens."""
+        strong, asides = self.outline.strong, plans.asides
+        key = (plans.outline, plans.alternatives, *asides.items())
+        helper = self.sheet.helper(key, lambda: written(self.library, [plans], strong, self.dialect))
         called = self.sheet.line(self._called(helper, [self.arguments[one] for one in strong]))
         value = self.sheet.line(self._based(f"{called}[0]", name))
         undecided, outside = self.reasons.undecided(name), self.reasons.outside(self.library.declared[name])
@@ -263,21 +272,20 @@ class _Listing(Draft):
         relations = [self.library.relations[name] for name in block.relations]
         conditions = [one for relation in relations for one in relation.conditions]
         whether = [self._judgement((one,), True, scope) for one in conditions]
-        before = self._cause(names_in(*conditions), scope)
+        aside = [*self._cause(names_in(*conditions), scope), *whether]
         self._block(block, scope)
         for name in block.unknowns:
             held = scope.variables[name]
-            self.causes[held] = self._first(*before, *whether, self.causes.get(held, _SOUND))
+            own = self.causes.get(held, _SOUND)
+            self.causes[held] = self._first(*aside, own)
+            applies = " or ".join(aside)
+            self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
 
     # Results
 
     def _outputs(self, scope: Scope, whole: str, states: Mapping[str, str]) -> None:
         """Each quantity, and why it has no number; the target has none where the givens contradict each other."""
-        said = [
-            f"({self.reasons.contradicted(name)} if {state} == 2 else 0)"
-            for name, state in states.items()
-            if name in self.layout.contradictions and self.library.relations[name].is_equation
-        ]
+        said = [one for name, state in states.items() for one in self._contradicted(name, state)]
         for name in self.layout.outputs:
             if name not in scope.variables:
                 continue
@@ -286,6 +294,15 @@ class _Listing(Draft):
             declared = self._declared(value, name)
             self.sheet.write(f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}")
             self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
+
+    def _contradicted(self, name: str, state: str) -> list[str]:
+        """The causes by which a relation that the givens alone decide leaves the target without a number."""
+        if name not in self.layout.contradictions:
+            return []
+        found = [self.open[one] for one in self.handed[name] if one in self.open]
+        if self.library.relations[name].is_equation:
+            found.append(self.sheet.line(f"{self.reasons.contradicted(name)} if {state} == 2 else 0"))
+        return found
 
     def _checks(self, case: Case, scope: Scope, whole: str) -> dict[str, str]:
         """The state of each check that the numbers of a case test."""
@@ -297,15 +314,39 @@ class _Listing(Draft):
             if name not in known.variables and name != self.outline.target:
                 self._default(name, known)
         stated = known.variables.keys() - scope.variables.keys()
-        found: dict[str, str] = {}
-        for name in testable(self.library, case, scope.variables, stated):
-            if name in self.layout.checks:
-                relation = self.library.relations[name]
-                causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), known)]
-                places = (*self.layout.sides(name), self.layout.state(name))
-                is_exact = name in self.layout.contradictions
-                found[name] = check_lines(self.sheet, relation, known.copy(), self._first(*causes), places, is_exact)
+        found = {
+            name: self._check(name, known, whole)
+            for name in testable(self.library, case, scope.variables, stated)
+            if name in self.layout.checks and name not in self.layout.contradictions
+        }
+        for name in self.layout.contradictions:
+            beside = scope.copy()
+            self._follow(name, beside)
+            found[name] = self._check(name, beside, whole)
         return found
+
+    def _check(self, name: str, scope: Scope, whole: str) -> str:
+        """The state of one check."""
+        relation = self.library.relations[name]
+        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
+        places = (*self.layout.sides(name), self.layout.state(name))
+        is_exact = name in self.layout.contradictions
+        self.handed[name] = causes
+        return check_lines(self.sheet, relation, scope.copy(), self._first(*causes), places, is_exact)
+
+    def _follow(self, relation: str, scope: Scope) -> None:
+        """What else is in a relation that the givens alone decide, each by a function of its own."""
+        for name, plans in self.layout.contradictions[relation].items():
+            if name in scope.variables:
+                continue
+            try:
+                self._called_for(name, plans, scope)
+            except Unsaid:
+                cause = str(self.reasons.undecided(name))
+                scope.bind(name, self.sheet.named("nan"))
+                self.causes[scope.variables[name]] = cause
+            held = scope.variables[name]
+            self.open[self.causes[held]] = self.causes[held]
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
         for name in (name for block in case.plan.blocks for name in block.relations):

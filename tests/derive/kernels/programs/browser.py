@@ -1,0 +1,131 @@
+"""Programs run by a browser's engine: by Node where it is installed, otherwise by Chromium without a window."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from derive.kernels.backends.javascript import runtime
+from derive.kernels.programs.program import Program
+
+NODE = shutil.which("node")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+needed = pytest.mark.skipif(not (NODE or CHROMIUM), reason="neither node nor chromium is installed")
+"""What marks tests that run JavaScript."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a program says at one point."""
+
+    data: Mapping[str, Any]
+    y: Sequence[float]
+
+    def number(self, name: str) -> float:
+        (one,) = (one for one in self.data["outputs"] if one["name"] == name)
+        return self.y[one["at"]]
+
+    @property
+    def target(self) -> float:
+        return self.y[self.data["outputs"][0]["at"]]
+
+    def reason(self, name: str) -> Mapping[str, str] | None:
+        (one,) = (one for one in self.data["outputs"] if one["name"] == name)
+        why = int(self.y[one["why"]])
+        return self.data["reasons"][why - 1] if why else None
+
+    @property
+    def why(self) -> str:
+        """The kind of the reason for which the target has no number."""
+        reason = self.reason(self.data["target"])
+        return reason["kind"] if reason else ""
+
+    @property
+    def states(self) -> dict[str, int]:
+        return {check["relation"]: int(self.y[check["state"]]) for check in self.data["checks"]}
+
+    @property
+    def failed(self) -> set[str]:
+        return {name for name, state in self.states.items() if state in (2, 3)}
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the solver raises that the givens contradict each other."""
+        return any(check["contradicts"] and check["relation"] in self.failed for check in self.data["checks"])
+
+    @property
+    def regime(self) -> dict[str, str]:
+        found = {one["relation"]: (one["arms"], int(self.y[one["at"]])) for one in self.data["choices"]}
+        return {name: arms[at] for name, (arms, at) in found.items() if at >= 0}
+
+
+def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list[Point]]:
+    """What each program says at its points, all in one run."""
+    parts = [f"[{made.text()}, {_listed(points)}]" for made, points in asked]
+    told = _run(f"{runtime()}const asked = [{','.join(parts)}];\n{_CALLED}")
+    plain = [made.data() for made, _ in asked]
+    return [
+        [Point(data, [math.nan if x is None else _FAR.get(x, x) for x in one]) for one in found]
+        for data, found in zip(plain, told, strict=True)
+    ]
+
+
+def called(functions: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+    """The values of JavaScript functions at these arguments."""
+    parts = ",".join(f"[{name}, {_listed([xs])}[0]]" for name, xs in functions.items())
+    told = _run(f"{runtime()}const said = [{parts}].map(([f, xs]) => xs.map((x) => plain(f(x))));{_PLAIN}")
+    return {
+        name: [math.nan if x is None else _FAR.get(x, x) for x in one]
+        for name, one in zip(functions, told, strict=True)
+    }
+
+
+_PLAIN = "function plain(x) { return Number.isFinite(x) || x !== x ? x : String(x); }"
+_CALLED = """
+const said = asked.map(([one, points]) => points.map((point) => {
+  const y = new Float64Array(one.data.size);
+  one.kernel(Float64Array.from(point), y);
+  return Array.from(y, plain);
+}));
+""" + _PLAIN
+_FAR: Mapping[Any, float] = {"Infinity": math.inf, "-Infinity": -math.inf}
+
+
+def _listed(points: Sequence[Sequence[float]]) -> str:
+    return json.dumps([[float(x) for x in point] for point in points])
+
+
+def _run(script: str) -> Any:
+    if NODE:
+        done = subprocess.run(
+            [NODE, "-"], input=f"{script}\nconsole.log(JSON.stringify(said));", capture_output=True, text=True, check=False
+        )
+        assert not done.returncode, done.stderr
+        return json.loads(done.stdout)
+    return _in_chromium(script)
+
+
+def _in_chromium(script: str) -> Any:
+    import tempfile
+
+    assert CHROMIUM
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "page.html")
+        shown = "document.getElementById('said').textContent = JSON.stringify(said);"
+        page.write_text(f"<!DOCTYPE html><meta charset=utf-8><pre id=said></pre><script>{script}\n{shown}</script>")
+        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+        done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True)
+    found = re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
+    assert found and found[1], done.stderr
+    return json.loads(html.unescape(found[1]))
