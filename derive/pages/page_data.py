@@ -87,12 +87,11 @@ def page_data(
 
 def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dict[str, Any]:
     """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
+    others = [target for target in question.targets[1:] if target not in question.known]
     solved: dict[str, int | str | dict[str, str]] = {}
     for unknown in (question.targets[0], *question.known):
-        solved[unknown] = _plan(library, unknown, question.given_for(unknown), question.beside, tables)
-    watched = {
-        target: _plan(library, target, question.known, question.beside, tables) for target in question.targets[1:]
-    }
+        solved[unknown] = _plan(library, unknown, question.given_for(unknown), tables)
+    watched = {target: _plan(library, target, question.given_for(question.targets[0]), tables) for target in others}
     return {
         "known": list(question.known),
         "beside": list(question.beside),
@@ -102,11 +101,11 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
 
 
 def _plan(
-    library: RelationSet, unknown: str, given: Sequence[str], beside: Sequence[str], tables: _Tables
+    library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables
 ) -> int | str | dict[str, str]:
     """The place of a plan, or why there is none; why the page has to search, where only the solver could work it out."""
     try:
-        made = programmed(library, unknown, given, beside)
+        made = programmed(library, unknown, given)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
     except TypeError as error:

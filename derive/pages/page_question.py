@@ -48,7 +48,7 @@ class PageQuestion:
 
     def given_for(self, unknown: str) -> tuple[str, ...]:
         """What is given where one of the closed set is asked for."""
-        return tuple(name for name in (*self.known, self.targets[0]) if name != unknown)
+        return tuple(name for name in (*self.known, self.targets[0], *self.beside) if name != unknown)
 
 
 def page_question(

@@ -19,8 +19,8 @@ from quantities.units import Unit, convert
 __all__ = ["Offered", "offered"]
 
 _LARGE = ("", "k", "M", "G", "T", "P", "E")
-_MOST = 14  # units offered beside a quantity's own
-_FARTHEST = 1e10  # how many times larger or smaller than a quantity's own unit another one is, at most
+_MOST = 20  # units offered beside a quantity's own
+_FARTHEST = 1e16  # how many times larger or smaller than a quantity's own unit another one is, at most
 _SHORT = frozenset({"ns", "µs", "ms"})  # which nobody divides by
 
 _SIBLINGS = (

@@ -24,7 +24,7 @@ function answered(state, changed = null, near = NaN) {
 }
 
 function numbersOf(state, changed) {
-  return (name) => (changed !== null && Object.hasOwn(changed, name) ? changed[name] : stated(state, name).number);
+  return (name) => (changed !== null && Object.hasOwn(changed, name) ? changed[name] : numberIn(state, name));
 }
 
 // A run whose numbers stay when the plan is run again.
@@ -75,16 +75,16 @@ function regimeIn({program, y}) {
 
 // Every quantity's number beside an answer: the givens, what its plan works out, and what follows from both.
 function numbersBeside(state, answer) {
-  const variant = variantOf(state), found = {};
+  const variant = variantOf(state), found = Object.create(null);
   if (typeof variant === "string") return found;
   for (const name of givensOf(state)) found[name] = stated(state, name).number;
   found[state.solve] = answer.number;
   for (const name of Object.keys(page.quantities)) if (page.quantities[name].constant !== undefined) found[name] = page.quantities[name].constant;
-  if (answer.run) for (const [name, at] of answer.run.program.outputs) if (!Object.hasOwn(found, name)) found[name] = answer.run.y[at];
+  if (answer.run) for (const [name, at] of answer.run.program.outputs) if (!(name in found)) found[name] = answer.run.y[at];
   const forward = (place) => {
     if (typeof place !== "number") return;
     const run = ran(place, (name) => (name === state.solve ? answer.number : stated(state, name).number));
-    for (const [name, at] of run.program.outputs) if (!Object.hasOwn(found, name)) found[name] = run.y[at];
+    for (const [name, at] of run.program.outputs) if (!(name in found)) found[name] = run.y[at];
   };
   if (state.solve !== FIRST) forward(variant.plans[FIRST]);
   Object.values(variant.watched).forEach(forward);
@@ -137,7 +137,7 @@ function failedNames({program, y}) {
   return names.join(", ");
 }
 
-const reaches = {}; // the ends of sliders so far: they only ever grow, so that no slider moves under the hand
+const reaches = Object.create(null); // the ends of sliders so far: they only ever grow, so that no slider moves under the hand
 
 // The ends of a slider, which reach the present number wherever it is.
 function reachOf(state, name) {

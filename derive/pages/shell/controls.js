@@ -33,11 +33,11 @@ class Row {
     this.slider = element("input", {type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${name}, slider`});
     this.field = element("input", {type: "text", inputmode: "decimal", id, "aria-describedby": `${id}-meaning`, autocomplete: "off"});
     this.unit = unitChoice(name, actions, `unit of ${name}`);
-    this.ask = element("button", {type: "button", class: "ask", title: `Solve for ${name}`}, "solve for this");
+    this.ask = element("button", {type: "button", class: "ask", title: `Solve for ${name}`}, "solve for");
     this.ask.setAttribute("aria-label", `solve for ${name}`);
     this.result = element("output", {class: "solved", hidden: ""});
-    this.box = element("div", {class: "row", "data-name": name}, element("div", {class: "names"}, this.label, this.meaning),
-      this.slider, element("div", {class: "value"}, this.field, this.unit, this.ask), this.result);
+    this.box = element("div", {class: "row", "data-name": name}, element("div", {class: "names"}, this.label, this.meaning, this.ask),
+      this.slider, element("div", {class: "value"}, this.field, this.unit), this.result);
     this.slider.addEventListener("input", () => this.slid());
     this.slider.addEventListener("change", () => actions.kept());
     this.field.addEventListener("input", () => this.typed(false));
@@ -61,7 +61,7 @@ class Row {
     const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
     this.field.toggleAttribute("aria-invalid", !isNumber);
     if (isNumber) this.actions.moved(this.name, readIn(this.name, Number(text), unitOf(this.actions.state(), this.name)), this.field);
-    if (isDone && isNumber) this.actions.kept();
+    if (isDone && isNumber) this.actions.kept(this.field);
     if (isDone && !isNumber) { this.field.removeAttribute("aria-invalid"); this.actions.shown(); }
   }
 

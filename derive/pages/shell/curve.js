@@ -1,6 +1,6 @@
 // The curve of an answer over a given: regimes shaded, stretches where a check fails hatched, the present point marked.
 
-const SIZE = {width: 640, height: 340, left: 74, right: 14, top: 16, bottom: 62};
+const SIZE = {width: 640, height: 330, left: 70, right: 14, top: 12, bottom: 54};
 
 // Ticks: one to a decade or a few, on a scale by ratios; otherwise round steps.
 function ticksOf(low, high, isRatio) {

@@ -2,7 +2,7 @@
 
 const at = (id) => document.getElementById(id);
 let state = settled(freshState());
-let rows = {};
+let rows = Object.create(null);
 let drawnFor = "";
 let speaking = 0;
 const openGroups = new Set();
@@ -10,10 +10,14 @@ const openGroups = new Set();
 const actions = {
   state: () => state,
   moved(name, number, typing = null) {
+    state = copied(state);
     state.values[name] = number;
-    show(typing);
+    soon(typing);
   },
-  kept: () => keep(),
+  kept() {
+    cancelAnimationFrame(waiting);
+    finish();
+  },
   shown: () => show(),
   asked(name) {
     const next = copied(state), former = answered(state).number;
@@ -33,6 +37,7 @@ const actions = {
     rows[Object.keys(rows)[0]] && at(`choices-${place}`).setAttribute("hidden", "");
   },
   measured(name, text) {
+    state = copied(state);
     state.units[name] = text;
     if (text === unitOf({units: {}}, name).text) delete state.units[name];
     finish();
@@ -64,11 +69,19 @@ function recall(address) {
   if (found.misread.length) notice(`Of the address, this was not understood: ${found.misread.join(", ")}.`);
 }
 
+// Moves that come faster than the screen are shown together.
+let waiting = 0;
+function soon(typing) {
+  cancelAnimationFrame(waiting);
+  waiting = requestAnimationFrame(() => show(typing));
+}
+
 function show(typing = null) {
+  const begun = performance.now();
   settled(state);
   const answer = answered(state), frame = JSON.stringify([state.solve, state.chosen]);
   if (frame !== drawnFor) {
-    rows = {};
+    rows = Object.create(null);
     at("givens").replaceChildren(...drawnGroups(state, actions, rows));
     drawnFor = frame;
     showChoices(answer);
@@ -79,6 +92,7 @@ function show(typing = null) {
   showCurve(answer);
   showElasticities(answer);
   showDerivation(answer, numbers);
+  at("number").dataset.took = (performance.now() - begun).toFixed(2); // milliseconds of this move
 }
 
 function showChoices() {
@@ -140,10 +154,10 @@ function cautions(answer, numbers) {
 }
 
 function showWatched(numbers) {
-  const names = state.watch.filter((name) => Object.hasOwn(numbers, name) && name !== state.solve);
+  const names = state.watch.filter((name) => name in numbers && name !== state.solve);
   at("watched").replaceChildren(...names.map((name) => {
     const drop = element("button", {type: "button", class: "drop", "aria-label": `watch ${name} no longer`}, "×");
-    drop.addEventListener("click", () => { state.watch = state.watch.filter((one) => one !== name); finish(); });
+    drop.addEventListener("click", () => { state = {...copied(state), watch: state.watch.filter((one) => one !== name)}; finish(); });
     const amount = state.units[name] ? told(state, name, numbers[name]) : withUnit(...shortened(name, numbers[name]));
     return element("tr", {}, element("th", {scope: "row", title: page.quantities[name].meaning}, name), element("td", {}, amount), element("td", {}, drop));
   }));
@@ -164,6 +178,7 @@ function shortened(name, number) {
 function showCurve(answer) {
   at("over").value = state.over;
   if (!state.over) return;
+  SIZE.width = Math.min(Math.max(at("curve-picture").clientWidth || 640, 280), 900);
   at("curve-picture").innerHTML = drawnCurve(state, answer).svg;
 }
 
@@ -222,8 +237,8 @@ function stepBack(step) {
 
 function prepare() {
   at("unknown").addEventListener("change", () => actions.asked(at("unknown").value));
-  at("over").addEventListener("change", () => { state.over = at("over").value; finish(); });
-  at("watch").addEventListener("change", () => { if (at("watch").value) state.watch = [...state.watch, at("watch").value]; finish(); });
+  at("over").addEventListener("change", () => { state = {...copied(state), over: at("over").value}; finish(); });
+  at("watch").addEventListener("change", () => { if (at("watch").value) state = {...copied(state), watch: [...state.watch, at("watch").value]}; finish(); });
   at("undo").addEventListener("click", () => stepBack(-1));
   at("redo").addEventListener("click", () => stepBack(1));
   at("reset").addEventListener("click", () => { state = settled(freshState()); finish(); });
@@ -240,7 +255,8 @@ function prepare() {
   at("copy-link").addEventListener("click", () => copy(location.href, "The link is copied; it holds everything that was moved."));
   at("copy-command").addEventListener("click", () => copy(asCommand(state), "The question is copied as a command."));
   addEventListener("hashchange", () => { recall(location.hash); show(); remember(written(state)); });
-  addEventListener("beforeprint", () => { at("derivation").open = true; show(); });
+  addEventListener("beforeprint", () => { for (const box of document.querySelectorAll("main details.group, #derivation")) box.open = true; show(); });
+  addEventListener("resize", () => showCurve(answered(state)));
   addEventListener("keydown", (event) => {
     const isTyping = event.target.matches("input[type=text]");
     if (!(event.ctrlKey || event.metaKey) || isTyping || event.key.toLowerCase() !== "z") return;

@@ -5,12 +5,17 @@
 
 const FIRST = page.targets[0];
 
+// A quantity may have any name, also one that every object of JavaScript has, such as constructor.
+for (const table of [page.quantities, page.letters, ...page.variants.map((variant) => variant.plans)]) Object.setPrototypeOf(table, null);
+
 function freshState() {
   return {solve: FIRST, values: {}, chosen: page.slots.map((slot) => slot.chosen), units: {}, watch: page.targets.slice(1), over: ""};
 }
 
+const profiles = page.slots.map((slot) => new Map(slot.profiles.map((profile) => [profile.name, profile])));
+
 function profileOf(place, name) {
-  return page.slots[place].profiles.find((profile) => profile.name === name);
+  return profiles[place].get(name);
 }
 
 // The number of a given, and where it is from.
@@ -23,6 +28,14 @@ function stated(state, name) {
     if (Object.hasOwn(values, name)) return {number: values[name], from: state.chosen[place], place};
   }
   return {number: quantity.default === undefined ? NaN : quantity.default, from: "default"};
+}
+
+const held = {state: null, numbers: new Map()}; // the numbers of one state, which is never changed once it is asked about
+
+function numberIn(state, name) {
+  if (held.state !== state) Object.assign(held, {state, numbers: new Map()});
+  if (!held.numbers.has(name)) held.numbers.set(name, stated(state, name).number);
+  return held.numbers.get(name);
 }
 
 // The variant that answers the chosen profiles, or the reason why none does.
