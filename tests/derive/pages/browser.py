@@ -16,6 +16,8 @@ from derive.pages.page import unpacked
 CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
 """The browser on this machine; empty if there is none."""
 
+_PATIENCE = 15_000  # milliseconds that an act may take on a busy machine
+
 _SHOWN = """() => {
   const at = (id) => document.getElementById(id), texts = (id) => [...at(id).children].map((one) => one.textContent);
   return {
@@ -67,6 +69,7 @@ class Shown:
 def opened(browser: Any, path: Path, **how: Any) -> Shown:
     """A page in a tab of its own, with what it complains of."""
     shown = Shown(browser.new_page(**how))
+    shown.tab.set_default_timeout(_PATIENCE)
     shown.tab.on("console", lambda message: shown.complaints.append(message.text))
     shown.tab.on("pageerror", lambda error: shown.complaints.append(str(error)))
     shown.tab.goto(path.as_uri())

@@ -94,7 +94,6 @@ def difference(library: Library, setting: Setting, shown: Mapping[str, Any]) -> 
     inequality, it shows the number and the failed check.
     """
     number = shown["number"]
-    number = math.nan if number is None else number
     try:
         answer = library.solve(setting.solve, **valued(library, setting.given))
     except InconsistentError as error:
