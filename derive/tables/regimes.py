@@ -7,16 +7,15 @@ there is no regime.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from derive.expressions.tree import Apply, Equation, Node, names_in, render, walk
+from derive.expressions.tree import Apply, names_in
 from derive.kernels.agreement import tested
 from derive.kernels.backends.shared_lines import Writer, apart
 from derive.kernels.case_dispatch import leaves
+from derive.kernels.programs.choice_forms import choice_of, ways
 from derive.tables.axes import is_lazy
 from derive.tables.point_values import Recipe, Source, Values, sources
 from derive.tolerances import AGREEMENT
@@ -25,9 +24,6 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
 
 __all__ = ["Regime", "Switch", "switches"]
-
-_CHOICES = frozenset({"max", "min", "piecewise"})
-_MOST = 100  # limit on forms of one relation
 
 
 @dataclass(frozen=True)
@@ -85,14 +81,8 @@ def _choosing(recipe: Recipe) -> Iterator[Relation]:
     library = recipe.library
     blocks = [block for tree in recipe.lines.alternatives for case in leaves(tree) for block in case.plan.blocks]
     for name in dict.fromkeys(name for block in blocks for name in block.relations):
-        written = library.relations[name].written
-        if any(isinstance(node, Apply) and node.op in _CHOICES for node in _nodes(written)):
+        if library.relations[name].chooses:
             yield library.relations[name]
-
-
-def _nodes(equation: Equation) -> Iterator[Node]:
-    yield from walk(equation.lhs)
-    yield from walk(equation.rhs)
 
 
 def _switch(recipe: Recipe, relation: Relation) -> Switch | None:
@@ -100,38 +90,16 @@ def _switch(recipe: Recipe, relation: Relation) -> Switch | None:
     import numpy
 
     written = relation.written
-    chosen = list(
-        {id(node): node for node in _nodes(written) if isinstance(node, Apply) and node.op in _CHOICES}.values()
-    )
-    sizes = [_ways(node) for node in chosen]
-    if math.prod(sizes) > _MOST:
+    choice = choice_of(written)
+    if choice is None:
         return None
     names = names_in(written.lhs, written.rhs, *relation.conditions)
     held = sources(recipe, names)
     if held is None:
         return None
-    forms = [
-        "; ".join(dict.fromkeys(render(arm) for side in (written.lhs, written.rhs) for arm in _arms(side, ways)))
-        for ways in (dict(zip(map(id, chosen), places, strict=True)) for places in product(*map(range, sizes)))
-    ]
-    arms = tuple(dict.fromkeys(forms))
-    places = numpy.array([*(arms.index(form) for form in forms), -1], dtype=numpy.int8)
-    way = _judge(relation, chosen, names)
-    return Switch(arms, tuple(held), lambda *numbers: places[way(*numbers)])
-
-
-def _ways(choice: Apply) -> int:
-    return (len(choice.args) + 1) // 2 if choice.op == "piecewise" else len(choice.args)
-
-
-def _arms(node: Node, ways: Mapping[int, int]) -> list[Node]:
-    """The binding arms, outermost first, if each choice goes its stated way."""
-    if not isinstance(node, Apply):
-        return []
-    if node.op in _CHOICES:
-        arm = node.args[ways[id(node)] * (2 if node.op == "piecewise" else 1)]
-        return [arm, *_arms(arm, ways)]
-    return [arm for arg in node.args for arm in _arms(arg, ways)]
+    places = numpy.array([*choice.places, -1], dtype=numpy.int8)
+    way = _judge(relation, choice.nodes, names)
+    return Switch(choice.arms, tuple(held), lambda *numbers: places[way(*numbers)])
 
 
 def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) -> Callable[..., Any]:
@@ -146,7 +114,7 @@ def _judge(relation: Relation, chosen: Sequence[Apply], names: Sequence[str]) ->
         return f"({', '.join(tests)},), ({', '.join(ways)},)"
 
     judged = tested(names, write, largest=_largest, first=_first)
-    sizes = [_ways(node) for node in chosen]
+    sizes = [ways(node) for node in chosen]
 
     def judge(*numbers: Any) -> Any:
         held, taken = judged(*numbers)

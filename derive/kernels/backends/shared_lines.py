@@ -44,6 +44,10 @@ class Scope:
         held = dict(self.variables), dict(self.written), dict(self.solved)
         return Scope(*held, self.tests, self.asked, self.sizes)
 
+    def untested(self) -> Scope:
+        """The same results, and nothing to be passed or asked yet."""
+        return Scope(dict(self.variables), dict(self.written), dict(self.solved))
+
     def ask(self, *tests: str) -> None:
         self.asked = tuple(dict.fromkeys((*self.asked, *tests)))
 

@@ -61,18 +61,27 @@ class _Proofs:
         self._failed = 0
         self._is_of_use = False
 
-    @cached_property
-    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
-        """One proof for as many inputs as possible: all, or one of them limited from above or below."""
+    @property
+    def _box(self) -> tuple[Span, ...]:
+        """All inputs in their domains."""
         domains = [self.attempt.domains[name] for name in self.attempt.inputs]
-        whole = tuple(
+        return tuple(
             (max(one.low, -MOST_INPUT) if one.low or not one.open_low else LEAST_INPUT, min(one.high, MOST_INPUT))
             for one in domains
         )
-        found = self.of(whole)
-        if found is not None:
-            return whole, found
-        ways = (self._shortened(whole, at, side) for at in range(len(whole)) for side in (0, 1))
+
+    @cached_property
+    def whole(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """One proof for all inputs."""
+        found = self.of(self._box)
+        return None if found is None else (self._box, found)
+
+    @cached_property
+    def widest(self) -> tuple[tuple[Span, ...], Pieces] | None:
+        """One proof for as many inputs as possible: all, or one of them limited from above or below."""
+        if self.whole is not None:
+            return self.whole
+        ways = (self._shortened(self._box, at, side) for at in range(len(self._box)) for side in (0, 1))
         return next((way for way in ways if way), None)
 
     def _shortened(self, whole: tuple[Span, ...], at: int, side: int) -> tuple[tuple[Span, ...], Pieces] | None:
@@ -226,10 +235,11 @@ def _of_one_solution(attempt: Attempt, dialect: Machine) -> Callable[..., Any]:
         raise Unsaid
     if attempt.linear:
         return attempt.lines(dialect)
-    widest = _Proofs(attempt).widest
-    if widest is None:
+    proofs = [_Proofs(way) for way in attempt.ways]
+    chosen = next((one for one in proofs if one.whole is not None), proofs[0])
+    if chosen.widest is None:
         raise Unsaid
-    spans, pieces = widest
+    spans, pieces = chosen.widest
     arguments = [f"a{i}" for i in range(len(attempt.inputs))]
     tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
     listed, count = ", ".join(arguments), len(attempt.unknowns)
@@ -238,5 +248,5 @@ def _of_one_solution(attempt: Attempt, dialect: Machine) -> Callable[..., Any]:
     for low, high in chain(*pieces):
         lines.append(f"    one = lines({low!r}, {high!r}, {listed})")
         lines.append(f"    found = found if one[0] != one[0] else one if found[0] != found[0] else ({'inf, ' * count})")
-    space = {"inf": inf, "nan": nan, "lines": attempt.lines(dialect)}
+    space = {"inf": inf, "nan": nan, "lines": chosen.attempt.lines(dialect)}
     return dialect.made("\n".join([*lines, "    return found", ""]), space)

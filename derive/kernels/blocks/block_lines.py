@@ -12,7 +12,7 @@ there the solver is called.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import isfinite
 from typing import Any
@@ -52,6 +52,12 @@ class Attempt:
     linear: tuple[Linear, ...] = ()
     tear: str = ""
     branch: Branch | None = None
+    others: tuple[tuple[str, Branch], ...] = ()  # other unknowns that may be the tear
+
+    @property
+    def ways(self) -> tuple[Attempt, ...]:
+        """The same block by each of its tears."""
+        return self, *(replace(self, tear=tear, branch=branch, others=()) for tear, branch in self.others)
 
     def proved(self, box: Mapping[str, Span]) -> Pieces | None:
         """The pieces of the tear's domain that hold at most one root, for all inputs in a box; None without proof."""
@@ -176,7 +182,7 @@ def attempt(
     ways = [(tear, expressed(equations, unknowns, tear)) for tear in unknowns]
     single = [(tear, branches[0]) for tear, branches in ways if len(branches) == 1]
     single.sort(key=lambda way: (not loses_nothing(way[1], box), len(way[1].lost) + len(way[1].powers)))
-    return Attempt(*parts, tear=single[0][0], branch=single[0][1]) if single else None
+    return Attempt(*parts, tear=single[0][0], branch=single[0][1], others=tuple(single[1:])) if single else None
 
 
 def _turns(equation: Equation, name: str, domain: Domain) -> bool:

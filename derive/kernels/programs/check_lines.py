@@ -18,7 +18,7 @@ __all__ = ["check_lines", "choice_line", "tolerance_of"]
 
 
 def tolerance_of(relation: Relation, is_exact: bool) -> float:
-    """How far the sides may be apart: compiled lines report a contradiction only where more digits cannot resolve it."""
+    """How far the sides may be apart: a contradiction is reported only where more digits would not resolve it."""
     return max(relation.approximate or 0.0, CONTRADICTION if is_exact else AGREEMENT)
 
 
@@ -26,11 +26,12 @@ def check_lines(
     sheet: Sheet, relation: Relation, scope: Scope, cause: str, places: tuple[int, int, int], is_exact: bool
 ) -> str:
     """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause."""
-    scope.asked = ()
     written = relation.written
     left, right = (sheet.expression(side, scope) for side in (written.lhs, written.rhs))
     tests = [sheet.expression(condition, scope) for condition in relation.conditions]
-    size = " + ".join(f"abs({sheet.expression(term, scope)})" for side in (written.lhs, written.rhs) for term in terms(side))
+    size = " + ".join(
+        f"abs({sheet.expression(term, scope)})" for side in (written.lhs, written.rhs) for term in terms(side)
+    )
     gap = sheet.line(f"{left} - {right}")
     excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[written.op]
     unknown = " or ".join(one for one in (cause, *scope.asked, *(f"(not {test})" for test in tests)) if one != "0")
@@ -44,7 +45,6 @@ def check_lines(
 
 def choice_line(sheet: Sheet, choice: Choice, scope: Scope, cause: str, at: int) -> None:
     """Write the index of the form that a relation with choices takes; none where there is a cause."""
-    scope.asked = ()
     taken = [sheet.line(_way(sheet, node, scope)) for node in choice.nodes]
     combined = taken[0]
     for way, node in zip(taken[1:], choice.nodes[1:], strict=True):

@@ -9,7 +9,7 @@ from itertools import product
 
 from derive.expressions.tree import Apply, Equation, Node, render, walk
 
-__all__ = ["Choice", "choice_of", "chooses", "ways"]
+__all__ = ["Choice", "choice_of", "ways"]
 
 _CHOICES = frozenset({"max", "min", "piecewise"})
 _MOST = 100  # limit on forms of one relation
@@ -22,11 +22,6 @@ class Choice:
     nodes: tuple[Apply, ...]
     arms: tuple[str, ...]
     places: tuple[int, ...]  # for each combination of ways, the last changing fastest, the index of its form
-
-
-def chooses(equation: Equation) -> bool:
-    """Whether a relation contains a maximum, a minimum or a choice."""
-    return any(isinstance(node, Apply) and node.op in _CHOICES for node in _nodes(equation))
 
 
 def choice_of(equation: Equation) -> Choice | None:

@@ -7,7 +7,7 @@ each relation of a plan in which arms compete; and a step for each block.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,8 +15,9 @@ from derive.expressions.tree import names_in
 from derive.kernels.agreement import testing
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
 from derive.kernels.programs.choice_forms import Choice, choice_of
+from derive.kernels.several_targets import plans_of
 from derive.model.relation_set import RelationSet
-from derive.planning.plan import Block
+from derive.planning.plan import Block, Plan
 from derive.solving.execution.question import Outline
 
 if TYPE_CHECKING:
@@ -32,7 +33,8 @@ class Layout:
     outputs: tuple[str, ...]  # the target first
     roles: tuple[str, ...]
     checks: tuple[str, ...]  # relations
-    contradictions: dict[str, dict[str, Cases]]  # those that the givens alone decide, with the plans for what is in them
+    stated_twice: dict[str, dict[str, Cases]]  # relations that the givens decide, with the plans for what is in them
+    contradictions: frozenset[str]  # those of them that no weak value plays a part in
     choices: dict[str, Choice]  # by relation
     steps: tuple[Block, ...]
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
@@ -72,7 +74,7 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     )
     outputs = dict.fromkeys([*within, *beside])
     roles = ("target", *("intermediate" if name in within else "check" for name in list(outputs)[1:]))
-    twice = testing(library, found)
+    twice, firm = _stated_twice(library, found, [case for case, _ in whole])
     checks: dict[str, None] = dict.fromkeys(twice)
     for case, asides in whole:
         known = _known(outline, case, asides) | {*_unknowns(extra(library, outline, case, asides))}
@@ -84,10 +86,52 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
         roles,
         tuple(sorted(checks, key=library.places.__getitem__)),
         twice,
+        firm,
         {name: choice for name, choice in forms.items() if choice is not None},
         tuple(blocks),
         tuple(name for name, choice in forms.items() if choice is None),
     )
+
+
+def _stated_twice(
+    library: RelationSet, found: Cases, whole: Sequence[Case]
+) -> tuple[dict[str, dict[str, Cases]], frozenset[str]]:
+    """The relations that the givens decide, and those in which no weak value plays a part.
+
+    A limit that a weak value decides is a check like any other.
+    """
+    twice = {name: led for name, led in testing(library, found).items() if not _leads(name, led)}
+    firm = set()
+    for name, led in twice.items():
+        here = [(case.plan, library.members[name]) for case in whole]
+        there = [(made, (one,)) for one, plans in led.items() for made in plans_of(plans)]
+        if not any(_weak_behind(library, made, names) for made, names in (*here, *there)):
+            firm.add(name)
+    kept = {name: led for name, led in twice.items() if name in firm or library.relations[name].is_equation}
+    return kept, frozenset(firm)
+
+
+def _weak_behind(library: RelationSet, made: Plan, names: Iterable[str]) -> bool:
+    """Whether a weak value of a plan leads to one of these quantities."""
+    leading = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    pending, met = [*names], set[str]()
+    while pending:
+        name = pending.pop()
+        if name in met:
+            continue
+        met.add(name)
+        if name in leading:
+            pending += (one for relation in leading[name].relations for one in library.members[relation])
+    return not met.isdisjoint(made.weak)
+
+
+def _leads(relation: str, led: Mapping[str, Cases]) -> bool:
+    """Whether a relation holds because a quantity in it follows from it in every case."""
+    return any(all(relation in _last(made).relations for made in plans_of(plans)) for plans in led.values())
+
+
+def _last(made: Plan) -> Block:
+    return made.blocks[-1] if made.blocks else Block((), ())
 
 
 def extra(library: RelationSet, outline: Outline, case: Case, asides: Iterable[str]) -> list[Block]:

@@ -1,8 +1,8 @@
 """A question as a program for a browser: its plan in JavaScript, and what stands beside the answer as data.
 
-One call computes, in well under a millisecond, the target, every quantity on the way to it, both sides of every relation
-that tests it, which arm of each maximum binds, and which closed form each step takes. The lines are those of machine code
-(`numba_source`), so a number is the one that `compile` yields; what only the solver can tell is said to be so.
+One call computes, in about a microsecond, the target, every quantity on the way to it, both sides of every relation
+that tests it, which arm of each maximum binds, and which closed form each step takes. The lines are those of machine
+code (`numba_source`), so a number is the one that `compile` yields; what only the solver can tell is said to be so.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Program:
         }
 
     def text(self) -> str:
-        """The data and the kernel as one JavaScript object, where the runtime is `derive`; safe inside a script element."""
+        """The data and the kernel as one JavaScript object that needs the runtime; safe inside a script element."""
         data = json.dumps(self.data(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         return f"{{data: {data}, kernel: {self.source}(derive)}}".replace("</", "<\\/").replace("<!--", "<\\!--")
 
@@ -114,7 +114,7 @@ class Program:
             **_side("left", relation, relation.written.lhs),
             **_side("right", relation, relation.written.rhs),
             "state": self.layout.state(relation.name),
-            "tolerance": tolerance_of(relation, is_exact),
+            "tolerance": tolerance_of(relation, relation.name in self.layout.stated_twice),
             "contradicts": is_exact,
             "approximate": relation.approximate,
         }
@@ -146,7 +146,9 @@ def programmed(library: RelationSet, target: str, given: Iterable[str], stated: 
     needed = frozenset(name for tree in trees for name in _met(library, tree))
     source = _source(scripts, layout, told)
     is_open = any(one.kind == "uncompiled" for one in told)
-    return Program(library, found.outline.target, strong, beside, tuple(weak), needed, layout, told, source, not is_open)
+    return Program(
+        library, found.outline.target, strong, beside, tuple(weak), needed, layout, told, source, not is_open
+    )
 
 
 def _met(library: RelationSet, tree: Tree) -> Iterator[str]:

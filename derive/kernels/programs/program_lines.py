@@ -1,8 +1,8 @@
 """The lines of a program: those of machine code for each block, with the cause kept beside each number.
 
-Every quantity has a cause: 0 if it has a number, otherwise the number of a reason. A quantity without a number hands its
-cause on to all that depend on it, so the reason that a page shows is the first one. Nothing returns early: what does not
-depend on a failed quantity keeps its number.
+Every quantity has a cause: 0 if it has a number, otherwise the number of a reason. A quantity without a number hands
+its cause on to all that depend on it, so the reason that a page shows is the first one. Nothing returns early: what
+does not depend on a failed quantity keeps its number.
 """
 
 from __future__ import annotations
@@ -97,7 +97,9 @@ class _Listing(Draft):
         tests = [self.sheet.between(value, -inf, inf)]
         for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
             if isfinite(end):
-                slack = "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
+                slack = (
+                    "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
+                )
                 tests.append(f"({end!r}{slack} {sign} {value})")
         tests += [f"isWhole({argument})"] if domain.whole else []
         wrong = self.reasons.misgiven(quantity)
@@ -139,11 +141,10 @@ class _Listing(Draft):
         except Unsaid:
             self._blank(str(self.reasons.unclear(fork.condition)))
             return ""
-        scope.asked = ()
-        test = self.sheet.expression(fork.condition, scope)
+        inner = scope.untested()
+        test = self.sheet.expression(fork.condition, inner)
         unclear = self.reasons.unclear(fork.condition)
-        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in scope.asked))
-        scope.asked = ()
+        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in inner.asked))
         if cause != _SOUND:
             with self.sheet.under(f"if {cause}:"):
                 self._blank(cause)
@@ -186,7 +187,7 @@ class _Listing(Draft):
 
     def _whether(self, case: Case, scope: Scope) -> str:
         """The cause where the numbers do not meet the conditions of their case."""
-        every = (*case.holding, *(one for conditions in case.failing for one in conditions))
+        every: tuple[Node, ...] = (*case.holding, *(one for conditions in case.failing for one in conditions))
         for name in names_in(*every):
             if name not in scope.variables:
                 self._default(name, scope)
@@ -198,8 +199,7 @@ class _Listing(Draft):
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
-        inner = scope.copy()
-        inner.asked = ()
+        inner = scope.untested()
         test = self.dialect.logic("and", [self.sheet.expression(one, inner) for one in conditions])
         wrong = (
             self.reasons.failing(self.outline.target, conditions)
@@ -215,10 +215,9 @@ class _Listing(Draft):
     def _block(self, block: Block, scope: Scope) -> None:
         """The unknowns of a block, each NaN where it has a cause."""
         relations = [self.library.relations[name].written for name in block.relations]
-        needed = {n for written in relations for n in names_in(written.lhs, written.rhs)} - {*block.unknowns}
-        causes = self._cause(sorted(needed), scope)
-        inner = scope.copy()
-        inner.tests = inner.asked = inner.sizes = ()
+        met = names_in(*(side for written in relations for side in (written.lhs, written.rhs)))
+        causes = self._cause((name for name in met if name not in block.unknowns), scope)
+        inner = scope.untested()
         self.tried = []
         try:
             super()._block(block, inner)
@@ -261,9 +260,10 @@ class _Listing(Draft):
         if candidates is None or len(candidates) == 1 or len(self.tried) < len(candidates):
             return "0"
         others = iter(self.tried[len(candidates) :])
-        marks = [[one] for one in self.tried[: len(candidates)]]
-        for mark, candidate in zip(marks, candidates, strict=True):
-            mark += [next(others)] if candidate.other is not None else []
+        marks = [
+            (one, next(others)) if candidate.other is not None else (one,)
+            for one, candidate in zip(self.tried, candidates, strict=False)
+        ]
         found = (f"{i} if {' or '.join(f'{one} == {one}' for one in mark)} else " for i, mark in enumerate(marks))
         return f"{''.join(found)}-1"
 
@@ -292,16 +292,20 @@ class _Listing(Draft):
             value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
             cause = self._first(whole, own, *(said if name == self.outline.target else ()))
             declared = self._declared(value, name)
-            self.sheet.write(f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}")
+            self.sheet.write(
+                f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}"
+            )
             self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
 
     def _contradicted(self, name: str, state: str) -> list[str]:
         """The causes by which a relation that the givens alone decide leaves the target without a number."""
-        if name not in self.layout.contradictions:
+        if name not in self.layout.stated_twice:
             return []
         found = [self.open[one] for one in self.handed[name] if one in self.open]
         if self.library.relations[name].is_equation:
-            found.append(self.sheet.line(f"{self.reasons.contradicted(name)} if {state} == 2 else 0"))
+            is_firm = name in self.layout.contradictions
+            reason = self.reasons.contradicted(name) if is_firm else self.reasons.yielding(name)
+            found.append(self.sheet.line(f"{reason} if {state} == 2 else 0"))
         return found
 
     def _checks(self, case: Case, scope: Scope, whole: str) -> dict[str, str]:
@@ -317,9 +321,9 @@ class _Listing(Draft):
         found = {
             name: self._check(name, known, whole)
             for name in testable(self.library, case, scope.variables, stated)
-            if name in self.layout.checks and name not in self.layout.contradictions
+            if name in self.layout.checks and name not in self.layout.stated_twice
         }
-        for name in self.layout.contradictions:
+        for name in self.layout.stated_twice:
             beside = scope.copy()
             self._follow(name, beside)
             found[name] = self._check(name, beside, whole)
@@ -330,13 +334,13 @@ class _Listing(Draft):
         relation = self.library.relations[name]
         causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
         places = (*self.layout.sides(name), self.layout.state(name))
-        is_exact = name in self.layout.contradictions
+        is_exact = name in self.layout.stated_twice
         self.handed[name] = causes
-        return check_lines(self.sheet, relation, scope.copy(), self._first(*causes), places, is_exact)
+        return check_lines(self.sheet, relation, scope.untested(), self._first(*causes), places, is_exact)
 
     def _follow(self, relation: str, scope: Scope) -> None:
         """What else is in a relation that the givens alone decide, each by a function of its own."""
-        for name, plans in self.layout.contradictions[relation].items():
+        for name, plans in self.layout.stated_twice[relation].items():
             if name in scope.variables:
                 continue
             try:
@@ -353,7 +357,7 @@ class _Listing(Draft):
             choice = self.layout.choices.get(name)
             if choice is not None:
                 cause = self._first(whole, *self._cause(self.library.members[name], scope))
-                choice_line(self.sheet, choice, scope.copy(), cause, self.layout.choice(name))
+                choice_line(self.sheet, choice, scope.untested(), cause, self.layout.choice(name))
 
     def _steps(self, case: Case, scope: Scope, whole: str) -> None:
         for block in case.plan.blocks:

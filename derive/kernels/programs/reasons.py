@@ -85,6 +85,10 @@ class Reasons:
     def contradicted(self, relation: str) -> int:
         return self.place(Reason("contradiction", relation, f"the givens contradict {relation}"))
 
+    def yielding(self, relation: str) -> int:
+        text = f"{relation} does not hold here, and which default would have to yield cannot be told"
+        return self.place(Reason("undecided", relation, text))
+
     def several(self, target: str) -> int:
         return self.place(Reason("undecided", target, f"several cases apply here, which differ in {target}"))
 

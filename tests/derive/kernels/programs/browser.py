@@ -81,24 +81,27 @@ def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list
     ]
 
 
-def called(functions: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
-    """The values of JavaScript functions at these arguments."""
-    parts = ",".join(f"[{name}, {_listed([xs])}[0]]" for name, xs in functions.items())
-    told = _run(f"{runtime()}const said = [{parts}].map(([f, xs]) => xs.map((x) => plain(f(x))));{_PLAIN}")
-    return {
-        name: [math.nan if x is None else _FAR.get(x, x) for x in one]
-        for name, one in zip(functions, told, strict=True)
-    }
+def called(
+    functions: Sequence[str], points: Sequence[Sequence[Sequence[float]]], before: str = ""
+) -> list[list[float]]:
+    """The values of each JavaScript function at its points, which are lists of arguments."""
+    parts = ",".join(f"[{name}, {_listed(own)}]" for name, own in zip(functions, points, strict=True))
+    said = f"const said = [{parts}].map(([f, points]) => points.map((point) => plain(Number(f(...point)))));"
+    told = _run(f"{runtime()}{before}\n{said}{_PLAIN}")
+    return [[math.nan if x is None else _FAR.get(x, x) for x in one] for one in told]
 
 
 _PLAIN = "function plain(x) { return Number.isFinite(x) || x !== x ? x : String(x); }"
-_CALLED = """
+_CALLED = (
+    """
 const said = asked.map(([one, points]) => points.map((point) => {
   const y = new Float64Array(one.data.size);
   one.kernel(Float64Array.from(point), y);
   return Array.from(y, plain);
 }));
-""" + _PLAIN
+"""
+    + _PLAIN
+)
 _FAR: Mapping[Any, float] = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 
@@ -109,7 +112,11 @@ def _listed(points: Sequence[Sequence[float]]) -> str:
 def _run(script: str) -> Any:
     if NODE:
         done = subprocess.run(
-            [NODE, "-"], input=f"{script}\nconsole.log(JSON.stringify(said));", capture_output=True, text=True, check=False
+            [NODE, "-"],
+            input=f"{script}\nconsole.log(JSON.stringify(said));",
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert not done.returncode, done.stderr
         return json.loads(done.stdout)
@@ -127,5 +134,5 @@ def _in_chromium(script: str) -> Any:
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
         done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True)
     found = re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found and found[1], done.stderr
+    assert found, done.stderr
     return json.loads(html.unescape(found[1]))
