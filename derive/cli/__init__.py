@@ -36,7 +36,24 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, border, page, least, most, front, compare, report, audit, infer):
+for verb in (
+    check,
+    find,
+    list_,
+    show,
+    solve,
+    graph,
+    sweep,
+    border,
+    page,
+    least,
+    most,
+    front,
+    compare,
+    report,
+    audit,
+    infer,
+):
     cli.add_command(verb)
 
 

@@ -75,7 +75,7 @@ def page(
     with limits(seconds=_SECONDS):
         made = page_data(library, wanted, tuple(profiles), read)
     data = {**made.data, "uses": list(uses), "flags": flags}
-    return _template().render(
+    whole: str = _template().render(
         title=html.escape(title or _title(library, wanted, profiles)),
         about=html.escape(_about(wanted, profiles, read)),
         style=_text("page.css"),
@@ -83,6 +83,7 @@ def page(
         packed=packed(data, made.kernels),
         scripts="\n".join(_text(f"{name}.js") for name in _SCRIPTS),
     )
+    return whole
 
 
 def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
@@ -107,7 +108,7 @@ def _about(targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, 
     """How the page was asked for."""
     said = [*(f"{name} = {value}" for name, value in given.items()), *profiles]
     asked = with_unit(", ".join(targets), f"from {', '.join(said)}" if said else "")
-    return f"Written by derive for {asked}. Every number on it is worked out in this page, from relations that were checked."
+    return f"Written by derive for {asked}. Every number is worked out in this page, from relations that were checked."
 
 
 def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:

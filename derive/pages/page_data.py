@@ -70,9 +70,7 @@ def page_data(
     data = {
         "targets": list(targets),
         "quantities": {name: _quantity(library, name, found, given, tables) for name in names},
-        "slots": [
-            _slot(library, slot, choice, names) for slot, choice in zip(offers, found.choices, strict=True)
-        ],
+        "slots": [_slot(library, slot, choice, names) for slot, choice in zip(offers, found.choices, strict=True)],
         "variants": plans,
         "byGroups": {",".join(map(str, places)): one for places, one in found.by_groups.items()},
         "programs": tables.programs,
@@ -100,16 +98,12 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
     }
 
 
-def _plan(
-    library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables
-) -> int | str | dict[str, str]:
-    """The place of a plan, or why there is none; why the page has to search, where only the solver could work it out."""
+def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables) -> int | str | dict[str, str]:
+    """The place of a plan, or why there is none, or why the page has to search: only the solver could work it out."""
     try:
         made = programmed(library, unknown, given)
     except DeriveError as error:
         return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
-    except TypeError as error:
-        return f"TODO {error}"
     said = made.data()
     if not said["answers"]:
         return {"search": " ".join(one["reason"] for one in said["left_out"])}

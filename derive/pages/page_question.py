@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from derive.errors import DeriveError
 from derive.kernels.agreement import said_twice
 from derive.kernels.case_dispatch import cases, leaves
 from derive.model.relation_set import RelationSet

@@ -12,15 +12,13 @@ function statedText(name, number) {
   return withUnit(plain(number), page.quantities[name].units[0][0]);
 }
 
-// The givens and the answer as an example of a relation file, which `derive check` works out again.
+// The givens as a profile, and the answer as an example, which `derive check` works out again. In a profile they are
+// weak: a limit that does not hold is a failed check there too, and not a contradiction.
 function asToml(state, answer) {
-  const givens = givensOf(state).filter((name) => page.quantities[name].units);
   const lines = [`title = ${quoted(document.title)}`, `uses = [${page.uses.map(quoted).join(", ")}]`, "", "[profiles.page]"];
-  for (const name of givens) lines.push(`${keyed(name)} = ${quoted(statedText(name, stated(state, name).number))}`);
-  lines.push("", "[examples.page]", `asked = ${quoted(state.solve)}`);
+  for (const name of givensOf(state)) lines.push(`${keyed(name)} = ${quoted(statedText(name, stated(state, name).number))}`);
   const expected = Number.isNaN(answer.number) ? "impossible" : withUnit(digitsOf(answer.number, 7), page.quantities[state.solve].units[0][0]);
-  lines.push(`expected = ${quoted(expected)}`, `source = "a page of derive"`, "", "[examples.page.given]");
-  for (const name of givens) lines.push(`${keyed(name)} = ${quoted(statedText(name, stated(state, name).number))}`);
+  lines.push("", "[examples.page]", `asked = ${quoted(state.solve)}`, 'profiles = ["page"]', `expected = ${quoted(expected)}`, 'source = "a page of derive"');
   return `${lines.join("\n")}\n`;
 }
 
@@ -32,10 +30,15 @@ function keyed(name) {
   return /^[A-Za-z0-9_-]+$/.test(name) ? name : quoted(name);
 }
 
-// The same question for the command line.
+// The same question for the command line: what was typed and moved, and the profiles. Where a profile's own value was
+// moved, others of it may be out of date for the engine, so then everything is given.
 function asCommand(state) {
-  const shell = (text) => `'${text.replace(/'/g, "'\\''")}'`;
-  return `derive solve ${state.solve} ${givensOf(state).map((name) => shell(`${name}=${statedText(name, stated(state, name).number)}`)).join(" ")}${page.flags}`;
+  const shell = (text) => (/^[A-Za-z0-9_.:/-]+$/.test(text) ? text : `'${text.replace(/'/g, "'\\''")}'`);
+  const ofProfiles = (name) => state.chosen.some((one, place) => Object.hasOwn(profileOf(place, one).values, name));
+  const whole = [...Object.keys(state.values), state.solve].some(ofProfiles);
+  const names = givensOf(state).filter((name) => whole || ["moved", "typed"].includes(stated(state, name).from));
+  const given = names.map((name) => ` ${shell(`${name}=${statedText(name, stated(state, name).number)}`)}`);
+  return `derive solve ${state.solve}${given.join("")}${whole ? "" : state.chosen.map((name) => ` --with ${shell(name)}`).join("")}${page.flags}`;
 }
 
 // The curve as a table: the given, the answer, the regime and the checks that fail, in the units shown.

@@ -13,7 +13,9 @@ from urllib.parse import quote
 
 from derive.pages.page import unpacked
 
-CHROMIUM = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), "")
+CHROMIUM = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
+)
 """The browser on this machine; empty if there is none."""
 
 _PATIENCE = 15_000  # milliseconds that an act may take on a busy machine

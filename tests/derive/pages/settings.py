@@ -38,10 +38,12 @@ def drawn(library: Library, data: Mapping[str, Any], draw: random.Random, *, mos
     variant, first = data["variants"][place], data["targets"][0]
     plans = variant["plans"]
     solve = draw.choice([first, *(name for name, plan in plans.items() if not isinstance(plan, str))])
-    names = [name for name in (*variant["known"], *variant["beside"])]
+    names = [*variant["known"], *variant["beside"]]
     moved = {name: anywhere(data["quantities"][name], draw) for name in draw.sample(names, min(most_moved, len(names)))}
     names = tuple(one["name"] for one in chosen)
-    numbers = {name: moved.get(name, stated(library, data, names, name)) for name in (*variant["known"], *variant["beside"])}
+    numbers = {
+        name: moved.get(name, stated(library, data, names, name)) for name in (*variant["known"], *variant["beside"])
+    }
     if solve != first:
         moved[first] = numbers[first] = _near(library, first, numbers, draw)
         moved.pop(solve, None)
@@ -71,7 +73,7 @@ def anywhere(quantity: Mapping[str, Any], draw: random.Random) -> float:
 
 
 def stated(library: Library, data: Mapping[str, Any], chosen: Sequence[str], name: str) -> float:
-    """The number of a given that was not moved, from the library and not from the page: typed, a profile's, or default."""
+    """The number of a given that was not moved, by the library: typed, a profile's, or the default."""
     quantity = library.declared[name]
     if "typed" in data["quantities"][name]:
         return float(data["quantities"][name]["typed"])
@@ -90,8 +92,8 @@ def valued(library: Library, numbers: Mapping[str, float]) -> dict[str, Any]:
 def difference(library: Library, setting: Setting, shown: Mapping[str, Any]) -> str:
     """How what a page shows differs from what the engine answers; empty if it does not.
 
-    A page may have no number where the engine has one if it says why; where the engine refuses givens that contradict an
-    inequality, it shows the number and the failed check.
+    A page may have no number where the engine has one if it says why; where the engine refuses givens that contradict
+    an inequality, it shows the number and the failed check.
     """
     number = shown["number"]
     try:

@@ -1,4 +1,4 @@
-"""The controls of a page: sliders, fields, units, choices, history, address; by mouse and by keyboard, wide and narrow."""
+"""The controls of a page: sliders, fields, units, choices, history, address; by mouse and keyboard, wide and narrow."""
 
 from __future__ import annotations
 
@@ -10,31 +10,15 @@ import pytest
 from tests.derive.pages.browser import Shown, opened
 from tests.derive.pages.shop import shop, shop_page
 
-_CONTRASTS = """() => {
-  const parsed = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((one) => one / 255).map((one) => (one <= 0.03928 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4))
-    .reduce((sum, one, i) => sum + one * [0.2126, 0.7152, 0.0722][i], 0);
-  const behind = (element) => {
-    for (let one = element; one; one = one.parentElement) {
-      const colour = parsed(getComputedStyle(one).backgroundColor);
-      if (colour.length === 3 || colour[3] === 1) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const found = [];
-  for (const element of document.querySelectorAll("body *")) {
-    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
-    if (!own || element.closest("[hidden], script, noscript, svg, option, :disabled") || !element.getClientRects().length) continue;
-    const [one, other] = [light(parsed(getComputedStyle(element).color)), light(behind(element))].sort((a, b) => b - a);
-    const ratio = (one + 0.05) / (other + 0.05);
-    if (ratio < 4.5) found.push(`${element.tagName} ${element.className}: ${element.textContent.trim().slice(0, 40)} ${ratio.toFixed(2)}`);
-  }
-  return found;
-}"""
-
+_IN_PAGE = Path(__file__).with_name("in_page.js").read_text(encoding="utf-8")
+_CONTRASTS, _UNNAMED = f"({_IN_PAGE}).contrasts()", f"({_IN_PAGE}).unnamed()"
 _UNFOLD = "document.querySelectorAll('main details').forEach((one) => { one.open = true; })"
-_UNNAMED = """() => [...document.querySelectorAll("input, select, button, summary")].filter((one) =>
-  !(one.labels && one.labels.length) && !one.getAttribute("aria-label") && !one.textContent.trim()).map((one) => one.outerHTML.slice(0, 80))"""
+
+
+_ODD = (
+    *("nonsense=3", "batch=many", "constructor.name=1", "~with0=none", "~with7=small"),
+    *("~solve=toString", "%E0%A4%A=1", "__proto__=1"),
+)
 
 
 @pytest.fixture
@@ -164,7 +148,7 @@ def test_an_address_opens_the_page_as_it_was(browser, path, page):
 
 def test_an_address_that_is_not_understood_says_so_and_changes_nothing(page):
     before = page.now
-    for odd in ("nonsense=3", "batch=many", "constructor.name=1", "~with0=none", "~with7=small", "~solve=toString", "%E0%A4%A=1", "__proto__=1"):
+    for odd in _ODD:
         (shown,) = page.at_each([odd])
         assert shown["number"] == before["number"], odd
         assert shown["solve"] == "cost"

@@ -78,7 +78,9 @@ def _changed(old: str, new: str) -> str:
 def test_a_page_says_what_it_searched_and_what_it_cannot(browser, tmp_path):
     tab = opened(browser, _written(tmp_path, shop_page()))
     found, none = tab.at_each(["~solve=batch&cost=1e-05", "~solve=chips&cost=1e-09&batch=100"])
-    assert found["number"] == pytest.approx(shop().solve("batch", "small", cost="1e-5 USD/sequence", chips="8 chip").value.magnitude)
+    assert found["number"] == pytest.approx(
+        shop().solve("batch", "small", cost="1e-5 USD/sequence", chips="8 chip").value.magnitude
+    )
     assert any("that it is the only one is not proved" in note for note in found["notes"])
     assert none["why"] or not math.isnan(none["number"])
     flat = tab.at_each(["~solve=work&cost=2e-05&batch=3.3333333333333335"])[0]
@@ -101,7 +103,11 @@ def test_every_quantity_of_the_closed_set_can_be_asked_for_and_back(browser, tmp
 
 
 def test_a_page_of_a_question_without_profiles_and_givens_stands(browser, tmp_path):
-    library = derive.load('[quantities]\nx = { unit = "m", value = "2 m" }\ny = { unit = "m**2" }\n[relations]\nsquare = { equation = "y = x**2" }')
+    library = derive.load("""[quantities]
+        x = { unit = "m", value = "2 m" }
+        y = { unit = "m**2" }
+        [relations]
+        square = { equation = "y = x**2" }""")
     path = _written(tmp_path, page(library, "y", (), {}))
     found, _ = differences(browser, library, path, 20, seed=5)
     assert found == []
