@@ -50,7 +50,7 @@ def page(
     flags = "".join(f" --{flag} {quote(file)}" for flag, file in _files(replaced, added))
     text = written(opened(replaced, added), targets, profiles, read, title=title, uses=uses, flags=flags)
     write_whole(output, text)
-    click.echo(f"{output}: {', '.join(targets)}, {len(text.encode()) / 1e3:.0f} kB")
+    click.echo(f"{output}: {', '.join(targets)}")
     return 0
 
 
