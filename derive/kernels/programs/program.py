@@ -8,7 +8,7 @@ code (`numba_source`), so a number is the one that `compile` yields; what only t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from quantities.declaration import Declaration
 
-__all__ = ["Program", "programmed"]
+__all__ = ["Program", "programmed", "together"]
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,14 @@ class Program:
     needed: frozenset[str]  # what the target depends on, in some case
     layout: Layout
     reasons: tuple[Reason, ...]
-    source: str
+    scripts: tuple[Script, ...]  # one for each alternative
     answers: bool  # whether there is anything to compute the target with
+
+    @property
+    def source(self) -> str:
+        """The program as a JavaScript expression: a function of the runtime."""
+        body, (made,) = _written([self])
+        return f'(function (derive) {{\n"use strict";\n{body}\nreturn {made};\n}})'
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -91,9 +97,8 @@ class Program:
         }
 
     def text(self) -> str:
-        """The data and the kernel as one JavaScript object that needs the runtime; safe inside a script element."""
-        data = json.dumps(self.data(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        return f"{{data: {data}, kernel: {self.source}(derive)}}".replace("</", "<\\/").replace("<!--", "<\\!--")
+        """The data and the kernel as one JavaScript object, as in `together`."""
+        return f"{together([self])}[0]"
 
     def _role(self, name: str) -> str:
         """What an input is for: the target, or only checks, or nothing in this program."""
@@ -140,14 +145,15 @@ def programmed(library: RelationSet, target: str, given: Iterable[str], stated: 
         scripts = alternatives(library, found, (*strong, *beside), layout, reasons)
     if len(scripts) > 1:
         reasons.several(found.outline.target)
-    weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
     told = tuple(reasons.held)
     trees = (*found.alternatives, *(tree for trees in found.asides.values() for tree in trees))
     needed = frozenset(name for tree in trees for name in _met(library, tree))
-    source = _source(scripts, layout, told)
+    met = needed.union(*(library.members[name] for name in layout.checks))
+    weak = dict.fromkeys(name for tree in found.alternatives for case in leaves(tree) for name in case.plan.weak)
+    constants = tuple(name for name in weak if name in met)
     is_open = any(one.kind == "uncompiled" for one in told)
     return Program(
-        library, found.outline.target, strong, beside, tuple(weak), needed, layout, told, source, not is_open
+        library, found.outline.target, strong, beside, constants, needed, layout, told, tuple(scripts), not is_open
     )
 
 
@@ -160,12 +166,32 @@ def _met(library: RelationSet, tree: Tree) -> Iterator[str]:
         yield from (one for block in case.plan.blocks for name in block.relations for one in library.members[name])
 
 
-def _source(scripts: list[Script], layout: Layout, reasons: tuple[Reason, ...]) -> str:
-    """The program as an expression: a function of the runtime."""
-    body, names = bundled(scripts)
-    unsure = ", ".join(str(int(one.is_open)) for one in reasons)
-    made = f"derive.program([{', '.join(names)}], {len(layout.outputs)}, {len(layout.checks)}, [{unsure}])"
-    return f'(function (derive) {{\n"use strict";\n{body}\nreturn {made};\n}})'
+def together(programs: Sequence[Program]) -> str:
+    """Several programs as a JavaScript array of objects with data and a kernel each; safe inside a script element.
+
+    It needs the runtime. What programs have in common, such as the lines of a block, is written once.
+    """
+    body, made = _written(programs)
+    parts = (f"{{data: {_plain(one.data())}, kernel: {kernel}}}" for one, kernel in zip(programs, made, strict=True))
+    inner = ",\n".join(parts)
+    text = f'(function () {{\n"use strict";\n{body}\nreturn [{inner}];\n}})()'
+    return text.replace("</", "<\\/").replace("<!--", "<\\!--")
+
+
+def _plain(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
+def _written(programs: Sequence[Program]) -> tuple[str, list[str]]:
+    """The functions of some programs, and the expression of each kernel."""
+    body, names = bundled([script for one in programs for script in one.scripts])
+    left, made = list(names), []
+    for one in programs:
+        own, left = left[: len(one.scripts)], left[len(one.scripts) :]
+        unsure = ", ".join(str(int(reason.is_open)) for reason in one.reasons)
+        counts = f"{len(one.layout.outputs)}, {len(one.layout.checks)}"
+        made.append(f"derive.program([{', '.join(own)}], {counts}, [{unsure}])")
+    return body, made
 
 
 def _quantity(quantity: Declaration) -> dict[str, Any]:

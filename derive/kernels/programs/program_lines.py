@@ -16,7 +16,7 @@ from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script
 from derive.kernels.backends.shared_lines import Scope, Sheet
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, leaves
 from derive.kernels.lowering import Draft, written
 from derive.kernels.programs.check_lines import check_lines, choice_line
 from derive.kernels.programs.layout import Layout, extra, testable
@@ -116,7 +116,9 @@ class _Listing(Draft):
     def _first(self, *causes: str) -> str:
         """The first cause of several."""
         held = [one for one in causes if one != _SOUND]
-        return self.sheet.line(" or ".join(held)) if len(held) > 1 else "".join(held) or _SOUND
+        if not held:
+            return _SOUND
+        return held[0] if len(held) == 1 and held[0].isidentifier() else self.sheet.line(" or ".join(held))
 
     # Cases
 
@@ -148,11 +150,23 @@ class _Listing(Draft):
         if cause != _SOUND:
             with self.sheet.under(f"if {cause}:"):
                 self._blank(cause)
+        self._in_common(fork, scope.untested())
         sound = "" if cause == _SOUND else f"not {cause} and "
         for heading, side in ((f"if {sound}{test}:", fork.yes), (f"if {sound}not {test}:", fork.no)):
             with self.sheet.under(heading):
                 self._tree(side, scope.copy())
         return ""
+
+    def _in_common(self, fork: Fork, scope: Scope) -> None:
+        """Lines that all cases of a fork need: written before it, they are written once."""
+        first, *others = [case.plan for case in leaves(fork)]
+        for name in first.weak:
+            if all(name in made.weak for made in others):
+                self._default(name, scope)
+        for block in first.blocks:
+            needed = {name for relation in block.relations for name in self.library.members[relation]}
+            if all(block in made.blocks for made in others) and scope.variables.keys() >= needed - {*block.unknowns}:
+                self._block(block, scope)
 
     def _aside(self, name: str, scope: Scope) -> None:
         """A quantity in a condition, by a function of its own."""
@@ -239,15 +253,14 @@ class _Listing(Draft):
     def _own_cause(self, block: Block, inner: Scope) -> str:
         """The cause that arises in a block itself."""
         name = block.unknowns[0]
-        tests = [*inner.tests, *(f"{size} - {size} == 0.0" for size in inner.sizes)]
+        tests = [*inner.tests, *(f"abs({size}) < inf" for size in inner.sizes)]
         for one in block.unknowns:
             size = self.library.declared[one].unit.size
             if size < 1:  # in the declared unit a number may be too large for a double
-                shown = f"{inner.variables[one]} / {float(size)!r}"
-                tests.append(f"{shown} - {shown} == 0.0")
+                tests.append(f"abs({inner.variables[one]} / {float(size)!r}) < inf")
         outside = self.reasons.outside(self.library.declared[name])
         undecided = f"{self.reasons.undecided(name)} if {' or '.join(inner.asked)} else " if inner.asked else ""
-        return self.sheet.line(f"{undecided}0 if {' and '.join(tests) or 'True'} else {outside}")
+        return f"({undecided}0 if {' and '.join(tests) or 'True'} else {outside})"
 
     def _tried(self, equation: Equation, name: str, text: str, scope: Scope) -> str:
         self.tried.append(super()._tried(equation, name, text, scope))
@@ -291,10 +304,13 @@ class _Listing(Draft):
                 continue
             value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
             cause = self._first(whole, own, *(said if name == self.outline.target else ()))
-            declared = self._declared(value, name)
-            self.sheet.write(
-                f"y[{self.layout.output(name)}] = {declared if cause == _SOUND else f'nan if {cause} else {declared}'}"
+            declared = self._declared(value, name)  # no number where it has a cause of its own
+            told = (
+                declared
+                if cause in (_SOUND, own) and name not in self.outline.strong
+                else f"nan if {cause} else {declared}"
             )
+            self.sheet.write(f"y[{self.layout.output(name)}] = {told}")
             self.sheet.write(f"y[{self.layout.why(name)}] = {cause}")
 
     def _contradicted(self, name: str, state: str) -> list[str]:

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from derive.kernels.backends.javascript import runtime
-from derive.kernels.programs.program import Program
+from derive.kernels.programs.program import Program, together
 
 NODE = shutil.which("node")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -72,8 +72,8 @@ class Point:
 
 def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list[Point]]:
     """What each program says at its points, all in one run."""
-    parts = [f"[{made.text()}, {_listed(points)}]" for made, points in asked]
-    told = _run(f"{runtime()}const asked = [{','.join(parts)}];\n{_CALLED}")
+    points = ",".join(_listed(own) for _, own in asked)
+    told = _run(f"{runtime()}const made = {together([one for one, _ in asked])}, points = [{points}];\n{_CALLED}")
     plain = [made.data() for made, _ in asked]
     return [
         [Point(data, [math.nan if x is None else _FAR.get(x, x) for x in one]) for one in found]
@@ -94,7 +94,7 @@ def called(
 _PLAIN = "function plain(x) { return Number.isFinite(x) || x !== x ? x : String(x); }"
 _CALLED = (
     """
-const said = asked.map(([one, points]) => points.map((point) => {
+const said = made.map((one, i) => points[i].map((point) => {
   const y = new Float64Array(one.data.size);
   one.kernel(Float64Array.from(point), y);
   return Array.from(y, plain);

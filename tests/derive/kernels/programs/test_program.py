@@ -12,7 +12,7 @@ import pytest
 
 import derive
 from derive import AmbiguousError, DeriveError, InconsistentError, UnderdeterminedError, UnknownNameError
-from derive.kernels.programs.program import programmed
+from derive.kernels.programs.program import programmed, together
 from derive.library import Library
 from derive.presentation.html import Html
 from derive.tables.sweep_question import asked
@@ -382,7 +382,7 @@ def test_mathematics_of_a_program_can_be_typeset():
 
 def test_no_text_of_a_library_leaves_the_script_element():
     held = bare("x y", {"equation": "y = 2*x", "because": "</script><!-- <b>'\"\u2028 ${x}"})
-    text = programmed(held, "y", ["x"]).text()
+    text = together([programmed(held, "y", ["x"])])
     assert "</" not in text
     assert "<!--" not in text
     if needed.args[0]:
@@ -407,6 +407,6 @@ def test_no_name_of_a_library_reaches_the_code(name):
 def test_a_program_is_the_same_each_time():
     target, profiles, given = QUESTIONS[1]
     recipe = asked(derive.llm, target, profiles, given).work.recipes[0]
-    texts = {programmed(derive.llm, target, recipe.names).text() for _ in range(2)}
+    texts = {together([programmed(derive.llm, target, recipe.names)]) for _ in range(2)}
     assert len(texts) == 1
     assert not re.search(r"0x[0-9a-f]{6}", texts.pop())
