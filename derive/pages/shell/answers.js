@@ -15,11 +15,11 @@ function ran(place, numberOf) {
 function answered(state, changed = null, near = NaN) {
   const variant = variantOf(state);
   if (typeof variant === "string") return {number: NaN, reason: sentence(`No plan answers these profiles together: ${variant}`)};
-  const plan = variant.plans[state.solve], numberOf = numbersOf(state, changed);
+  const plan = planOf(state, variant, state.solve), numberOf = numbersOf(state, changed);
   if (typeof plan === "string") return {number: NaN, reason: plan};
   if (typeof plan === "object") return searched(state, variant, numberOf, near, plan.search);
   const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.program, run.y[why]);
-  if (cause && ["undecided", "uncompiled"].includes(cause.kind) && state.solve !== FIRST) return searched(state, variant, numberOf, near, cause.text);
+  if (cause && ["undecided", "uncompiled"].includes(cause.kind) && state.solve !== state.held) return searched(state, variant, numberOf, near, cause.text);
   return {number: run.y[at], reason: cause ? cause.text : "", run: changed === null ? kept(run) : run};
 }
 
@@ -86,7 +86,7 @@ function numbersBeside(state, answer) {
     const run = ran(place, (name) => (name === state.solve ? answer.number : stated(state, name).number));
     for (const [name, at] of run.program.outputs) if (!(name in found)) found[name] = run.y[at];
   };
-  if (state.solve !== FIRST) forward(variant.plans[FIRST]);
+  forward(variant.plans[FIRST]);
   Object.values(variant.watched).forEach(forward);
   return found;
 }

@@ -80,7 +80,7 @@ class Row {
       this.slider.setAttribute("aria-valuetext", told(state, this.name, number));
       if (this.field !== typing) this.field.value = plain(shownIn(this.name, number, unit));
     }
-    const plan = typeof variant === "string" ? variant : variant.plans[this.name];
+    const plan = typeof variant === "string" ? variant : planOf(state, variant, this.name);
     const why = plan === undefined ? "Nothing follows from it: only a check needs it." : typeof plan === "string" ? plan : "";
     this.ask.disabled = isSolved || why !== "";
     this.ask.title = why || `Solve for ${this.name}`;
@@ -100,9 +100,9 @@ function unitChoice(name, actions, label) {
 function groupsOf(state) {
   const variant = variantOf(state), groups = [{title: "Given", names: []}, ...page.slots.map((slot, place) => ({place, names: []})), {title: "Assumed", names: [], folded: true}];
   if (typeof variant === "string") return groups;
-  for (const name of [FIRST, ...variant.known, ...variant.beside]) {
-    if (name === FIRST && state.solve === FIRST) continue;
-    const untouched = {...state, values: {}}, from = name === FIRST ? {from: "typed"} : stated(untouched, name);
+  for (const name of [state.held, ...variant.known, ...variant.beside]) {
+    if (name === state.held && state.solve === state.held) continue;
+    const untouched = {...state, values: {}}, from = name === state.held ? {from: "typed"} : stated(untouched, name);
     const group = from.from === "typed" ? groups[0] : from.place !== undefined ? groups[from.place + 1] : groups[groups.length - 1];
     group.names.push(name);
   }

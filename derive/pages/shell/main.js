@@ -20,9 +20,13 @@ const actions = {
   },
   shown: () => show(),
   asked(name) {
-    const next = copied(state), former = answered(state).number;
-    if (Number.isNaN(former) && Number.isNaN(stated(state, state.solve).number)) return notice(`There is no number of ${state.solve} to hold fixed.`);
+    const next = copied(state), former = answered(state).number, targets = targetsOf(variantOf(state));
+    if (!targets.includes(name) && Number.isNaN(former) && state.solve === state.held) return notice(`There is no number of ${state.solve} to hold fixed.`);
     if (!Number.isNaN(former)) next.values[state.solve] = page.quantities[state.solve].whole ? Math.max(1, Math.round(former)) : former;
+    if (targets.includes(name)) {
+      for (const target of targets) delete next.values[target];
+      next.held = name;
+    }
     next.solve = name;
     state = settled(next);
     return finish();
@@ -30,7 +34,7 @@ const actions = {
   chose(place, name) {
     state = copied(state);
     state.chosen[place] = name;
-    for (const stated of Object.keys(profileOf(place, name).values)) if (stated !== FIRST) delete state.values[stated];
+    for (const stated of Object.keys(profileOf(place, name).values)) if (stated !== state.held) delete state.values[stated];
     state = settled(state);
     finish();
     at(`choice-${place}`).focus();
@@ -79,7 +83,7 @@ function soon(typing) {
 function show(typing = null) {
   const begun = performance.now();
   settled(state);
-  const answer = answered(state), frame = JSON.stringify([state.solve, state.chosen]);
+  const answer = answered(state), frame = JSON.stringify([state.solve, state.held, state.chosen]);
   if (frame !== drawnFor) {
     rows = Object.create(null);
     at("givens").replaceChildren(...drawnGroups(state, actions, rows));
@@ -97,10 +101,11 @@ function show(typing = null) {
 
 function showChoices() {
   const variant = variantOf(state), plans = typeof variant === "string" ? {} : variant.plans;
-  at("unknown").replaceChildren(...closedSet(state).map((name) => {
-    const option = element("option", {value: name}, name);
-    option.disabled = typeof plans[name] === "string";
-    if (option.disabled) option.title = plans[name];
+  const names = new Set([...targetsOf(variant), ...closedSet(state)]);
+  at("unknown").replaceChildren(...[...names].map((name) => {
+    const option = element("option", {value: name}, name), plan = typeof variant === "string" ? "" : planOf(state, variant, name);
+    option.disabled = typeof plan === "string";
+    if (option.disabled) option.title = plan;
     return option;
   }));
   at("unknown").value = state.solve;
@@ -115,7 +120,7 @@ function showAnswer(answer, numbers) {
   at("number").textContent = has ? digitsOf(shownIn(state.solve, answer.number, unit)) : "no answer";
   at("number").dataset.value = String(answer.number); // with all digits, in the declared unit
   at("number-unit").value = unit.text;
-  at("meaning").textContent = page.quantities[state.solve].meaning;
+  at("meaning").textContent = page.quantities[state.solve].meaning + (state.solve === state.held || page.targets.length < 2 ? "" : `; ${state.held} is given`);
   at("why").textContent = has ? "" : answer.reason || "Nothing fits these givens.";
   at("why").hidden = has;
   const failed = has && answer.run ? failedIn(answer.run) : [], open = has && answer.run ? openIn(answer.run) : [];

@@ -1,5 +1,5 @@
-// Where the engine has no lines for what is asked for, it is searched: the number at which the first target comes out as
-// it is given. The plan forwards is exact, so what is found is a solution; that it is the only one is not proved, and said.
+// Where the engine has no lines for what is asked for, it is searched: the number at which the target that is held comes out
+// as it is given. The plan forwards is exact, so what is found is a solution; that it is the only one is not proved, and said.
 
 const SCAN = 192; // places at which the whole range is looked at
 const DECADES = 9; // of the range, on either side of the slider
@@ -19,9 +19,9 @@ function soughtIn(name) {
 }
 
 function searched(state, variant, numberOf, near, why) {
-  const forward = variant.plans[FIRST], wanted = numberOf(FIRST);
+  const forward = planOf(state, variant, state.held), wanted = numberOf(state.held);
   if (typeof forward !== "number") return {number: NaN, reason: why};
-  if (!Number.isFinite(wanted)) return {number: NaN, reason: `${FIRST} has no number here.`};
+  if (!Number.isFinite(wanted)) return {number: NaN, reason: `${state.held} has no number here.`};
   const program = page.programs[forward], {x, y} = buffers[forward], [, at] = program.outputs[0], place = program.inputs.indexOf(state.solve);
   program.inputs.forEach((name, i) => { if (i !== place) x[i] = numberOf(name); });
   const gap = (number) => {
@@ -38,7 +38,7 @@ function searched(state, variant, numberOf, near, why) {
     return {number: roots[0], reason: "", run: kept({program, x, y}), searched: `${state.solve} was searched from ${span}: this is the value found there. It is a solution; that it is the only one is not proved.`};
   }
   const values = roots.map((root) => (typeof root === "number" ? told(state, state.solve, root) : `anything from ${told(state, state.solve, root[0])} to ${told(state, state.solve, root[1])}`));
-  const reason = roots.length ? `${state.solve} has no single value here: ${values.join("; ")}.` : `No value of ${state.solve} from ${span} makes ${FIRST} ${told(state, FIRST, wanted)}.`;
+  const reason = roots.length ? `${state.solve} has no single value here: ${values.join("; ")}.` : `No value of ${state.solve} from ${span} makes ${state.held} ${told(state, state.held, wanted)}.`;
   return {number: NaN, reason};
 }
 

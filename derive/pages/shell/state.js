@@ -1,15 +1,16 @@
 // The state of a page: what is asked for, what was moved, and what is shown. It fits into the address.
 //
 // `values` has what was moved; any other number is the one typed when the page was written, or else that of the last
-// profile that states it, or else the default. One quantity of the closed set is asked for (`solve`), all others are given.
+// profile that states it, or else the default. The known quantities and one target, which is `held`, are a closed set: one
+// of them is asked for (`solve`), and all others are given.
 
 const FIRST = page.targets[0];
 
 // A quantity may have any name, also one that every object of JavaScript has, such as constructor.
-for (const table of [page.quantities, page.letters, ...page.variants.map((variant) => variant.plans)]) Object.setPrototypeOf(table, null);
+for (const table of [page.quantities, page.letters, ...page.variants.flatMap((one) => [one.plans, one.watched])]) Object.setPrototypeOf(table, null);
 
 function freshState() {
-  return {solve: FIRST, values: {}, chosen: page.slots.map((slot) => slot.chosen), units: {}, watch: page.targets.slice(1), over: ""};
+  return {solve: FIRST, held: FIRST, values: {}, chosen: page.slots.map((slot) => slot.chosen), units: {}, watch: [...page.targets], over: ""};
 }
 
 const profiles = page.slots.map((slot) => new Map(slot.profiles.map((profile) => [profile.name, profile])));
@@ -48,7 +49,21 @@ function variantOf(state) {
 // All quantities of which one is asked for, and those beside them that only checks need.
 function closedSet(state) {
   const variant = variantOf(state);
-  return typeof variant === "string" ? [FIRST] : [FIRST, ...variant.known];
+  return typeof variant === "string" ? [state.held] : [state.held, ...variant.known];
+}
+
+// The targets of a variant: any of them can be asked for, and then held where another quantity is asked for.
+function targetsOf(variant) {
+  return typeof variant === "string" ? [FIRST] : [FIRST, ...Object.keys(variant.watched)];
+}
+
+// The plan for a quantity: its place, or why there is none, or why it has to be searched. Backwards from a target that is
+// not the first, everything is searched.
+function planOf(state, variant, name) {
+  if (name === FIRST || (state.held === FIRST && !(name in variant.watched))) return variant.plans[name];
+  if (name in variant.watched) return variant.watched[name];
+  if (!variant.known.includes(name)) return undefined;
+  return {search: `${name} follows from ${state.held} by search only.`};
 }
 
 function givensOf(state) {
@@ -59,8 +74,8 @@ function givensOf(state) {
 
 // A state in which every part is one that the page has; what a new choice of profiles no longer asks for is let go.
 function settled(state) {
-  if (!closedSet(state).includes(state.solve)) state.solve = FIRST;
-  if (state.solve !== FIRST && Number.isNaN(stated(state, FIRST).number)) state.solve = FIRST;
+  if (!targetsOf(variantOf(state)).includes(state.held)) state.held = FIRST;
+  if (!closedSet(state).includes(state.solve) || Number.isNaN(stated(state, state.held).number)) state.solve = state.held;
   const givens = givensOf(state);
   if (!givens.includes(state.over)) state.over = givens.find((name) => page.quantities[name].typed !== undefined) || givens[0] || "";
   return state;
@@ -74,7 +89,8 @@ function copied(state) {
 function written(state) {
   const fresh = settled(freshState()), parts = [];
   const say = (key, text) => parts.push(`${encodeURIComponent(key)}=${encodeURIComponent(text)}`);
-  if (state.solve !== fresh.solve) say("~solve", state.solve);
+  if (state.held !== fresh.held) say("~held", state.held);
+  if (state.solve !== state.held) say("~solve", state.solve);
   state.chosen.forEach((name, place) => { if (name !== fresh.chosen[place]) say(`~with${place}`, name); });
   for (const [name, number] of Object.entries(state.values)) say(name, String(number));
   for (const [name, text] of Object.entries(state.units)) say(`~unit:${name}`, text);
@@ -90,6 +106,7 @@ function read(hash) {
   for (const [key, text] of pairs) {
     const slot = key.match(/^~with(\d+)$/);
     if (slot && page.slots[slot[1]] && profileOf(slot[1], text)) state.chosen[slot[1]] = text;
+    else if (key === "~held" && page.targets.includes(text)) state.held = text;
     else if (key === "~solve" && page.quantities[text]) state.solve = text;
     else if (key === "~over" && page.quantities[text]) state.over = text;
     else if (key === "~watch") state.watch = text.split(",").filter((name) => page.quantities[name]);

@@ -79,8 +79,10 @@ def opened(browser: Any, path: Path, **how: Any) -> Shown:
     return shown
 
 
-def address(solve: str = "", values: Mapping[str, float] | None = None, chosen: Sequence[str] = ()) -> str:
+def address(
+    solve: str = "", values: Mapping[str, float] | None = None, chosen: Sequence[str] = (), held: str = ""
+) -> str:
     """The address of a setting."""
-    parts = [f"~solve={quote(solve)}"] if solve else []
+    parts = [f"~{key}={quote(name)}" for key, name in (("held", held), ("solve", solve)) if name]
     parts += [f"~with{i}={quote(name)}" for i, name in enumerate(chosen)]
     return "&".join([*parts, *(f"{quote(name)}={number!r}" for name, number in (values or {}).items())])

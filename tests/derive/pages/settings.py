@@ -23,10 +23,11 @@ class Setting:
     given: Mapping[str, float]
     moved: Mapping[str, float]
     chosen: tuple[str, ...]
+    held: str = ""
 
     @property
     def address(self) -> str:
-        return address(self.solve, self.moved, self.chosen)
+        return address(self.solve, self.moved, self.chosen, self.held)
 
 
 def drawn(library: Library, data: Mapping[str, Any], draw: random.Random, *, most_moved: int = 4) -> Setting:
@@ -35,8 +36,9 @@ def drawn(library: Library, data: Mapping[str, Any], draw: random.Random, *, mos
     place = data["byGroups"][",".join(str(one["group"]) for one in chosen)]
     if isinstance(place, str):
         return drawn(library, data, draw)
-    variant, first = data["variants"][place], data["targets"][0]
-    plans = variant["plans"]
+    variant = data["variants"][place]
+    first = draw.choice([data["targets"][0], data["targets"][0], *variant["watched"]])
+    plans = variant["plans"] if first == data["targets"][0] else dict.fromkeys(variant["known"])
     solve = draw.choice([first, *(name for name, plan in plans.items() if not isinstance(plan, str))])
     names = [*variant["known"], *variant["beside"]]
     moved = {name: anywhere(data["quantities"][name], draw) for name in draw.sample(names, min(most_moved, len(names)))}
@@ -48,7 +50,7 @@ def drawn(library: Library, data: Mapping[str, Any], draw: random.Random, *, mos
         moved[first] = numbers[first] = _near(library, first, numbers, draw)
         moved.pop(solve, None)
         numbers.pop(solve, None)
-    return Setting(solve, numbers, moved, names)
+    return Setting(solve, numbers, moved, names, first)
 
 
 def _near(library: Library, first: str, numbers: Mapping[str, float], draw: random.Random) -> float:
