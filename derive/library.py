@@ -184,6 +184,12 @@ class Library(RelationSet):
 
         return compare(a, b)
 
+    def page(self, targets: str | Sequence[str], /, *profiles: str, title: str = "", **given: Any) -> str:
+        """The HTML of a page, in which every given is a slider and the answer moves with it; a range is a slider's."""
+        from derive.pages.page import page
+
+        return page(self, targets, profiles, given, title=title)
+
     def at(self, point: str, names: Iterable[str]) -> Library:
         """Both operating points in one library: what follows from the named quantities is there twice."""
         from derive.model.operating_points import twins

@@ -21,6 +21,7 @@ from derive.cli.formulas import formula, reach
 from derive.cli.graph import graph
 from derive.cli.infer import infer
 from derive.cli.optimum import front, least, most
+from derive.cli.page import page
 from derive.cli.reports import report
 from derive.cli.sample import sample
 from derive.cli.servers import schema, serve, serve_editor
@@ -41,7 +42,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph)
+_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, page)
 _LOOKING_UP = (check, find, list_, show)
 _OF_THE_SUBJECT = (report, audit, infer)
 _SERVING = (schema, serve, serve_editor, completion)

@@ -20,7 +20,10 @@ __all__ = ["report"]
 @click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
 @click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
 def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
-    """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures."""
+    """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures.
+
+    The pages with sliders (pages/roofline and others) are written into the folder pages.
+    """
     from derive.tokens.reports import shelf
 
     wanted = shelf.chosen(names)
@@ -33,9 +36,9 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
     _writable(folder)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
-        if html:
+        if html and not shelf.is_page(name):
             files[f"{shelf.named(name)}.html"] = shelf.page(name)
-        if pdf:
+        if pdf and not shelf.is_page(name):
             from derive.reports.tex import pressed
 
             file = shelf.named(name)

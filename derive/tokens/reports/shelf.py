@@ -22,13 +22,25 @@ from derive.reports.formulas import introduced, symbols
 from derive.reports.templating import opening, rendered
 from derive.reports.vocabulary import vocabulary
 from derive.search.index import Entry, Index
-from derive.tokens.reports import titles
+from derive.tokens.reports import page_shelf, titles
 from quantities.declaration import Declaration
 
 if TYPE_CHECKING:
     from derive.library import Library
 
-__all__ = ["chosen", "is_own", "named", "orphans", "page", "parts", "pressed_pictures", "report", "stale", "texts"]
+__all__ = [
+    "chosen",
+    "is_own",
+    "is_page",
+    "named",
+    "orphans",
+    "page",
+    "parts",
+    "pressed_pictures",
+    "report",
+    "stale",
+    "texts",
+]
 
 _EDITION = f"derive {version('derive-engine')}; numbers are shown rounded and computed with all their digits"
 _MEASURED = frozenset({"benchmarks.md"})  # depends on the machine and is never stale
@@ -43,9 +55,9 @@ def report(name: str) -> Report:
 
 
 def chosen(names: Iterable[str]) -> tuple[str, ...]:
-    """These reports, or all: first the built-in ones in their order, then the user's."""
+    """These reports, or all: first the built-in ones in their order and the pages with sliders, then the user's."""
     wanted = list(names)
-    known = titles.titles()
+    known = titles.titles() | dict.fromkeys(page_shelf.names(), "")
     for name in wanted:
         if is_own(name) and not Path(name).is_file():
             raise ExpressionError(f"There is no file {name}.", hint="Give the path of a report template.", text=name)
@@ -58,6 +70,11 @@ def chosen(names: Iterable[str]) -> tuple[str, ...]:
 def named(name: str) -> str:
     """The name of a report's files."""
     return Path(name).stem if is_own(name) else name
+
+
+def is_page(name: str) -> bool:
+    """Whether a name is that of a page with sliders."""
+    return name in page_shelf.names()
 
 
 def is_own(name: str) -> bool:
@@ -126,6 +143,8 @@ def _pictures(name: str) -> tuple[Picture, ...]:
 @cache
 def texts(name: str) -> Mapping[str, str]:
     """The files of a report: their paths below the folder of reports, and their contents."""
+    if is_page(name):
+        return {f"{name}.html": page_shelf.text(name)}
     made = {f"figures/{picture.name}.svg": _drawn(picture) for picture in _pictures(name)}
     for ending, dialect in (("tex", latex.DOCUMENT), ("md", markdown.HOST)):
         made[f"{named(name)}.{ending}"] = _bound(name, dialect)
@@ -151,7 +170,7 @@ def stale(folder: Path, name: str) -> list[str]:
         except (OSError, UnicodeDecodeError):
             found.append(f"{path} is missing")
         else:
-            if before != text:
+            if before != text and not (is_page(name) and page_shelf.same(before, text)):
                 found.append(f"{path} is out of date")
     return found
 
@@ -159,6 +178,7 @@ def stale(folder: Path, name: str) -> list[str]:
 def orphans(folder: Path) -> list[str]:
     """Files in a folder of reports that no report makes."""
     made = {path for name in titles.titles() for path in texts(name)} | _MEASURED
-    written = (path for pattern in ("*.tex", "*.md", "figures/*.svg") for path in folder.glob(pattern))
+    made |= {f"{name}.html" for name in page_shelf.names()}
+    written = (path for pattern in ("*.tex", "*.md", "figures/*.svg", "pages/*.html") for path in folder.glob(pattern))
     names = sorted(path.relative_to(folder).as_posix() for path in written)
     return [f"{name} is not part of any report" for name in names if name not in made]

@@ -1,0 +1,145 @@
+"""A question as a page: one HTML file without network or server, in which every given is a slider.
+
+The page holds the engine's own plans as JavaScript (`kernels.programs`), and the data beside them (`page_data`). The
+shell is plain HTML, CSS and JavaScript, in the folder of that name; the scripts follow each other in the order below,
+later ones using earlier ones. The same question makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import zlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from derive.errors import ExpressionError, read_all
+from derive.kernels.backends.javascript import runtime
+from derive.model.relation_set import RelationSet
+from derive.pages.page_data import page_data
+from derive.presentation.numbers import with_unit
+from derive.time_limits import limits
+from quantities.declaration import read_given
+from quantities.value import Value
+
+__all__ = ["packed", "page", "unpacked"]
+
+_SHELL = Path(__file__).parent / "shell"
+_SCRIPTS = (
+    "numbers",
+    "units",
+    "state",
+    "answers",
+    "search",
+    "mathml",
+    "derivation",
+    "combobox",
+    "controls",
+    "curve",
+    "exports",
+    "main",
+)
+_SECONDS = 300.0  # for all the plans of a page
+
+
+def page(
+    library: RelationSet,
+    targets: str | Sequence[str],
+    profiles: Sequence[str],
+    given: Mapping[str, Any],
+    *,
+    title: str = "",
+    uses: Sequence[str] = (),
+    flags: str = "",
+) -> str:
+    """The HTML of a page.
+
+    `uses` names the library in a relation file that the page writes, and `flags` on a command line.
+
+    >>> from derive.relation_files.loading import load
+    >>> ohm = load('''[quantities]
+    ... V = { unit = "V" }
+    ... I = { unit = "A" }
+    ... R = { unit = "ohm" }
+    ... [relations.ohm]
+    ... equation = "V = I*R"''')
+    >>> made = page(ohm, "V", (), {"I": "2 A", "R": "1..100 ohm"}, title="Ohm's law")
+    >>> made.splitlines()[0], "<title>Ohm&#x27;s law</title>" in made
+    ('<!DOCTYPE html>', True)
+    """
+    wanted = _targets(library, targets, given)
+    read = read_all(lambda name, value: read_given(value, library.declaration(name)), given)
+    with limits(seconds=_SECONDS):
+        made = page_data(library, wanted, tuple(profiles), read)
+    data = {**made.data, "uses": list(uses), "flags": flags}
+    whole: str = _template().render(
+        title=html.escape(title or _title(library, wanted, profiles)),
+        about=html.escape(_about(wanted, profiles, read)),
+        style=_text("page.css"),
+        runtime=runtime(),
+        packed=packed(data, made.kernels),
+        scripts="\n".join(_text(f"{name}.js") for name in _SCRIPTS),
+    )
+    return whole
+
+
+def _targets(library: RelationSet, targets: str | Sequence[str], given: Mapping[str, Any]) -> tuple[str, ...]:
+    """The targets, none of which is given."""
+    listed = tuple(dict.fromkeys([targets] if isinstance(targets, str) else targets))
+    if not listed:
+        raise ExpressionError("The page has no target.", hint="Name a quantity, or several in a list.", text="")
+    for target in listed:
+        library.declaration(target)
+        if target in given:
+            hint = f"Leave {target}=... out: the page has it as the answer, and on the page anything can be asked for."
+            raise ExpressionError(f"{target} is given, and is also the target.", hint=hint, text=target)
+    return listed
+
+
+def _title(library: RelationSet, targets: Sequence[str], profiles: Sequence[str]) -> str:
+    beside = f" with {', '.join(profiles)}" if profiles else ""
+    return f"{', '.join(targets)}{beside}"
+
+
+def _about(targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]) -> str:
+    """How the page was asked for."""
+    said = [*(f"{name} = {value}" for name, value in given.items()), *profiles]
+    asked = with_unit(", ".join(targets), f"from {', '.join(said)}" if said else "")
+    return f"Written by derive for {asked}. Every number is worked out in this page, from relations that were checked."
+
+
+def packed(data: Mapping[str, Any], kernels: Sequence[str]) -> str:
+    """The data and the plans of a page as a script, deflated and in base64.
+
+    >>> print(unpacked(packed({"answer": 42}, ["(function (derive) { return 0; })"])))
+    window.derivePage = {data: {"answer":42},
+    kernels: (derive) => [
+    (function (derive) { return 0; })(derive)
+    ]};
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    called = ",\n".join(f"{source}(derive)" for source in kernels)
+    script = f"window.derivePage = {{data: {text},\nkernels: (derive) => [\n{called}\n]}};"
+    return b64encode(zlib.compress(script.encode(), 9)).decode()
+
+
+def unpacked(text: str) -> str:
+    """The script of packed data and plans: another compressor may pack the same otherwise."""
+    return zlib.decompress(b64decode(text)).decode()
+
+
+@cache
+def _text(name: str) -> str:
+    return (_SHELL / name).read_text(encoding="utf-8").rstrip()
+
+
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, StrictUndefined
+
+    return Environment(undefined=StrictUndefined, keep_trailing_newline=True, autoescape=False).from_string(
+        _text("page.html")
+    )

@@ -1,0 +1,229 @@
+"""A page as plain data: its quantities, choices, and plans, with what the plans share written once.
+
+Numbers are in declared units. A plan is a program of `kernels.programs`: JavaScript that takes the known quantities
+and yields everything that the page shows. Its texts (steps, checks, reasons) are kept in tables beside the programs,
+since the N + 1 plans of a page have most of them in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from derive.errors import DeriveError
+from derive.kernels.programs.program import Program, programmed
+from derive.model.relation_set import RelationSet
+from derive.pages.page_question import PageQuestion
+from derive.pages.profiles_of_page import Slot, slots
+from derive.pages.sliders import Slider, slider, starting_number
+from derive.pages.units_of_page import offered
+from derive.pages.variants import Choices, Variants, variants
+from derive.presentation.numbers import spelled
+from quantities.declaration import Declaration
+from quantities.profiles import Profile
+from quantities.value import Value, read_number
+
+__all__ = ["PageData", "page_data"]
+
+
+@dataclass(frozen=True)
+class PageData:
+    """The data of a page, and the JavaScript of its plans, by the places that the data name."""
+
+    data: Mapping[str, Any]
+    kernels: tuple[str, ...]
+
+
+@dataclass
+class _Tables:
+    """Texts and plans that occur in several places, each kept once."""
+
+    steps: dict[str, dict[str, Any]] = field(default_factory=dict)
+    checks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reasons: dict[str, dict[str, Any]] = field(default_factory=dict)
+    kernels: dict[str, int] = field(default_factory=dict)
+    programs: list[dict[str, Any]] = field(default_factory=list)
+    constants: dict[str, float] = field(default_factory=dict)
+    letters: dict[str, str] = field(default_factory=dict)
+
+    def place(self, table: dict[str, dict[str, Any]], entry: dict[str, Any]) -> int:
+        """The place of an entry in its table."""
+        key = repr(sorted(entry.items()))
+        table.setdefault(key, entry)
+        return list(table).index(key)
+
+
+def page_data(
+    library: RelationSet, targets: Sequence[str], profiles: Sequence[str], given: Mapping[str, Value]
+) -> PageData:
+    """Everything that a page needs; an error if its question has no answer."""
+    offers = slots(library, profiles)
+    starts = {
+        name: read_number(starting_number(value, library.declared[name]), library.declared[name].unit)
+        for name, value in given.items()
+    }
+    found = variants(library, targets, offers, starts)
+    tables = _Tables()
+    plans = [_plans(library, question, tables) for question in found.questions]
+    names = _spoken_of(found, tables)
+    data = {
+        "targets": list(targets),
+        "quantities": {name: _quantity(library, name, found, given, tables) for name in names},
+        "slots": [_slot(library, slot, choice, names) for slot, choice in zip(offers, found.choices, strict=True)],
+        "variants": plans,
+        "byGroups": {",".join(map(str, places)): one for places, one in found.by_groups.items()},
+        "programs": tables.programs,
+        "steps": list(tables.steps.values()),
+        "checks": list(tables.checks.values()),
+        "reasons": list(tables.reasons.values()),
+        "letters": tables.letters,
+        "idle": list(found.questions[0].idle),
+    }
+    return PageData(data, tuple(tables.kernels))
+
+
+def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dict[str, Any]:
+    """The plans of a variant: for each quantity that can be asked for, and for the further targets."""
+    others = [target for target in question.targets[1:] if target not in question.known]
+    solved: dict[str, int | str | dict[str, str]] = {}
+    for unknown in (question.targets[0], *question.known):
+        solved[unknown] = _plan(library, unknown, question.given_for(unknown), tables)
+    watched = {target: _plan(library, target, question.given_for(question.targets[0]), tables) for target in others}
+    return {
+        "known": list(question.known),
+        "beside": list(question.beside),
+        "plans": solved,
+        "watched": watched,
+    }
+
+
+def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables) -> int | str | dict[str, str]:
+    """The place of a plan, or why there is none, or why the page has to search: only the solver could work it out."""
+    try:
+        made = programmed(library, unknown, given)
+    except DeriveError as error:
+        return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+    said = made.data()
+    if not said["answers"]:
+        return {"search": " ".join(one["reason"] for one in said["left_out"])}
+    tables.constants |= {one["name"]: one["number"] for one in said["constants"]}
+    tables.letters |= {name: letter for name, letter in said["letters"].items() if name not in tables.letters}
+    tables.programs.append(_program(made, said, tables))
+    return len(tables.programs) - 1
+
+
+def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[str, Any]:
+    """A program's data without what its quantities' declarations say, and with its texts in tables."""
+    ways = ("left", "right", "state")
+    return {
+        "kernel": tables.kernels.setdefault(made.source, len(tables.kernels)),
+        "size": said["size"],
+        "inputs": [one["name"] for one in said["inputs"]],
+        "outputs": [[one["name"], one["at"], one["why"], one["role"]] for one in said["outputs"]],
+        "reasons": [tables.place(tables.reasons, one) for one in said["reasons"]],
+        "checks": [
+            [tables.place(tables.checks, {k: v for k, v in one.items() if k not in ways}), *(one[k] for k in ways)]
+            for one in said["checks"]
+        ],
+        "choices": [[one["relation"], one["at"], one["arms"]] for one in said["choices"]],
+        "steps": [
+            [tables.place(tables.steps, {k: v for k, v in one.items() if k != "at"}), one["at"]]
+            for one in said["steps"]
+        ],
+        "leftOut": said["left_out"],
+    }
+
+
+def _spoken_of(found: Variants, tables: _Tables) -> list[str]:
+    """The names of all quantities on a page."""
+    names = dict.fromkeys(found.questions[0].targets)
+    for question in found.questions:
+        names |= dict.fromkeys((*question.known, *question.beside))
+    for program in tables.programs:
+        names |= dict.fromkeys(one[0] for one in program["outputs"])
+        names |= dict.fromkeys(program["inputs"])
+    return list(names | dict.fromkeys(tables.constants))
+
+
+def _quantity(
+    library: RelationSet, name: str, found: Variants, given: Mapping[str, Value], tables: _Tables
+) -> dict[str, Any]:
+    """A quantity: what it is, its units, its domain, and if it can be moved its slider and where it starts."""
+    quantity = library.declared[name]
+    low, high = (quantity.unit.from_base(end) for end in (quantity.domain.low, quantity.domain.high))
+    said: dict[str, Any] = {
+        "meaning": quantity.meaning,
+        "units": [[one.text, one.size, one.offset] for one in offered(quantity.unit)],
+        "domain": quantity.domain.text,
+        "low": low if low > float("-inf") else None,
+        "high": high if high < float("inf") else None,
+    }
+    if name in tables.constants:
+        said["constant"] = tables.constants[name]
+    said |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
+    value = next((given.get(name, one.values[name]) for one in found.questions if name in one.values), None)
+    if value is None:
+        return said
+    units = [one.text for one in offered(quantity.unit)]
+    if spelled(value.unit) in units[1:]:
+        said["shown"] = spelled(value.unit)
+    said["slider"] = _ends(_slider(library, quantity, value, found, given))
+    if name in given:
+        said["typed"] = starting_number(value, quantity)
+    default = quantity.default
+    if default is not None:
+        said["default"] = quantity.unit.from_base(default.base[1])
+    return said
+
+
+def _ends(made: Slider) -> list[Any]:
+    return list(asdict(made).values())[:3]
+
+
+def _slider(
+    library: RelationSet, quantity: Declaration, value: Value, found: Variants, given: Mapping[str, Value]
+) -> Slider:
+    """The slider of a quantity, which reaches the values of all profiles that the page offers."""
+    names = [name for choice in found.choices for group in choice.groups for name in group]
+    values = (library.profile(name).values.get(quantity.name) for name in names)
+    others = [] if quantity.name in given else [quantity.unit.from_base(one.base[1]) for one in values if one]
+    sizes = found.questions[0].sizes
+    like = [abs(size) for name, size in sizes.items() if library.declared[name].dimension == quantity.dimension]
+    return slider(
+        quantity, value, others, quantity.unit.from_base(max(like, default=0.0)), asked=quantity.name in given
+    )
+
+
+def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str]) -> dict[str, Any]:
+    """A slot: its profiles with their numbers of the page's quantities, and those left out with the reason."""
+    labels = library.profiles.labels()
+    entries = []
+    for i, group in enumerate(choice.groups):
+        for name in group:
+            profile, label = library.profile(name), labels.get(name.partition(":")[0]) or labels.get(name)
+            entries.append(
+                {
+                    "name": name,
+                    "title": (label.title if label else "") or profile.title,
+                    "also": list(label.also) if label else [],
+                    "group": i,
+                    "values": {
+                        one: library.declared[one].unit.from_base(value.base[1])
+                        for one, value in profile.values.items()
+                        if one in names
+                    },
+                    "goesWith": _goes_with(library, profile, names),
+                }
+            )
+    left_out = [{"names": list(one.names), "reason": one.reason} for one in choice.left_out]
+    return {"kind": slot.kind, "chosen": slot.chosen, "profiles": entries, "leftOut": left_out}
+
+
+def _goes_with(library: RelationSet, profile: Profile, names: Sequence[str]) -> dict[str, dict[str, float]]:
+    """The numbers of other quantities that a profile's numbers assume."""
+    return {
+        one: {other: library.declared[other].unit.from_base(value.base[1]) for other, value in assumed.items()}
+        for one, assumed in profile.goes_with.items()
+        if one in names and assumed.keys() <= {*names}
+    }

@@ -1,0 +1,152 @@
+"""What a page has to know to answer its question, so that any one of it can be asked for instead.
+
+The values that a question uses, typed, of its profiles or defaults, are the *known* quantities: each fixes what the
+relations leave open, so none of them follows from the others. With the target they are a closed set: if all of them but
+one are given, that one is what is asked for. So a page of N known quantities needs N + 1 plans, whatever is moved.
+
+Values that only an inequality needs, such as a capacity, are known *beside* them: they can be moved, but nothing
+follows from them. Definitions (two operations to a multiply-add) are no choice and stay in the plans.
+
+Where conditions decide which relations hold, a question uses other values in each case. A page knows those of all
+cases, unless they would state something twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from derive.kernels.agreement import said_twice
+from derive.kernels.case_dispatch import cases, leaves
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
+from derive.planning.plan import Plan, plan
+from derive.solving.answering.solver import solve
+from derive.solving.execution.question import Question, ask
+from quantities.value import Value
+
+__all__ = ["PageQuestion", "page_question"]
+
+
+@dataclass(frozen=True)
+class PageQuestion:
+    """The known quantities of a page with their values; `idle` are typed names without effect."""
+
+    targets: tuple[str, ...]
+    known: tuple[str, ...]
+    beside: tuple[str, ...]
+    values: Mapping[str, Value]
+    typed: frozenset[str]
+    idle: tuple[str, ...]
+    sizes: Mapping[str, float]  # what the answers came to, in base units
+
+    @property
+    def signature(self) -> tuple[frozenset[str], frozenset[str]]:
+        """By which two questions have the same plans."""
+        return frozenset(self.known), frozenset(self.beside)
+
+    def given_for(self, unknown: str) -> tuple[str, ...]:
+        """What is given where one of the closed set is asked for."""
+        return tuple(name for name in (*self.known, self.targets[0], *self.beside) if name != unknown)
+
+
+def page_question(
+    library: RelationSet, targets: Sequence[str], profiles: tuple[str, ...], given: Mapping[str, Value]
+) -> PageQuestion:
+    """What a page of these targets has to know; an error if one of them has no answer at the values given.
+
+    >>> from derive.relation_files.loading import load
+    >>> from quantities.value import read_value
+    >>> shelf = load('''[quantities]
+    ... books = { unit = "1" }
+    ... book  = { unit = "kg", value = "0.4 kg" }
+    ... load  = { unit = "kg" }
+    ... bears = { unit = "kg" }
+    ... [relations]
+    ... load = { equation = "load = books*book" }
+    ... safe = { equation = "load <= bears" }
+    ... [profiles]
+    ... pine = { bears = "20 kg" }''')
+    >>> found = page_question(shelf, ["load"], ("pine",), {"books": read_value("30")})
+    >>> found.known, found.beside
+    (('books', 'book'), ('bears',))
+    """
+    known: dict[str, Value] = {}
+    beside: dict[str, Value] = {}
+    idle: list[set[str]] = []
+    sizes: dict[str, float] = {}
+    for target in targets:
+        question = ask(library, target, profiles, given)
+        answer = solve(library, target, profiles, given)
+        used = _of_all_cases(library, question, answer.given)
+        known |= {name: value for name, value in used.items() if name in given or not _is_defined(value)}
+        limits = [check.name for check in answer.checks if check.name in library.relations]
+        beside |= _completing(library, question, limits, used)
+        idle.append({*given} - used.keys())
+        sizes |= {target: answer.base or 0.0, **(answer.course.values if answer.course else {})}
+    known = {name: value for name, value in known.items() if name != targets[0]}
+    beside = {name: value for name, value in beside.items() if name not in known and name not in targets}
+    order = [*given, *library.declared]
+    return PageQuestion(
+        tuple(targets),
+        tuple(sorted(known, key=order.index)),
+        tuple(sorted(beside, key=order.index)),
+        known | beside,
+        frozenset(given),
+        tuple(name for name in given if all(name in one for one in idle) and name not in beside),
+        sizes,
+    )
+
+
+def _is_defined(value: Value) -> bool:
+    return value.source.kind == "exact"
+
+
+def _stated(question: Question) -> dict[str, Value]:
+    return {**question.weak, **question.strong}
+
+
+def _of_all_cases(library: RelationSet, question: Question, used: Mapping[str, Value]) -> dict[str, Value]:
+    """The values in use in any case, or in this one only if those of all cases state something twice."""
+    trees = cases(library, question.outline).alternatives
+    plans = [case.plan for tree in trees for case in leaves(tree)]
+    stated = _stated(question)
+    met = {one for made in plans for block in made.blocks for name in block.relations for one in library.members[name]}
+    weak = {name for made in plans for name in made.weak}
+    whole = {name: stated[name] for name in stated if name in met and (name in weak or name in question.strong)}
+    whole |= used
+    alone = [name for name, value in whole.items() if name in question.strong or not _is_defined(value)]
+    return dict(used) if len(plans) < 2 or _repeats(library, alone, plans) else whole
+
+
+def _repeats(library: RelationSet, names: Sequence[str], plans: Sequence[Plan]) -> bool:
+    """Whether these names, all given, state something twice."""
+    return any(library.relations[name].is_equation for name in said_twice(library, names, plans))
+
+
+def _completing(
+    library: RelationSet, question: Question, limits: Iterable[str], used: Mapping[str, Value]
+) -> dict[str, Value]:
+    """The values that inequalities need besides: those in them, and those behind what is worked out only for them."""
+    made = plan(
+        structure_of(library, stated=question.stated), question.target, list(question.strong), list(question.weak)
+    )
+    behind = {name: block.relations for block in made.extra for name in block.unknowns}
+    stated = _stated(question)
+    pending = [one for name in limits if not library.relations[name].is_equation for one in library.members[name]]
+    found: dict[str, Value] = {}
+    met: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name in met or name in used:
+            continue
+        met.add(name)
+        if name in behind:
+            pending += [one for relation in behind[name] for one in library.members[relation]]
+        elif name in stated and not _is_defined(stated[name]) and not _is_worked_out(name, made):
+            found[name] = stated[name]
+    return found
+
+
+def _is_worked_out(name: str, made: Plan) -> bool:
+    return any(name in block.unknowns for block in made.blocks)

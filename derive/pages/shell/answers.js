@@ -1,0 +1,156 @@
+// Answers: a state put through the plan of what it asks for.
+
+const buffers = page.programs.map((program) => ({x: new Float64Array(program.inputs.length), y: new Float64Array(program.size)}));
+
+// A plan at numbers: `numberOf` yields each input. The result is valid until the next call of the same plan.
+function ran(place, numberOf) {
+  const program = page.programs[place], {x, y} = buffers[place];
+  program.inputs.forEach((name, i) => { x[i] = numberOf(name); });
+  kernels[program.kernel](x, y);
+  return {program, x, y};
+}
+
+// What a state asks for: its number, or the reason why there is none. `changed` has other numbers of some givens, for
+// curves and slopes; `near` is a number of what is asked for that is close by, where it has to be searched.
+function answered(state, changed = null, near = NaN) {
+  const variant = variantOf(state);
+  if (typeof variant === "string") return {number: NaN, reason: sentence(`No plan answers these profiles together: ${variant}`)};
+  const plan = planOf(state, variant, state.solve), numberOf = numbersOf(state, changed);
+  if (typeof plan === "string") return {number: NaN, reason: plan};
+  if (typeof plan === "object") return searched(state, variant, numberOf, near, plan.search);
+  const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.program, run.y[why]);
+  if (cause && ["undecided", "uncompiled"].includes(cause.kind) && state.solve !== state.held) return searched(state, variant, numberOf, near, cause.text);
+  return {number: run.y[at], reason: cause ? cause.text : "", run: changed === null ? kept(run) : run};
+}
+
+function numbersOf(state, changed) {
+  return (name) => (changed !== null && Object.hasOwn(changed, name) ? changed[name] : numberIn(state, name));
+}
+
+// A run whose numbers stay when the plan is run again.
+function kept(run) {
+  return {...run, y: run.y.slice()};
+}
+
+function causeOf(program, why) {
+  return why ? page.reasons[program.reasons[why - 1]] : null;
+}
+
+function sentence(text) {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+// The failed checks of a run, each with the numbers of both sides in base units.
+function failedIn({program, y}) {
+  const found = [];
+  for (const [place, left, right, state] of program.checks) {
+    if (y[state] !== 2 && y[state] !== 3) continue;
+    const check = page.checks[place], sides = sidesApart(check, y[left], y[right], y[state] === 3);
+    const because = check.because ? ` (${check.because})` : "";
+    found.push({name: check.relation, sides, verdict: `${check.relation} does not hold: ${sides}${because}`});
+  }
+  return found;
+}
+
+// The checks that a run could not settle by arithmetic.
+function openIn({program, y}) {
+  return program.checks.filter(([, , , state]) => y[state] === 4).map(([place]) => page.checks[place].relation);
+}
+
+// Both sides of a relation that does not hold, with the fewest digits that tell them apart.
+function sidesApart(check, left, right, isUndefined) {
+  if (isUndefined) return `${check.equation} is undefined here`;
+  const shown = [4, 7, 10, 13].map((digits) => [customary(left, check.left_unit, digits), customary(right, check.right_unit, digits)]);
+  const [less, more] = shown.find(([one, other]) => one !== other) || shown[3];
+  if (check.op === "=") return `${check.left_text} is ${less}, and ${check.right_text} is ${more}`;
+  return `${check.left_text} is ${less}, ${check.op === "<=" ? "more" : "less"} than ${check.right_text}, which is ${more}`;
+}
+
+// Which arm of each choice binds.
+function regimeIn({program, y}) {
+  const found = {};
+  for (const [relation, at, arms] of program.choices) if (y[at] >= 0) found[relation] = arms[y[at]];
+  return found;
+}
+
+// Every quantity's number beside an answer: the givens, what its plan works out, and what follows from both.
+function numbersBeside(state, answer) {
+  const variant = variantOf(state), found = Object.create(null);
+  if (typeof variant === "string") return found;
+  for (const name of givensOf(state)) found[name] = stated(state, name).number;
+  found[state.solve] = answer.number;
+  for (const name of Object.keys(page.quantities)) if (page.quantities[name].constant !== undefined) found[name] = page.quantities[name].constant;
+  if (answer.run) for (const [name, at] of answer.run.program.outputs) if (!(name in found)) found[name] = answer.run.y[at];
+  const forward = (place) => {
+    if (typeof place !== "number") return;
+    const run = ran(place, (name) => (name === state.solve ? answer.number : stated(state, name).number));
+    for (const [name, at] of run.program.outputs) if (!(name in found)) found[name] = run.y[at];
+  };
+  forward(variant.plans[FIRST]);
+  Object.values(variant.watched).forEach(forward);
+  return found;
+}
+
+const NUDGE = 1e-5; // of a number, by which it is moved to see what its move does
+
+// By how many percent the answer moves when a given moves by one percent.
+function elasticitiesOf(state, number) {
+  const found = [];
+  for (const name of givensOf(state)) {
+    const at = stated(state, name).number;
+    if (!at || !Number.isFinite(at) || !number || !Number.isFinite(number)) continue;
+    const [up, down] = [1 + NUDGE, 1 - NUDGE].map((factor) => answered(state, {[name]: at * factor}, number).number / number);
+    const slope = Number.isFinite(up) && Number.isFinite(down) ? Math.log(up / down) / Math.log((1 + NUDGE) / (1 - NUDGE))
+      : Number.isFinite(up) ? Math.log(up) / Math.log(1 + NUDGE) : Math.log(down) / Math.log(1 - NUDGE);
+    if (Number.isFinite(slope)) found.push({name, slope: Math.abs(slope) < 1e-6 ? 0 : slope});
+  }
+  return found.sort((one, other) => Math.abs(other.slope) - Math.abs(one.slope));
+}
+
+const POINTS = 241; // of a curve
+
+// The answer along a given: its number, regime and failed checks at each point of the slider. From the present number
+// outwards, so that a number that is searched is sought beside the last one.
+function curveOf(state, answer) {
+  const name = state.over, {low, high, isRatio} = reachOf(state, name), points = [], here = stated(state, name).number;
+  const xs = Array.from({length: POINTS}, (_, i) => {
+    const share = i / (POINTS - 1);
+    return isRatio ? low * (high / low) ** share : low + (high - low) * share;
+  });
+  const middle = Math.max(xs.findIndex((x) => x >= here), 0);
+  const follow = (places) => {
+    let near = answer.number;
+    for (const i of places) {
+      const {number, reason, run} = answered(state, {[name]: xs[i]}, near), has = run && !Number.isNaN(number);
+      points[i] = {x: xs[i], y: number, reason, regime: has ? Object.values(regimeIn(run)).join(", ") : "", failed: has ? failedNames(run) : ""};
+      if (has) near = number;
+    }
+  };
+  follow([...xs.keys()].slice(middle));
+  follow([...xs.keys()].slice(0, middle).reverse());
+  return {name, isRatio, points};
+}
+
+function failedNames({program, y}) {
+  const names = [];
+  for (const [place, , , state] of program.checks) if (y[state] === 2 || y[state] === 3) names.push(page.checks[place].relation);
+  return names.join(", ");
+}
+
+const reaches = Object.create(null); // the ends of sliders so far: they only ever grow, so that no slider moves under the hand
+
+// The ends of a slider, which reach the present number wherever it is.
+function reachOf(state, name) {
+  const number = stated(state, name).number;
+  const [low, high, scale] = reaches[name] || page.quantities[name].slider || around(number);
+  reaches[name] = Number.isFinite(number) ? [Math.min(low, number), Math.max(high, number), scale] : [low, high, scale];
+  const [from, to] = reaches[name];
+  if (scale === "ratio from zero" && from >= 0) return {low: to / 1e6, high: to, isRatio: true, zero: true};
+  return {low: from, high: to, isRatio: scale === "ratio" && from > 0, zero: false};
+}
+
+// The ends of the slider of a former target: three decades on either side, or four times its size.
+function around(number) {
+  if (number > 0) return [number / 1000, number * 1000, "ratio"];
+  return number ? [-4 * Math.abs(number), 4 * Math.abs(number), "difference"] : [-1, 1, "difference"];
+}

@@ -1,0 +1,56 @@
+"""The pages with sliders among the reports: `pages.toml` says what each asks, and this is what they are."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+__all__ = ["names", "same", "text"]
+
+_FILE = Path(__file__).with_name("pages.toml")
+_PACKED = re.compile(r'(?<=id="packed">)[^<]*')
+
+
+@cache
+def _asked() -> Mapping[str, Mapping[str, Any]]:
+    import tomli
+
+    return tomli.loads(_FILE.read_text(encoding="utf-8"))
+
+
+def names() -> tuple[str, ...]:
+    """The pages by the names of their files.
+
+    >>> names()[:2]
+    ('pages/roofline', 'pages/cliff')
+    """
+    return tuple(f"pages/{name}" for name in _asked())
+
+
+@cache
+def text(name: str) -> str:
+    """The HTML of a page, by its name among the reports."""
+    from derive.pages.page import page
+    from derive.tokens.relations import library
+
+    said = _asked()[name.removeprefix("pages/")]
+    return page(library(), said["targets"], said["profiles"], said["given"], title=said["title"], uses=["llm"])
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two pages say the same: what is packed in them is compared as it is unpacked."""
+    from derive.pages.page import unpacked
+
+    plain = [_PACKED.sub("", page) for page in (one, other)]
+    packed = [_PACKED.findall(page) for page in (one, other)]
+    if plain[0] != plain[1] or not all(len(found) == 1 for found in packed):
+        return False
+    try:
+        left, right = (unpacked(found[0]) for found in packed)
+    except (ValueError, zlib.error):
+        return False
+    return left == right

@@ -1,0 +1,216 @@
+"""The controls of a page: sliders, fields, units, choices, history, address; by mouse and keyboard, wide and narrow."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+
+from tests.derive.pages.browser import Shown, opened
+from tests.derive.pages.shop import shop, shop_page
+
+_IN_PAGE = Path(__file__).with_name("in_page.js").read_text(encoding="utf-8")
+_CONTRASTS, _UNNAMED = f"({_IN_PAGE}).contrasts()", f"({_IN_PAGE}).unnamed()"
+_UNFOLD = "document.querySelectorAll('main details').forEach((one) => { one.open = true; })"
+
+
+_ODD = (
+    *("nonsense=3", "batch=many", "constructor.name=1", "~with0=none", "~with7=small"),
+    *("~solve=toString", "%E0%A4%A=1", "__proto__=1"),
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    file = tmp_path / "page.html"
+    file.write_text(shop_page(), encoding="utf-8")
+    return file
+
+
+@pytest.fixture
+def page(browser, path) -> Shown:
+    shown = opened(browser, path)
+    shown.tab.evaluate(_UNFOLD)
+    return shown
+
+
+def _cost(**given: str) -> float:
+    asked = {"batch": "32 sequence", "chips": "8 chip", **given}
+    return shop().solve("cost", "small", **asked).value.magnitude
+
+
+def test_a_page_opens_in_the_middle_of_its_ranges(page):
+    assert page.now["number"] == pytest.approx(_cost(batch=f"{1000**0.5!r} sequence"), rel=1e-9)
+    assert page.complaints == []
+
+
+def test_a_field_takes_a_number_in_its_unit(page):
+    page.tab.fill("#given-batch", "32")
+    page.tab.fill("#given-limit", "2")
+    page.tab.wait_for_function("document.getElementById('number').dataset.value.startsWith('0.000002')")
+    assert page.now["number"] == pytest.approx(_cost(), rel=1e-9)
+    assert page.now["failed"] == ["late"]
+    page.tab.select_option("[data-name=limit] select.unit", "s")
+    assert page.tab.input_value("#given-limit") == "0.002"
+    page.tab.fill("#given-limit", "1")
+    page.tab.wait_for_function("!document.querySelector('#failed li')")
+
+
+def test_a_temperature_has_an_offset_and_its_units(page):
+    page.tab.select_option("[data-name=room] select.unit", "degF")
+    assert float(page.tab.input_value("#given-room")) == pytest.approx(69.8)
+    page.tab.fill("#given-room", "32")
+    page.tab.press("#given-room", "Enter")
+    assert _moved(page, "room") == pytest.approx(0, abs=1e-9)
+
+
+def _moved(page: Shown, name: str) -> float:
+    parts = dict(part.split("=") for part in page.now["address"].split("&"))
+    return float(parts[name])
+
+
+def test_what_is_no_number_is_marked_and_taken_back(page):
+    before = page.now["number"]
+    page.tab.fill("#given-batch", "many")
+    assert page.tab.get_attribute("#given-batch", "aria-invalid") is not None
+    page.tab.press("#given-batch", "Tab")
+    assert page.tab.get_attribute("#given-batch", "aria-invalid") is None
+    assert page.now["number"] == before
+
+
+def test_a_number_outside_its_domain_has_no_answer_and_a_reason(page):
+    page.tab.fill("#given-chips", "2.5")
+    page.tab.press("#given-chips", "Enter")
+    assert "chips" in page.now["why"]
+    page.tab.fill("#given-chips", "-3")
+    page.tab.press("#given-chips", "Enter")
+    assert "chips" in page.now["why"]
+
+
+def test_the_keyboard_moves_a_slider_and_a_count_by_one(page):
+    page.tab.focus("[data-name=chips] input[type=range]")
+    page.tab.keyboard.press("ArrowRight")
+    page.tab.wait_for_function("document.getElementById('given-chips').value === '9'")
+    page.tab.keyboard.press("ArrowLeft")
+    page.tab.wait_for_function("document.getElementById('given-chips').value === '8'")
+    assert page.tab.get_attribute("[data-name=chips] input[type=range]", "aria-valuetext") == "8 chip"
+
+
+def test_a_choice_is_searched_and_taken_by_keyboard(page):
+    page.tab.focus("#choice-0")
+    page.tab.keyboard.type("lar")
+    page.tab.keyboard.press("Enter")
+    expected = shop().solve("cost", "large", batch=f"{1000**0.5!r} sequence", chips="8 chip").value.magnitude
+    assert page.now["number"] == pytest.approx(expected, rel=1e-9)
+    assert page.tab.input_value("#choice-0") == "large"
+    assert "~with0=large" in page.now["address"]
+
+
+def test_what_was_done_is_undone_and_done_again(page):
+    seen = [page.now["number"]]
+    for chips in ("3", "5", "7"):
+        page.tab.fill("#given-chips", chips)
+        page.tab.press("#given-chips", "Enter")
+        seen.append(page.now["number"])
+    page.tab.select_option("#unknown", "rent")
+    for number in reversed(seen):
+        page.tab.click("#undo")
+        assert page.now["number"] == number
+    assert page.tab.is_disabled("#undo")
+    for number in seen[1:]:
+        page.tab.click("#redo")
+        assert page.now["number"] == number
+    page.tab.click("#redo")
+    assert page.now["solve"] == "rent"
+    assert page.tab.is_disabled("#redo")
+    page.tab.focus("#undo")
+    page.tab.keyboard.press("Control+z")
+    assert page.now["solve"] == "cost"
+
+
+def test_an_address_opens_the_page_as_it_was(browser, path, page):
+    page.tab.fill("#given-chips", "5")
+    page.tab.press("#given-chips", "Enter")
+    page.tab.select_option("#unknown", "rent")
+    page.tab.select_option("#number-unit", "cent/h/chip")
+    page.tab.click("[aria-label='watch worth no longer']")
+    page.tab.select_option("#over", "chips")
+    there = page.now
+    other = opened(browser, path)
+    other.tab.goto(f"{path.as_uri()}#{there['address']}")
+    other.tab.reload()
+    other.tab.wait_for_selector("html[data-ready]", state="attached")
+    assert other.now == there
+    assert other.tab.inner_text("#number") == page.tab.inner_text("#number")
+    assert other.tab.input_value("#over") == "chips"
+
+
+def test_an_address_that_is_not_understood_says_so_and_changes_nothing(page):
+    before = page.now
+    for odd in _ODD:
+        (shown,) = page.at_each([odd])
+        assert shown["number"] == before["number"], odd
+        assert shown["solve"] == "cost"
+    assert "not understood" in page.tab.inner_text("#notice")
+    assert page.complaints == []
+
+
+def test_a_quantity_may_have_the_name_of_an_object_of_javascript(page):
+    (shown,) = page.at_each(["constructor=0.5"])
+    assert shown["number"] == pytest.approx(_cost(batch=f"{1000**0.5!r} sequence", constructor="0.5"), rel=1e-9)
+
+
+def test_the_page_asks_nothing_of_any_network(browser, path):
+    tab, asked = browser.new_page(), []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("html[data-ready]", state="attached")
+    assert asked == [path.as_uri()]
+
+
+def test_everything_has_a_label_and_enough_contrast(browser, path):
+    for scheme, address in itertools.product(("light", "dark"), ("", "#limit=0.001&~solve=batch", "#chips=-1")):
+        tab = browser.new_page(color_scheme=scheme)
+        tab.goto(path.as_uri() + address)
+        tab.wait_for_selector("html[data-ready]", state="attached")
+        tab.evaluate(_UNFOLD)
+        assert tab.evaluate(_UNNAMED) == []
+        assert tab.evaluate(_CONTRASTS) == []
+        assert tab.get_attribute("#spoken", "aria-live") == "polite"
+        tab.close()
+
+
+def test_the_switch_turns_the_colours_over(page):
+    ground = "getComputedStyle(document.body).backgroundColor"
+    light = page.tab.evaluate(ground)
+    page.tab.click("#theme")
+    assert page.tab.evaluate(ground) != light
+    page.tab.click("#theme")
+    assert page.tab.evaluate(ground) == light
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_nothing_is_wider_than_the_screen(browser, path, width):
+    tab = browser.new_page(viewport={"width": width, "height": 780})
+    tab.goto(path.as_uri())
+    tab.wait_for_selector("html[data-ready]", state="attached")
+    tab.evaluate(_UNFOLD)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_answer_is_spoken_after_a_while(page):
+    page.tab.wait_for_function("document.getElementById('spoken').textContent.startsWith('cost is ')")
+
+
+def test_a_curve_shades_regimes_and_hatches_what_fails(page):
+    page.at_each(["limit=0.02&~over=batch"])
+    labels = page.tab.eval_on_selector_all("#curve-picture rect title", "all => all.map((one) => one.textContent)")
+    assert labels == ["read", "work + batch*per", "late does not hold"]
+    words = page.tab.get_attribute("#curve-picture svg", "aria-label")
+    assert words.startswith("cost over batch: from ")
+
+
+def test_a_printed_page_has_its_numbers_and_steps(page, tmp_path):
+    page.tab.pdf(path=tmp_path / "page.pdf", format="A4")
+    assert (tmp_path / "page.pdf").stat().st_size > 10_000

@@ -1,0 +1,118 @@
+"""What a page shows is what the engine answers, wherever its sliders stand and whatever it solves for."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import derive
+from derive.library import Library
+from derive.pages.page import page
+from tests.derive.pages.browser import Shown, data_of, opened
+from tests.derive.pages.settings import Setting, difference, drawn
+from tests.derive.pages.shop import shop, shop_page
+
+SHELF = Path(__file__).parents[3] / "reports" / "pages"
+PAGES = ("cliff", "prices", "roofline", "training")
+
+
+def differences(browser, library: Library, path: Path, count: int, seed: int) -> tuple[list[str], Counter[str]]:
+    """What differs at random settings, with how to get there; and how many have a number."""
+    data, draw = data_of(path.read_text(encoding="utf-8")), random.Random(seed)
+    settings = [drawn(library, data, draw) for _ in range(count)]
+    tab: Shown = opened(browser, path)
+    shown = tab.at_each([setting.address for setting in settings])
+    assert tab.complaints == []
+    tab.tab.close()
+    found, counted = [], Counter[str]()
+    for setting, one in zip(settings, shown, strict=True):
+        counted["none" if math.isnan(one["number"]) else "a number"] += 1
+        if said := difference(library, setting, one):
+            found.append(f"{path.name}#{setting.address}: {said}")
+    return found, counted
+
+
+def _written(folder: Path, text: str) -> Path:
+    path = folder / "page.html"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_small_page_answers_as_the_engine_does(browser, tmp_path):
+    found, counted = differences(browser, shop(), _written(tmp_path, shop_page()), 150, seed=1)
+    assert found == []
+    assert counted["a number"] > 60
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_of_the_reports_answer_as_the_engine_does(browser, name):
+    found, counted = differences(browser, derive.llm, SHELF / f"{name}.html", 40, seed=2)
+    assert found == []
+    assert counted["a number"] > 10
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", PAGES)
+def test_the_pages_answer_so_at_a_thousand_settings(browser, name):
+    found, _ = differences(browser, derive.llm, SHELF / f"{name}.html", 1000, seed=3)
+    assert found == []
+
+
+def test_a_difference_would_be_seen(browser, tmp_path):
+    wrong = derive.load(_changed("rent*chips*step/batch", "rent*chips*step/batch*1.0000001"))
+    found, _ = differences(browser, wrong, _written(tmp_path, shop_page()), 20, seed=4)
+    assert found
+
+
+def _changed(old: str, new: str) -> str:
+    from tests.derive.pages.shop import TEXT
+
+    assert old in TEXT
+    return TEXT.replace(old, new)
+
+
+def test_a_page_says_what_it_searched_and_what_it_cannot(browser, tmp_path):
+    tab = opened(browser, _written(tmp_path, shop_page()))
+    found, none = tab.at_each(["~solve=batch&cost=1e-05", "~solve=chips&cost=1e-09&batch=100"])
+    assert found["number"] == pytest.approx(
+        shop().solve("batch", "small", cost="1e-5 USD/sequence", chips="8 chip").value.magnitude
+    )
+    assert any("that it is the only one is not proved" in note for note in found["notes"])
+    assert none["why"] or not math.isnan(none["number"])
+    flat = tab.at_each(["~solve=work&cost=2e-05&batch=3.3333333333333335"])[0]
+    assert math.isnan(flat["number"])
+    assert flat["why"] != ""
+
+
+def test_every_quantity_of_the_closed_set_can_be_asked_for_and_back(browser, tmp_path):
+    (variant,) = data_of(shop_page())["variants"]
+    assert variant["plans"].keys() == {"cost", *variant["known"]}
+    refused = {name: plan for name, plan in variant["plans"].items() if isinstance(plan, str)}
+    assert refused == {"room": "room is not determined by what is given."}  # the cost has nothing to do with it
+    tab = opened(browser, _written(tmp_path, shop_page()))
+    start = tab.now["number"]
+    for name in sorted(variant["plans"].keys() - refused.keys() - {"cost"}):
+        tab.tab.select_option("#unknown", name)
+        assert tab.now["solve"] == name
+        tab.tab.select_option("#unknown", "cost")
+        assert tab.now["number"] == pytest.approx(start, rel=1e-9), name
+
+
+def test_a_page_of_a_question_without_profiles_and_givens_stands(browser, tmp_path):
+    library = derive.load("""[quantities]
+        x = { unit = "m", value = "2 m" }
+        y = { unit = "m**2" }
+        [relations]
+        square = { equation = "y = x**2" }""")
+    path = _written(tmp_path, page(library, "y", (), {}))
+    found, _ = differences(browser, library, path, 20, seed=5)
+    assert found == []
+
+
+def test_a_setting_is_an_address():
+    setting = Setting("batch", {"chips": 8.0}, {"chips": 8.0}, ("small",))
+    assert setting.address == "~solve=batch&~with0=small&chips=8.0"
