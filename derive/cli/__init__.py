@@ -33,11 +33,25 @@ from derive.cli.sweep import sweep
 __all__ = ["cli", "main", "run"]
 
 
+def _cite(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    """Print the program as an entry of a BibTeX file."""
+    if not is_asked or ctx.resilient_parsing:
+        return
+    from importlib.metadata import metadata
+
+    facts = metadata("derive-engine")
+    rows = {"title": f"derive: {facts['Summary'].rstrip('.')}", "version": facts["Version"], "license": "MIT"}
+    told = ",\n".join(f"  {key} = {{{text}}}" for key, text in rows.items())
+    click.echo(f"@software{{derive_engine,\n{told}\n}}")
+    ctx.exit()
+
+
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Each verb has an example: derive VERB -h",
 )
 @click.version_option(package_name="derive-engine", prog_name="derive")
+@click.option("--cite", is_flag=True, is_eager=True, expose_value=False, callback=_cite, help="Show how to cite it.")
 def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 

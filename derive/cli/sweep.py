@@ -162,13 +162,14 @@ def _each_scene(asked: _Asked) -> int:
 
 def _put_out(tables: Mapping[str, Table], asked: _Asked) -> None:
     """Write the file or draw the picture; without one, show the tables beside each other."""
-    from derive.tables.table_charts import charts, charts_of_each
+    from derive.tables.table_charts import captioned, charts, charts_of_each
 
     if asked.ending == ".csv":
         put(str(asked.output), _as_csv(tables))
     elif asked.ending:
         is_one = len(tables) == 1 and "" in tables
-        put_picture(str(asked.output), "sweep", charts(tables[""]) if is_one else charts_of_each(tables))
+        drawn = charts(tables[""]) if is_one else charts_of_each(tables)
+        put_picture(str(asked.output), "sweep", captioned(drawn, *tables.values()))
     elif not asked.as_json:
         _print(tables, asked.digits)
 

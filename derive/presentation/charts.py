@@ -127,6 +127,7 @@ class Chart:
     areas: tuple[Area, ...] = ()
     words: tuple[Words, ...] = ()
     levels: Levels | None = None
+    caption: str = ""  # below the panel: what holds everywhere in it
 
 
 def described(charts: Iterable[Chart]) -> str:
@@ -195,6 +196,7 @@ def _worded(chart: Chart, word: Callable[[str], str]) -> Chart:
         x=x,
         y=y,
         title=word(chart.title),
+        caption=word(chart.caption),
         series=labelled(series),
         marks=labelled(chart.marks),
         shades=labelled(chart.shades),

@@ -8,6 +8,7 @@ are rounded before they are drawn, since the last digit of a logarithm depends o
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Sequence
 from functools import partial
 from itertools import count
@@ -18,7 +19,7 @@ from typing import Any
 from derive.errors import DeriveError
 from derive.presentation.charts import Axis, Chart, Series
 
-__all__ = ["as_pdf", "as_picture", "as_png", "as_svg", "figure"]
+__all__ = ["as_pdf", "as_picture", "as_png", "as_svg", "figure", "typeset"]
 
 _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#999999")
 _SHADES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")
@@ -43,11 +44,14 @@ _LOOK = {
 }
 _HATCHES = (("///", "#D55E00"), ("\\\\\\", "#000000"), ("...", "#D55E00"))
 _STYLES = {"line": "-", "dashed": "--", "dotted": ":"}
+_POWER = re.compile(r"\*\*(?:\((-?[\d./]+)\)|(-?\d+(?:\.\d+)?))")
+_RAISED = str.maketrans("-0123456789./", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹·\N{FRACTION SLASH}")
 _WIDTH = 6.4
 _DOTS = 200  # of an inch of a PNG
 _ROOM = 7  # labels up to which the legend is inside the panel
 # Of points that bear a name: each shape stands around the ones before it, so that points at one place are told apart.
 _POINTS = (("o", 4.0, "full"), ("s", 6.5, "none"), ("D", 8.5, "none"), ("^", 11.0, "none"))
+_LETTERS = 110  # of a line below a picture
 _SMALL = 7  # points, the size of the names of marks
 _LETTER = 0.0105  # width of a small letter, as a share of a panel's
 _ROW = 9.5  # points from one row of small words to the next
@@ -65,6 +69,10 @@ def figure(*charts: Chart) -> Any:
         panels = drawn.subplots(len(charts), 1, squeeze=False, gridspec_kw={"height_ratios": heights})[:, 0]
         for panel, chart in zip(panels, charts, strict=True):
             _draw(panel, chart)
+        captions = [chart.caption for chart in charts if chart.caption]
+        if captions:
+            words = "\n".join(fill(typeset(caption), _LETTERS) for caption in captions)
+            drawn.supxlabel(words, x=0.01, ha="left", fontsize=_SMALL, color="#444444")
     drawn._repr_svg_ = partial(as_svg, "figure", *charts)
     return drawn
 
@@ -133,7 +141,7 @@ def _draw(panel: Any, chart: Chart) -> None:
     _shade(panel, chart)
     rows = _mark_across(panel, chart)
     _mark_up(panel, chart, is_outside=len(labelled) <= _ROOM)
-    panel.set_title(chart.title, loc="left", pad=6 + _ROW * rows)
+    panel.set_title(typeset(chart.title), loc="left", pad=6 + _ROW * rows)
     _hatch(panel, chart)
     if len(labelled) > _ROOM:
         panel.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -157,12 +165,12 @@ def _draw_map(panel: Any, chart: Chart) -> None:
         rows = [_rounded(row) for row in levels.rows]
         look = {"colors": "#333333", "linewidths": 0.6, "zorder": 1.6}
         drawn = panel.contour(levels.x, levels.y, rows, levels=list(levels.at), **look)
-        names = dict(zip(drawn.levels, levels.names, strict=True))
+        names = dict(zip(drawn.levels, map(typeset, levels.names), strict=True))
         panel.clabel(drawn, fmt=names, fontsize=_SMALL, inline_spacing=3, manual=_beside_levels(panel, drawn, chart))
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 1.5}
     for words in chart.words:
         where = {"ha": "center", "va": "center", "fontsize": 8, "bbox": behind, "zorder": 5}
-        panel.text(words.x, words.y, words.text, **where)
+        panel.text(words.x, words.y, typeset(words.text), **where)
 
 
 def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, float]]:
@@ -192,7 +200,7 @@ def _beside_levels(panel: Any, drawn: Any, chart: Chart) -> list[tuple[float, fl
 
 def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: int) -> None:
     x, y = _rounded(series.x), _rounded(series.y)
-    label = series.label or None
+    label = typeset(series.label) or None
     if series.style == "bars":
         draw = panel.barh if across else panel.bar
         place, end = (y, x) if across else (x, y)
@@ -222,13 +230,23 @@ def _draw_series(panel: Any, series: Series, color: str, across: bool, shape: in
     behind = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85, "pad": 0.4}
     for tag, at, level in zip(series.tags, x, y, strict=False):
         if tag:
-            panel.annotate(tag, (at, level), textcoords="offset points", fontsize=_SMALL, bbox=behind, **where)
+            panel.annotate(typeset(tag), (at, level), textcoords="offset points", fontsize=_SMALL, bbox=behind, **where)
+
+
+def typeset(text: str) -> str:
+    """A text with its units as they are printed: powers raised, products with a dot.
+
+    >>> typeset("flow [m**3/h]"), typeset("1/s**-0.5 of N*m")
+    ('flow [m³/h]', '1/s⁻⁰·⁵ of N·m')
+    """
+    raised = _POWER.sub(lambda found: (found[1] or found[2]).translate(_RAISED), text)
+    return raised.replace("*", "\N{MIDDLE DOT}")
 
 
 def _scale(axis: Any, set_scale: Any, set_limits: Any, stated: Axis) -> None:
-    axis.set_label_text(stated.label)
+    axis.set_label_text(typeset(stated.label))
     if stated.names:
-        axis.set_ticks(range(len(stated.names)), labels=stated.names)
+        axis.set_ticks(range(len(stated.names)), labels=[*map(typeset, stated.names)])
     elif stated.log:
         set_scale("log")
         axis.set_major_formatter(_plain())
@@ -260,7 +278,7 @@ def _shade(panel: Any, chart: Chart) -> None:
         panel.axvspan(low, high, color=_SHADES[i % len(_SHADES)], alpha=0.08, linewidth=0)
         middle = (low * high) ** 0.5 if chart.x.log else (low + high) / 2
         words = {"ha": "center", "va": "bottom", "fontsize": 7.5, "color": "#444444"}
-        panel.text(middle, 1.005, shade.label, transform=panel.get_xaxis_transform(), **words)
+        panel.text(middle, 1.005, typeset(shade.label), transform=panel.get_xaxis_transform(), **words)
     panel.set_xlim(limits)
 
 
@@ -285,7 +303,7 @@ def _mark_across(panel: Any, chart: Chart) -> int:
         line = {"arrowstyle": "-", "color": "#777777", "linewidth": 0.6, "shrinkA": 0, "shrinkB": 0, "relpos": (0, 0)}
         where = {"xycoords": panel.get_xaxis_transform(), "textcoords": "offset points", "arrowprops": line}
         above = (0, 3 + _ROW * (first + row))
-        panel.annotate(mark.label, (mark.at, 1.0), above, fontsize=_SMALL, color="#444444", **where)
+        panel.annotate(typeset(mark.label), (mark.at, 1.0), above, fontsize=_SMALL, color="#444444", **where)
     panel.set_xlim(limits)
     return first + len(starts)
 
@@ -295,7 +313,7 @@ def _mark_up(panel: Any, chart: Chart, is_outside: bool) -> None:
     for mark in chart.marks:
         if mark.axis == "y":
             panel.axhline(mark.at, **_MARKED)
-            label = fill(mark.label, 16) if is_outside else mark.label
+            label = fill(typeset(mark.label), 16) if is_outside else typeset(mark.label)
             where = {"xytext": (3, 0), "va": "center"} if is_outside else {"xytext": (-3, 2), "ha": "right"}
             look = {"fontsize": _SMALL, "color": "#444444", "textcoords": "offset points"}
             panel.annotate(label, (1.0, mark.at), xycoords=panel.get_yaxis_transform(), **look, **where)
@@ -307,7 +325,7 @@ def _hatch(panel: Any, chart: Chart) -> None:
     for i, hatch in enumerate(chart.hatches):
         look = {"facecolor": "none", "edgecolor": _HATCHES[i % len(_HATCHES)][1], "linewidth": 0, "zorder": 0.5}
         for number, (low, high) in enumerate(hatch.stretches):
-            label = None if number else hatch.label
+            label = None if number else typeset(hatch.label)
             panel.axvspan(low, high, hatch=_HATCHES[i % len(_HATCHES)][0], label=label, **look)
     panel.set_xlim(limits)
 

@@ -171,9 +171,10 @@ class Table:
     def plot(self) -> Any:
         """A figure of the targets along the first axis, a line for each value of the others."""
         from derive.presentation.plotting import figure
-        from derive.tables.table_charts import charts
+        from derive.tables.table_charts import captioned, charts
 
-        return figure(*charts(self.compute()))
+        table = self.compute()
+        return figure(*captioned(charts(table), table))
 
 
 def sweep(

@@ -14,8 +14,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
+from derive.expressions.tree import Apply, walk
 from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade
 from derive.presentation.numbers import labelled, prefixed, with_unit
+from derive.tables.jumps import broken_at_jumps
 from derive.tables.maps.map_charts import map_chart
 from derive.tables.maps.regime_map import mapped
 from derive.tables.single_points import ENDS
@@ -23,7 +25,7 @@ from derive.tables.single_points import ENDS
 if TYPE_CHECKING:
     from derive.tables.table import Table
 
-__all__ = ["charts", "charts_of_each", "crosses", "hatches"]
+__all__ = ["captioned", "charts", "charts_of_each", "crosses", "hatches"]
 
 _LINES = 7  # limit on drawn values of the further axes
 _STRETCHES = 9  # limit on regimes along a line; more are too many to show
@@ -52,12 +54,12 @@ def charts(table: Table) -> tuple[Chart, ...]:
         name, _, end = target.rpartition(".")
         if end in ENDS and name in table.columns:  # drawn beside its target
             continue
-        lines = _lines(table, target)
-        series = [Series.of(along, lines[:, i], _which(table, others, i)) for i in chosen]
+        lines, found_at = _lines(table, target), dict(zip(chosen, stretches, strict=True))
+        series = [_curve(table, target, lines, i, found_at[i], _which(table, others, i)) for i in chosen]
         bounds = [_bounds(table, target, end, i, n) for end in ENDS for n, i in enumerate(chosen)]
         height = Axis.of(_label(target, table), *(one.y for one in series))
         if count > 1:
-            series += _knees(table, target, dict(zip(chosen, stretches, strict=True)))
+            series += _knees(table, target, found_at)
             series += crosses(table, target, chosen)
         hatched = hatches(table, target) if count == 1 else ()
         found.append(Chart(axis, height, (*series, *filter(None, bounds)), marks, shades, hatched))
@@ -83,24 +85,35 @@ def charts_of_each(tables: Mapping[str, Table]) -> tuple[Chart, ...]:
         curves, points, count = [], [], 0
         for label, table in tables.items():
             chosen = _chosen_lines(table)
-            curves += list(_curves(table, target, label, range(count, count + len(chosen))))
-            points += [
-                *_knees(table, target, {i: _stretches(table, i) for i in chosen}),
-                *crosses(table, target, chosen),
-            ]
+            stretches = {i: _stretches(table, i) for i in chosen}
+            curves += list(_curves(table, target, label, range(count, count + len(chosen)), stretches))
+            points += [*_knees(table, target, stretches), *crosses(table, target, chosen)]
             count += len(chosen)
         height = Axis.of(_label(target, first), *(one.y for one in curves))
         found.append(Chart(axis, height, (*curves, *_joined(points))))
     return tuple(found)
 
 
-def _curves(table: Table, target: str, label: str, colors: Iterable[int]) -> Iterator[Series]:
+def _curve(
+    table: Table, target: str, lines: Any, place: int, stretches: Sequence[_Stretch], label: str, **how: Any
+) -> Series:
+    """The line of one value of the further axes, broken where it jumps."""
+    along = next(iter(table.axes.values()))
+    knees = [one.low for one in stretches if one.from_knee]
+    return Series.of(
+        *broken_at_jumps(table, target, along, lines[:, place], knees, _others(table, place)), label, **how
+    )
+
+
+def _curves(
+    table: Table, target: str, label: str, colors: Iterable[int], stretches: Mapping[int, Sequence[_Stretch]]
+) -> Iterator[Series]:
     """The curves of one of several tables, each with its bounds."""
-    along, *others = table.axes
+    _, *others = table.axes
     lines = _lines(table, target)
-    for color, i in zip(colors, _chosen_lines(table), strict=True):
+    for color, i in zip(colors, stretches, strict=True):
         told = ", ".join(filter(None, (label, _which(table, others, i))))
-        yield Series.of(table.axes[along], lines[:, i], told, color=color)
+        yield _curve(table, target, lines, i, stretches[i], told, color=color)
         bounds = (_bounds(table, target, end, i, color) for end in ENDS)
         yield from (one for one in bounds if one is not None)
 
@@ -108,6 +121,18 @@ def _curves(table: Table, target: str, label: str, colors: Iterable[int]) -> Ite
 def _prove_drawable(table: Table) -> None:
     if not table.axes:
         raise ExpressionError("The table has no axis to plot along.", hint="Give span(...) for one of the givens.")
+
+
+def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
+    """Charts of tables with what these have in common below them: profiles and givens."""
+    works = [table.survey.work for table in tables if table.survey is not None]
+    if not works:
+        return tuple(drawn)
+    named = [[getattr(profile, "name", profile) for profile in work.profiles] for work in works]
+    shared = [name for name in named[0] if all(name in others for others in named)]
+    given = [f"{name} = {value}" for name, value in works[0].given.items()]
+    caption = "; ".join(filter(None, (", ".join(shared), ", ".join(given))))
+    return (*drawn[:-1], replace(drawn[-1], caption=caption)) if drawn else ()
 
 
 def _joined(series: Sequence[Series]) -> list[Series]:
@@ -226,12 +251,21 @@ def _told(table: Table, stretches: list[_Stretch]) -> tuple[tuple[Mark, ...], tu
     names = [name for name in table.regimes if name in varying] or list(table.regimes)[:1]
     shades, marks = [], []
     for one in stretches:
-        arms = [one.arms[name] for name in names if name in one.arms]
+        arms = [f"{_worded(one.arms[name])} {_acts(table, name)}" for name in names if name in one.arms]
         if arms:
-            shades.append(Shade(one.low, one.high, f"{'; '.join(map(_worded, arms))} binds"))
+            shades.append(Shade(one.low, one.high, "; ".join(arms)))
         if one.from_knee:
             marks.append(Mark(one.low, _measured(one.low, table.units[first])))
     return tuple(marks), tuple(shades)
+
+
+def _acts(table: Table, relation: str) -> str:
+    """What the arm of a relation does: that of a maximum or a minimum binds, any other applies."""
+    if table.survey is None:
+        return "binds"
+    written = table.survey.work.library.relations[relation.removesuffix(".regime")].written
+    parts = (part for side in (written.lhs, written.rhs) for part in walk(side) if isinstance(part, Apply))
+    return "binds" if any(part.op in ("max", "min") for part in parts) else "applies"
 
 
 def _worded(arm: str) -> str:
@@ -259,7 +293,7 @@ def _knees(table: Table, target: str, stretches: Mapping[int, list[_Stretch]]) -
             x += knees
             y += table.beside(numpy.array(knees), *_others(table, place)).columns[target].ravel().tolist()
     if x:
-        yield Series.of(x, y, "another regime binds", style="points")
+        yield Series.of(x, y, "another regime begins", style="points")
 
 
 def _which(table: Table, names: list[str], position: int) -> str:

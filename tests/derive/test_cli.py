@@ -321,3 +321,13 @@ def test_a_reader_that_turns_away_is_no_error():
         process.stderr.close()
         assert process.wait() == 0
     assert err == ""
+
+
+def test_it_says_how_it_is_cited():
+    from importlib.metadata import version
+
+    said = ask("--cite")
+    assert (said.status, said.err) == (0, "")
+    assert said.out.startswith("@software{derive_engine,\n")
+    assert f"version = {{{version('derive-engine')}}}" in said.out
+    assert said.out.count("{") == said.out.count("}")

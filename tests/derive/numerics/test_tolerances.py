@@ -42,6 +42,7 @@ OWN = {
     "derive.solving.answering.explanation._STEP": "step of a difference quotient",
     "derive.solving.blocks.free_unknowns._EVERYWHERE": "points all over a domain",
     "derive.solving.blocks.interval_propagation._PAYS": "whether another round is worth while",
+    "derive.tables.jumps._BESIDE": "how near a knee a curve is looked at",
     "derive.tables.sweep_question._SLOW": "seconds",
 }
 """The small numbers that other modules have: none of them says what is the same, or what is nothing."""
