@@ -12,7 +12,7 @@ from derive.errors import DeriveError
 from derive.presentation.derivation import Line
 from derive.presentation.line_breaking import fitted
 
-__all__ = ["Html"]
+__all__ = ["Html", "formula"]
 
 _LINE = 80  # characters of mathematics that a line holds
 
@@ -62,7 +62,7 @@ class Html:
     def word(self, kind: str, text: str) -> str:
         match kind:
             case "math":
-                return _formula(text, "inline")
+                return formula(text, "inline")
             case "name":
                 return f"<code>{self.escaped(text)}</code>"
             case "stress":
@@ -115,7 +115,7 @@ class Html:
         return f"<figure>{svg[svg.index('<svg') :]}<figcaption>{caption}</figcaption></figure>"
 
     def result(self, title: str, level: int, formula: str) -> str:
-        return f"{self.heading(title, level)}\n{_formula(formula, 'block')}"
+        return f"{self.heading(title, level)}\n{_block(formula)}"
 
     def caution(self, text: str) -> str:
         return f'<p class="caution"><b>{self.escaped(text)}</b></p>'
@@ -144,9 +144,13 @@ def _each(tag: str, inside: Iterable[str]) -> str:
     return "".join(f"<{tag}>{one}</{tag}>" for one in inside)
 
 
-def _formula(latex: str, display: str) -> str:
+def formula(latex: str, display: str) -> str:
     """Mathematics in this package's LaTeX as MathML."""
     return f'<math display="{display}">{_row(latex)}</math>'
+
+
+def _block(latex: str) -> str:
+    return formula(latex, "block")
 
 
 def _row(latex: str) -> str:
