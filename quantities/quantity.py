@@ -8,6 +8,7 @@ code generation.
 from __future__ import annotations
 
 from collections.abc import Callable
+from html import escape
 from inspect import signature
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
@@ -77,6 +78,11 @@ class Quantity(Symbol):  # type: ignore[misc]  # sympy has no types
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self)._of, (self.declaration,)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows of it."""
+        meaning = f": {self.meaning}" if self.meaning else ""
+        return f"<p><b>{escape(self.name)}</b> [{escape(self.unit.text or '1')}]{escape(meaning)}</p>"
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (*super()._hashable_content(), *self.declaration.said)

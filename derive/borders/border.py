@@ -9,6 +9,7 @@ from typing import Any
 from derive.expressions.tree import Node
 from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS
+from derive.showing import Shown
 from derive.tables.maps.labels import Change, Standing
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
@@ -17,7 +18,7 @@ __all__ = ["Border", "Borders", "Region"]
 
 
 @dataclass(frozen=True)
-class Border:
+class Border(Shown):
     """A curve (with one axis, a point) on which the binding arm, a check or the existence of an answer changes.
 
     `points` are in declared units, in the order of the axes. With a closed form, `of` is the quantity that it gives.
@@ -94,7 +95,7 @@ class Region:
 
 
 @dataclass(frozen=True)
-class Borders(Sequence[Border]):
+class Borders(Shown, Sequence[Border]):
     """The borders of a question, and the regions between them."""
 
     target: Declaration

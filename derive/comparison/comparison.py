@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 
 __all__ = ["Comparison", "Factor", "Kind"]
@@ -51,7 +52,7 @@ class Factor:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class Comparison(Shown):
     """Why the second of two answers differs from the first; the factors multiply up to the ratio."""
 
     a: Answer

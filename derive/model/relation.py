@@ -26,6 +26,7 @@ from derive.expressions.grammar import parse_condition, parse_equation, parse_ex
 from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, names_in, render, walk
 from derive.model.dimensions import mismatches, mismatches_of_condition
 from derive.model.vocabulary import Vocabulary
+from derive.showing import Shown
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
 from quantities.spelling import parse_unit
 from quantities.symbolic import Symbols
@@ -44,7 +45,7 @@ _MENDED = 3  # of them, those for which the whole library is searched for a repa
 
 
 @dataclass(frozen=True, eq=False)
-class Relation:
+class Relation(Shown):
     """A named equation or inequality between quantities, with its reason, its source and its conditions.
 
     `relate` makes one; see there for an example.

@@ -31,6 +31,7 @@ from derive.model.union import (
 )
 from derive.model.vocabulary import Vocabulary
 from derive.search.index import Index
+from derive.showing import Shown
 from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
 from quantities.symbolic import Symbols
@@ -43,7 +44,7 @@ __all__ = ["RelationSet"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class RelationSet:
+class RelationSet(Shown):
     """Relations, the quantities they join, and profiles of values; in the order in which they were stated."""
 
     declared: Mapping[str, Declaration]

@@ -28,6 +28,7 @@ from derive.optimization.least import Looked, looked_at, none_found, put_back, s
 from derive.optimization.program import Limit, Program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import DIGITS, in_unit
+from derive.showing import Shown
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
@@ -59,7 +60,7 @@ class FrontPoint:
 
 
 @dataclass(frozen=True)
-class Front:
+class Front(Shown):
     """The front, from the best of the first target to the best of the second."""
 
     targets: tuple[Declaration, Declaration]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError
 from derive.expressions.tree import Node, Number
 from derive.presentation.numbers import DIGITS, in_unit
+from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
 from quantities.declaration import Declaration
@@ -52,7 +53,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Optimum:
+class Optimum(Shown):
     """The least or the greatest value of a target; numbers are stored in base units."""
 
     sense: str  # "least" or "most"

@@ -12,7 +12,7 @@ from derive.errors import DeriveError
 from derive.presentation.derivation import Line
 from derive.presentation.line_breaking import fitted
 
-__all__ = ["Html"]
+__all__ = ["Html", "formula"]
 
 _LINE = 74  # characters of mathematics that a line holds
 
@@ -64,7 +64,7 @@ class Html:
     def word(self, kind: str, text: str) -> str:
         match kind:
             case "math":
-                return f'<math display="inline">{_row(text)}</math>'
+                return formula(text, "inline")
             case "name":
                 return f"<code>{self.escaped(text)}</code>"
             case "stress":
@@ -144,6 +144,11 @@ class Html:
 
 def _each(tag: str, inside: Iterable[str]) -> str:
     return "".join(f"<{tag}>{one}</{tag}>" for one in inside)
+
+
+def formula(latex: str, display: str) -> str:
+    """Mathematics in this package's LaTeX as MathML."""
+    return f'<math display="{display}">{_row(latex)}</math>'
 
 
 def _in_block(inside: str) -> str:

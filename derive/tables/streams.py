@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError
 from derive.model.relation_set import RelationSet
 from derive.presentation.numbers import ranged
+from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.progress import ahead, watched
 from derive.tables.sweep_question import Box, Survey, asked
@@ -175,7 +176,7 @@ _SEEN = 3  # points tried along each axis
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class Stream(Shown):
     """A sweep that is computed on use. Each use goes through its points anew."""
 
     survey: Survey

@@ -11,6 +11,7 @@ from typing import Any
 
 from derive.errors import ExpressionError, LimitError, unknown
 from derive.model.relation_set import RelationSet
+from derive.showing import Shown
 from derive.tables.axes import is_lazy
 from derive.tables.extras import package
 from derive.tables.progress import ahead, watched
@@ -25,7 +26,7 @@ _MOST_SOLVED = 10_000  # the same where the solver is called at each
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Table(Shown):
     """The axes and the targets of a sweep, as arrays in declared units; a point without a value is NaN.
 
     Each target has as many dimensions as there are axes. `regimes` holds the binding arm of each maximum, computed on

@@ -12,6 +12,7 @@ from derive.errors import DeriveError
 from derive.expressions.tree import Equation, Node
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
+from derive.showing import Shown
 from derive.solving.execution.course import Course
 from quantities.declaration import Declaration
 from quantities.source import Source
@@ -114,7 +115,7 @@ class Check:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(Shown):
     """The answer to a question; numbers are stored in base units and returned in the quantity's unit."""
 
     quantity: Declaration

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
+from derive.showing import Shown
 from derive.tables.extras import package
 from derive.tables.sampling.distributions import Spread
 from derive.tables.sampling.sample_question import ventured
@@ -33,7 +34,7 @@ _TAIL = 0.05  # share of the values that lie below `low`, and of those that lie 
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class Sample(Shown):
     """The target at points drawn from the ranges, in its declared unit; NaN where it has no single value."""
 
     quantity: Declaration

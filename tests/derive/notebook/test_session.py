@@ -1,0 +1,137 @@
+"""A session of IPython: the cell of relations, the completion of names, sliders."""
+
+from __future__ import annotations
+
+import pytest
+
+import derive
+
+pytest.importorskip("IPython", reason="IPython comes with the extra notebook")
+
+from derive.notebook import sliders
+from derive.notebook.cell import Report, read_cell
+from derive.notebook.completion import begun
+from derive.notebook.controls import panel
+
+PENDULUM = """[quantities]
+length = { unit = "m" }
+gravity = { unit = "m/s**2", value = "9.81 m/s**2" }
+period = { unit = "s" }
+[relations.swing]
+equation = "period = 2*pi*sqrt(length/gravity)"
+[profiles.clock]
+length = "0.994 m"
+"""
+
+
+@pytest.fixture(scope="module")
+def shell(tmp_path_factory):
+    from IPython.core.interactiveshell import InteractiveShell
+    from traitlets.config import Config
+
+    config = Config()
+    config.HistoryManager.enabled = False
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
+        made = InteractiveShell(config=config)
+        made.run_line_magic("load_ext", "derive.notebook")
+        made.push({"derive": derive, "pendulum": derive.load(PENDULUM)})
+        yield made
+        InteractiveShell.clear_instance()
+
+
+def completed(shell, text):
+    """The texts that the completions of a text make of it, as a notebook asks for them."""
+    from IPython.core.completer import provisionalcompleter
+
+    with provisionalcompleter():
+        found = list(shell.Completer.completions(text, len(text)))
+    return {text[: one.start] + one.text + text[one.end :] for one in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ('pendulum.solve("per', 'pendulum.solve("period'),
+        ("pendulum.solve('per", "pendulum.solve('period"),
+        ('x = pendulum.sweep("', 'x = pendulum.sweep("length'),
+        ('pendulum.solve("period", len', 'pendulum.solve("period", length='),
+        ('pendulum.solve("period", "cl', 'pendulum.solve("period", "clock'),
+        ('print(pendulum.solve("period", x=1, gra', 'print(pendulum.solve("period", x=1, gravity='),
+        ('pendulum.formula("period", given=["len', 'pendulum.formula("period", given=["length'),
+        ('derive.solve("kv_bytes_per_t', 'derive.solve("kv_bytes_per_token'),
+        ('derive.solve("batch", "h100-sxm:f', 'derive.solve("batch", "h100-sxm:fp8'),
+        ('derive.solve("batch",\n    active_par', 'derive.solve("batch",\n    active_parameters='),
+        ('pendulum.profile("', 'pendulum.profile("clock'),
+    ],
+)
+def test_names_are_completed(shell, text, whole) -> None:
+    assert whole in completed(shell, text)
+
+
+ELSEWHERE = ['nobody.solve("per', 'pendulum.solve("period") + per', 'pendulum.title.solve("per', 'pendulum["per']
+
+
+@pytest.mark.parametrize("text", ELSEWHERE)
+def test_elsewhere_nothing_is(shell, text) -> None:
+    assert f"{text[:-3]}period" not in completed(shell, text)
+
+
+def test_a_question_is_found_in_what_is_typed() -> None:
+    found = begun('f(1, lib.solve("a, b", "c", [1, 2], x')
+    assert (found.owner, found.verb, found.place, found.word, found.is_text) == ("lib", "solve", 3, "x", False)
+    assert begun("x = 3 + (4") is None
+
+
+def test_a_cell_binds_a_library(shell) -> None:
+    shell.run_cell_magic("derive", "swing", PENDULUM)
+    assert list(shell.user_ns["swing"].relations) == ["swing"]
+    shell.run_cell_magic("derive", "more --add", '[relations.twice]\nequation = "batch = 2*chips*1"')
+    assert "more" not in shell.user_ns  # it does not fit
+    shell.run_cell_magic("derive", "more --add", '[quantities]\nhalls = { unit = "" }')
+    assert "step_time" in shell.user_ns["more"].relations
+
+
+def test_a_cell_that_does_not_fit_shows_its_problems_below_its_lines() -> None:
+    name, report = read_cell("x", PENDULUM.replace("sqrt", ""))
+    assert (name, type(report)) == ("", Report)
+    shown = report._repr_html_()
+    assert (
+        shown.index("equation = &quot;period")
+        < shown.index("left is s, right is s**2")
+        < shown.index("Take the square root")
+    )
+    assert "   6  equation" in shown
+    assert repr(report) == "\n".join(map(str, derive.check(PENDULUM.replace("sqrt", ""))))
+    with pytest.raises(derive.ExpressionError, match="names no variable"):
+        read_cell("", PENDULUM)
+
+
+def test_sliders_move_the_answer() -> None:
+    pytest.importorskip("ipywidgets", reason="ipywidgets comes with the extra notebook")
+    library = derive.load(PENDULUM)
+    made = panel(library, "period", (), {"length": "0.1..100 m", "gravity": ["9.81 m/s**2", "1.62 m/s**2"]})
+    for length, gravity in ((1.0, "9.81 m/s**2"), (4.0, "1.62 m/s**2"), (100.0, "9.81 m/s**2")):
+        made.controls["length"].value = length
+        made.controls["gravity"].value = gravity
+        stated = made.given()
+        assert stated["gravity"] == gravity
+        answer = library.solve("period", **stated)
+        assert made.shown.value.startswith(f"<b>{str(answer).splitlines()[0]}</b>")
+    assert sliders(library, "period", "clock").children[-1].value.startswith("<b>period = 2")
+
+
+def test_a_slider_stays_in_its_range_and_says_why_there_is_no_answer() -> None:
+    pytest.importorskip("ipywidgets", reason="ipywidgets comes with the extra notebook")
+    made = panel(derive.load(PENDULUM), "period", (), {"length": "1..2 m"})
+    for position in (1.0, 2.0):
+        made.controls["length"].value = position
+        assert made.given() == {"length": f"{position} m"}
+    made = panel(derive.load(PENDULUM), "period", (), {"length": "1 m"})
+    made.controls["length"].value = "one metre"
+    assert "length" in made.shown.value
+    assert "color" in made.shown.value
+    made = panel(derive.llm, "step_time", (), {"batch": "1..64 sequence"})
+    assert "is not determined by what is given" in made.shown.value
+    with pytest.raises(derive.DeriveError, match="no quantity 'nobody'"):
+        panel(derive.llm, "nobody", (), {})
