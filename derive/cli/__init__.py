@@ -17,6 +17,7 @@ from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
 from derive.cli.infer import infer
+from derive.cli.manual import manual
 from derive.cli.optimum import front, least, most
 from derive.cli.questions import graph, solve
 from derive.cli.reports import report
@@ -35,7 +36,9 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-for verb in (check, find, list_, show, solve, graph, sweep, border, least, most, front, compare, report, audit, infer):
+_LOOKING = (check, find, list_, show)
+_ASKING = (solve, graph, sweep, border, least, most, front, compare)
+for verb in (*_LOOKING, *_ASKING, report, audit, infer, manual):
     cli.add_command(verb)
 
 

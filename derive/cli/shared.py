@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,8 +25,10 @@ __all__ = [
     "givens",
     "named",
     "opened",
+    "put_files",
     "say_data",
     "table",
+    "writable",
 ]
 
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
@@ -106,3 +109,31 @@ def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[st
             click.secho(f"\n{heading}", bold=True)
         for line in islice(lines, len(group)):
             click.echo(line)
+
+
+def writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written to before its files are made, which takes a while."""
+    try:
+        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        why = "" if os.access(there, os.W_OK) else "permission denied"
+        why = why if there.is_dir() else f"{str(there)!r} is not a directory"
+    except OSError as error:
+        why = str(error.strerror).lower()
+    if why:
+        raise click.UsageError(f"{str(folder)!r} cannot be written: {why}.")
+
+
+def put_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write the files that differ from those in the folder, so that the others keep their date."""
+    from derive.output_files import write_whole
+
+    for path, content in files.items():
+        data = content.encode() if isinstance(content, str) else content
+        place = folder / path
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            is_new = not place.exists() or place.read_bytes() != data
+        except OSError as error:
+            raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
+        if is_new:
+            write_whole(place, data)
