@@ -20,6 +20,7 @@ from derive.cli.comparison import compare
 from derive.cli.formulas import formula, reach
 from derive.cli.graph import graph
 from derive.cli.infer import infer
+from derive.cli.manual import manual
 from derive.cli.optimum import front, least, most
 from derive.cli.page import page
 from derive.cli.reports import report
@@ -58,7 +59,7 @@ def cli() -> None:
 
 _ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, page)
 _LOOKING_UP = (check, find, list_, show)
-_OF_THE_SUBJECT = (report, audit, infer)
+_OF_THE_SUBJECT = (report, audit, infer, manual)
 _SERVING = (schema, serve, serve_editor, completion)
 
 for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT, *_SERVING):

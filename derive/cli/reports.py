@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
 from derive.cli import shell_completion
+from derive.cli.shared import put_files, writable
 
 __all__ = ["report"]
 
@@ -33,7 +33,7 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
             raise click.UsageError(f"the report would be written over its template {name}. Give --out with a folder.")
     if check:
         return _checked(folder, wanted, whole=not names)
-    _writable(folder)
+    writable(folder)
     for name in _watched(wanted):
         files: dict[str, str | bytes] = {**shelf.texts(name)}
         if html and not shelf.is_page(name):
@@ -43,7 +43,7 @@ def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str)
 
             file = shelf.named(name)
             files[f"{file}.pdf"] = pressed(file, str(files[f"{file}.tex"]), shelf.pressed_pictures(name))
-        _put(folder, files)
+        put_files(folder, files)
     click.echo(f"{folder}: {', '.join(map(shelf.named, wanted))}")
     return 0
 
@@ -60,34 +60,6 @@ def _checked(folder: Path, wanted: Sequence[str], whole: bool) -> int:
         return 1
     click.echo(f"{folder}: up to date ({', '.join(wanted)})")
     return 0
-
-
-def _writable(folder: Path) -> None:
-    """Refuse a folder that cannot be written to before the reports are made, which takes a while."""
-    try:
-        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
-        why = "" if os.access(there, os.W_OK) else "permission denied"
-        why = why if there.is_dir() else f"{str(there)!r} is not a directory"
-    except OSError as error:
-        why = str(error.strerror).lower()
-    if why:
-        raise click.UsageError(f"{str(folder)!r} cannot be written: {why}.")
-
-
-def _put(folder: Path, files: dict[str, str | bytes]) -> None:
-    """Write the files that differ from those in the folder, so that the others keep their date."""
-    from derive.output_files import write_whole
-
-    for path, content in files.items():
-        data = content.encode() if isinstance(content, str) else content
-        place = folder / path
-        try:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            is_new = not place.exists() or place.read_bytes() != data
-        except OSError as error:
-            raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
-        if is_new:
-            write_whole(place, data)
 
 
 def _watched(names: Sequence[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import islice, product
 from pathlib import Path
@@ -44,6 +44,7 @@ __all__ = [
     "opened",
     "output_ending",
     "put",
+    "put_files",
     "put_picture",
     "say",
     "say_data",
@@ -51,6 +52,7 @@ __all__ = [
     "table",
     "warn",
     "wrapped",
+    "writable",
 ]
 
 PICTURES = (".svg", ".png", ".pdf")
@@ -329,3 +331,31 @@ def table(header: tuple[str, ...], groups: Sequence[tuple[str, Sequence[tuple[st
             click.secho(f"\n{heading}", bold=True)
         for line in islice(lines, len(group)):
             click.echo(line)
+
+
+def writable(folder: Path) -> None:
+    """Refuse a folder that cannot be written to before its files are made, which takes a while."""
+    try:
+        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        why = "" if os.access(there, os.W_OK) else "permission denied"
+        why = why if there.is_dir() else f"{str(there)!r} is not a directory"
+    except OSError as error:
+        why = str(error.strerror).lower()
+    if why:
+        raise click.UsageError(f"{str(folder)!r} cannot be written: {why}.")
+
+
+def put_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
+    """Write the files that differ from those in the folder, so that the others keep their date."""
+    from derive.output_files import write_whole
+
+    for path, content in files.items():
+        data = content.encode() if isinstance(content, str) else content
+        place = folder / path
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            is_new = not place.exists() or place.read_bytes() != data
+        except OSError as error:
+            raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
+        if is_new:
+            write_whole(place, data)

@@ -1,8 +1,8 @@
 """Every error says in words what is wrong, where, and what would mend it.
 
-The folder `specimens` is the manual page on errors: each file has a title, what somebody typed (a relation file, a
-line of Python, or a command after `$`), the error's class (or the exit status) and its sentence, word for word. To add
-one, write its title and what was typed; to accept new wording, run
+The folder `derive/manual/specimens` is the manual page on errors: each file has a title, what somebody typed (a
+relation file, a line of Python, or a command after `$`), the error's class (or the exit status) and its sentence, word
+for word. To add one, write its title and what was typed; to accept new wording, run
 
     DERIVE_REWRITE=1 pytest tests/derive/test_errors.py
 
@@ -14,8 +14,6 @@ from __future__ import annotations
 import os
 import pickle
 import shlex
-import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -26,34 +24,15 @@ import derive
 from derive import DeriveError, Problem
 from derive.cli import main
 from derive.errors import excerpt, listed, suggest, unknown
+from derive.manual import error_page
 from tests.derive.operations import calls
 from tests.ordinary import every
 
-FOLDER = Path(__file__).with_name("specimens")
-FILES = sorted(FOLDER.glob("*.txt"))
+FILES = sorted(error_page.SPECIMENS.glob("*.txt"))
 REWRITE = bool(os.environ.get("DERIVE_REWRITE"))
 
 
-@dataclass(frozen=True)
-class Specimen:
-    title: str
-    typed: str
-    kind: str
-    told: str
-
-    @classmethod
-    def read(cls, path: Path) -> Specimen:
-        title, _, rest = path.read_text(encoding="utf-8").partition("\n")
-        rows = rest.split("\n")
-        plain = [number for number, row in enumerate(rows) if row and not row.startswith(" ")]
-        middle = plain[0] if plain else len(rows)
-        typed, told = (textwrap.dedent("\n".join(part)).strip("\n") for part in (rows[:middle], rows[middle + 1 :]))
-        return cls(title, typed, rows[middle] if plain else "", told)
-
-    def __str__(self) -> str:
-        typed, told = (textwrap.indent(part, "    ") for part in (self.typed, self.told))
-        return f"{self.title}\n\n{typed}\n\n{self.kind}\n\n{told}\n"
-
+class Specimen(error_page.Specimen):
     def met(self) -> Specimen:
         """The specimen with what is told now."""
         if self.typed.startswith("$ derive"):
