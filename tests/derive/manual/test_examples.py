@@ -10,6 +10,7 @@ import pytest
 
 import derive
 from derive.manual.pages import written_pages
+from derive.relation_files.keys import EXAMPLE, QUANTITY, RELATION, VALUE
 from tests.derive.terminal import ask
 from tests.documents import Session, block_beginning, blocks, fenced
 
@@ -29,7 +30,7 @@ def test_the_examples_of_a_page_print_what_they_show(name: str, tmp_path: Path, 
 def test_most_pages_have_examples_and_every_block_is_of_a_kind_that_is_known() -> None:
     assert len(WITH_EXAMPLES) > 15
     kinds = {block.language for text in PAGES.values() for block in blocks(text)}
-    assert kinds <= {"console", "python", "toml", "text", "markdown", "sh"}
+    assert kinds <= {"console", "python", "toml", "text", "markdown", "sh", "json", "yaml", "lua", "lisp"}
 
 
 def test_the_relation_file_is_consistent_and_its_answer_known() -> None:
@@ -66,8 +67,6 @@ def test_the_page_on_relation_files_names_every_table(key: str) -> None:
 
 
 def test_the_page_on_relation_files_names_every_key() -> None:
-    from derive.relation_files import examples, loading, values
-
     page = PAGES["reference/relation-file.md"]
-    keys = {*loading._QUANTITY, *loading._RELATION, *examples._KEYS, *values.VALUE}
+    keys = {*QUANTITY, *RELATION, *EXAMPLE, *VALUE}
     assert [key for key in sorted(keys) if f"`{key}`" not in page and f"`{key} =" not in page] == []
