@@ -52,4 +52,5 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish() -> None:
-    gc.freeze()  # thousands of tests outlive each other, and no collection need look at them again
+    gc.freeze()  # the tests themselves outlive every collection
+    gc.set_threshold(20_000, 20, 20)

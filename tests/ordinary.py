@@ -7,7 +7,7 @@ of ten thousand cases would spend more on being a test than on its case.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import wraps
 from math import ceil
 from typing import Any
@@ -33,9 +33,9 @@ BUILDS = (
 ORDINARY = ("llama3-70b", "deepseek-v3-2")  # the plainest of them, and the one with the most parts
 
 
-def one_of_each(models: Iterable[str]) -> list[Any]:
-    """The models: the ordinary run asks two, the thorough run one of each build."""
-    return [_when(name in ORDINARY, name in BUILDS, name, name) for name in models]
+def one_of_each(models: Iterable[str], ordinary: Container[str] = ORDINARY) -> list[Any]:
+    """The models: the ordinary run asks two, or those that it is told, the thorough run one of each build."""
+    return [_when(name in ordinary, name in BUILDS, name, name) for name in models]
 
 
 def one_in(share: int, cases: Iterable[Any], ids: Iterable[str], thorough: int = 1) -> list[Any]:

@@ -202,6 +202,7 @@ def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
     assert capsys.readouterr().out == "4" * 999 + "\n"
 
 
+@pytest.mark.thorough
 def test_several_processes_may_ask_at_once(room):
     asked = [
         subprocess.Popen([sys.executable, "-c", LISTING], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

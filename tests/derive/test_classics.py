@@ -65,7 +65,7 @@ def solved(classic: Classic, hints: bool = True) -> Any:
     return solve_block(equations, classic.unknowns, {}, domains, start if hints else None)
 
 
-@every("classic", BOTH, ordinary=3)
+@every("classic", BOTH, ordinary=6)
 def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
     answers = stated(classic).solve_all("x1", "start")
     known = classic.solution or by_scipy(classic)

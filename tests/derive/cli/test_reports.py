@@ -12,7 +12,7 @@ from tests.derive.terminal import ask
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory):
     folder = tmp_path_factory.mktemp("shelf")
-    assert ask("report", "roofline", "--out", str(folder)).status == 0
+    assert ask("report", "training", "--out", str(folder)).status == 0
     return folder
 
 
@@ -22,15 +22,15 @@ def files(folder):
 
 def test_a_report_makes_latex_markdown_and_its_pictures(shelf):
     made = files(shelf)
-    assert {"roofline.tex", "roofline.md"} <= set(made)
-    told = (shelf / "roofline.md").read_text()
+    assert {"training.tex", "training.md"} <= set(made)
+    told = (shelf / "training.md").read_text()
     pictures = [path for path in made if path.startswith("figures/")]
     assert len(pictures) >= 3
     assert all(f"({path})" in told for path in pictures)
 
 
 def test_what_was_just_written_is_not_stale(shelf):
-    said = ask("report", "roofline", "--check", "--out", str(shelf))
+    said = ask("report", "training", "--check", "--out", str(shelf))
     assert (said.status, said.err) == (0, "")
 
 
@@ -42,33 +42,33 @@ def test_what_was_just_written_is_not_stale(shelf):
         (lambda path: path.write_bytes(b"\xff\xfe"), "is missing"),
     ],
 )
-@pytest.mark.parametrize("name", ["roofline.tex", "figures/roofline-cost.svg"])
+@pytest.mark.parametrize("name", ["training.tex", "figures/training-cost.svg"])
 def test_a_file_that_is_not_what_the_library_says_is_told_and_written_anew(shelf, spoil, told, name):
     before = (shelf / name).read_bytes()
     spoil(shelf / name)
-    said = ask("report", "roofline", "--check", "--out", str(shelf))
+    said = ask("report", "training", "--check", "--out", str(shelf))
     assert said.status == 1
     assert f"{name} " in said.err
     assert told in said.err
-    assert "derive report roofline" in said.err
-    ask("report", "roofline", "--out", str(shelf))
+    assert "derive report training" in said.err
+    ask("report", "training", "--out", str(shelf))
     assert (shelf / name).read_bytes() == before
 
 
 def test_a_report_that_there_is_not_is_told_with_those_that_there_are():
     said = ask("report", "rooflime")
     assert said.status == 2
-    assert "roofline" in said.err
+    assert "training" in said.err
 
 
 def test_a_folder_that_cannot_be_written_is_told_in_words(tmp_path):
     (tmp_path / "file").write_text("")
-    said = ask("report", "roofline", "--out", str(tmp_path / "file"))
+    said = ask("report", "training", "--out", str(tmp_path / "file"))
     assert said.status == 2
     assert "cannot be written" in said.err
 
 
 def test_a_page_for_the_browser_is_made_when_it_is_asked_for(shelf):
-    assert "roofline.html" not in files(shelf)
-    ask("report", "roofline", "--html", "--out", str(shelf))
-    assert (shelf / "roofline.html").read_text().startswith("<!DOCTYPE html>")
+    assert "training.html" not in files(shelf)
+    ask("report", "training", "--html", "--out", str(shelf))
+    assert (shelf / "training.html").read_text().startswith("<!DOCTYPE html>")

@@ -151,6 +151,7 @@ def test_of_a_shared_prefix_a_windowed_layer_keeps_what_has_not_left_its_window(
 # What is left out is said
 
 
+@pytest.mark.thorough
 def test_a_prefill_of_parameters_alone_says_what_it_leaves_out_and_how_much_that_may_be() -> None:
     given = {"prompt_tokens": "8 ktoken/sequence", "active_parameters": "70 Gparameter"}
     told = derive.solve("prefill_time", **given, **CHIPS).assumptions
