@@ -248,6 +248,18 @@ def test_a_stated_value_completes_a_limit_and_a_given_one_makes_it_binding():
 
 
 @needed
+def test_a_check_that_a_range_among_the_defaults_may_explain_is_left_to_the_solver():
+    held = library(
+        {"load": "kg", "beams": "", "bears": "kg"},
+        {"name": "load", "equation": "load = 2*beams*bears"},
+        {"name": "rule", "equation": "load <= 30*bears/beams"},
+        values={"bears": "10..20 kg"},
+    )
+    (told,) = at(held, "load", {"beams": 5.0})
+    assert told.states == {"rule": 4}
+
+
+@needed
 def test_the_arm_that_binds_is_told_at_each_point():
     points = [{"book": book, "count": 3.0} for book in (1.0, 0.01, 0.4)]
     found = at(SHELF, "load", *points)
