@@ -210,6 +210,15 @@ class _Listing(Draft):
         for conditions, is_held in ((case.holding, True), *((one, False) for one in case.failing)):
             if conditions:
                 causes.append(self._judgement(conditions, is_held, scope))
+        for yielding in case.yielding:
+            unclear = self.reasons.unclear(yielding.condition)
+            inner = scope.untested()
+            fails = self._fails(yielding, inner)
+            met = (n for made in yielding.plans for block in made.blocks for n in block.relations)
+            causes += self._cause(
+                (n for name in met for n in self.library.members[name] if n in scope.variables), scope
+            )
+            causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
         return self._first(*causes)
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:

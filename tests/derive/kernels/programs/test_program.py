@@ -277,6 +277,20 @@ def test_each_case_has_its_own_steps_and_what_is_beside_them_is_told():
 
 
 @needed
+def test_of_several_cases_the_one_that_holds_at_its_own_numbers_answers():
+    drag = bare(
+        "friction Re",
+        {"equation": "friction = 64/Re", "when": ["Re < 2300"]},
+        {"equation": "friction = 0.316/Re**0.25", "when": ["Re >= 2300"]},
+    )
+    points = [{"friction": number} for number in (0.064, 0.02, 0.0316, 0.045)]
+    for point, told in zip(points, at(drag, "Re", *points), strict=True):
+        values = [answer.value.magnitude for answer in drag.solve_all("Re", **point)]
+        assert near(told.target, values[0] if len(values) == 1 else math.nan)
+        assert told.why == ("" if len(values) == 1 else "undecided")
+
+
+@needed
 def test_a_given_outside_its_domain_leaves_without_numbers_only_what_depends_on_it():
     held = bare("a b x y z", "x = sqrt(a)", "y = b + 1", "z = x + y")
     (point,) = at(held, "z", {"a": -4.0, "b": 2.0})
