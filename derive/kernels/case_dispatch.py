@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
@@ -31,7 +31,7 @@ from derive.time_limits import tick
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "cases", "forks", "leaves"]
+__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "Yielding", "cases", "forks", "leaves"]
 
 _MOST = 400  # limit on plans of one question
 
@@ -44,6 +44,18 @@ class Case:
     holding: tuple[Node, ...] = ()  # conditions of its relations
     failing: tuple[tuple[Node, ...], ...] = ()  # conditions of each relation left out here, not all of which may hold
     assumed: tuple[Node, ...] = ()  # conditions of its relations that nothing decides
+    yielding: tuple[Yielding, ...] = ()  # conditions decided by defaults that its own numbers may replace
+
+
+@dataclass(frozen=True, slots=True)
+class Yielding:
+    """A condition that holds by defaults, and the plans that lead from the numbers of a case to their quantities.
+
+    Where it does not hold at those numbers, the case is not the one, and the solver finds out which is.
+    """
+
+    condition: Node
+    plans: tuple[Plan, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +126,7 @@ class _Sorting:
         pending: list[frozenset[str]] = [frozenset()]
         while pending:
             aside = pending.pop(0)
-            if aside in trees:
+            if aside in trees or self._always_holds_one(aside):
                 continue
             trees[aside] = self._tree(aside, aside, {})
             pending += self.rivals
@@ -136,6 +148,11 @@ class _Sorting:
         """Whether a condition's quantity is determined in some cases only: elsewhere, the condition is assumed."""
         asked = (name for name in names_in(fork.condition) if name not in self.outline.strong)
         return not all(any(is_whole(tree) for tree in self.asides.get(name, ())) for name in asked)
+
+    def _always_holds_one(self, aside: frozenset[str]) -> bool:
+        """Whether one of several relations applies whatever the numbers: where one condition fails, another holds."""
+        single = [held[0] for name in aside if len(held := self.library.relations[name].conditions) == 1]
+        return any(implied(one, {other: False}) is True for one, other in permutations(single, 2))
 
     def _is_spoken_of(self, aside: frozenset[str]) -> bool:
         """Whether another relation covers, in its case, the quantities of one of those put aside."""
@@ -177,7 +194,16 @@ class _Sorting:
         failing = [self._hanging(self.library.relations[name], made) for name in sorted(aside)]
         open_ones = [condition for relation in conditional for condition in relation.conditions]
         assumed = [c for c in open_ones if c not in holding and not self._is_settled(c)]
-        return Case(made, tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed))
+        by_defaults = (condition for condition in dict.fromkeys(open_ones) if self._by_fallbacks(condition))
+        yielding = tuple(filter(None, (self._yielding(condition, made, left_out) for condition in by_defaults)))
+        return Case(made, tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed), yielding)
+
+    def _yielding(self, condition: Node, made: Plan, left_out: frozenset[str]) -> Yielding | None:
+        """How the numbers of a plan replace the defaults of a condition; None if they do not."""
+        reached = dict.fromkeys([*self.outline.strong, *(name for block in made.blocks for name in block.unknowns)])
+        plans = [planned_for(self.library, name, reached, (), left_out) for name in names_in(condition)]
+        firm = [one for one in plans if one.is_determined and not self._conditional(one)]
+        return Yielding(condition, tuple(firm)) if firm else None
 
     def _side(self, aside: frozenset[str], left_out: frozenset[str], truths: Mapping[Node, bool]) -> Tree:
         """One side of a fork, without the relations that do not apply there."""

@@ -102,6 +102,9 @@ def _arms(library: RelationSet, found: Cases, tree: Tree, path: tuple[Node, ...]
     elif tree is not None:
         forms = _forms(library, tree.plan)
         own = [*tree.holding, *(Apply("not", (_all(conditions),)) for conditions in tree.failing)]
+        for yielding in tree.yielding:
+            own.append(yielding.condition)
+            forms |= {name: form for made in yielding.plans for name, form in _forms(library, made).items()}
         composed_ones = {name: _whole(name, forms) for name in names_in(*own) if name in forms}
         conditions = (put_in(condition, composed_ones) for condition in own)
         yield _whole(tree.plan.target, forms), (*path, *conditions)

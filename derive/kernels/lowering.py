@@ -21,11 +21,12 @@ from derive.kernels.backends.emitter import Dialect
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.execution.question import Outline
 from derive.tolerances import AGREEMENT
 
 __all__ = ["Draft", "written"]
@@ -156,9 +157,7 @@ class Draft:
 
     def _asked(self, name: str) -> Callable[..., Any]:
         asides = self.found.asides
-        aside = Cases(replace(self.outline, target=name), asides[name], asides)
-        function = written(self.library, [aside], self.outline.strong, self.dialect)
-        return function if self.dialect.is_lazy else settled(function)
+        return self._function_of(Cases(replace(self.outline, target=name), asides[name], asides))
 
     def _askable(self, value: str, scope: Scope) -> None:
         """Record where a value is an infinity, by which machine code says that another dialect is needed."""
@@ -175,6 +174,41 @@ class Draft:
             inner = self.dialect.logic("and", [self.sheet.expression(condition, scope) for condition in conditions])
             tests.append(self.dialect.logic("not", [self.dialect.sure(inner)]))
         self.sheet.require(scope, *tests)
+        for yielding in case.yielding:
+            fails = self._fails(yielding, scope)
+            if self.dialect.leaves:
+                self.sheet.write(f"if {fails}: undefined()")
+            else:
+                scope.ask(self.sheet.line(self.sheet.mask(scope, fails)))
+
+    def _fails(self, yielding: Yielding, scope: Scope) -> str:
+        """The test that a condition which holds by defaults does not hold at the numbers that replace them."""
+        inner, tests = scope.copy(), list[str]()
+        for made in yielding.plans:
+            value = self._following(made, scope)
+            inner.bind(made.target, value)
+            tests.append(f"({value} == {value})")
+        for name in names_in(yielding.condition):
+            if name not in inner.variables:
+                self._default(name, inner)
+        tests.append(self.sheet.expression(yielding.condition, inner))
+        scope.ask(*inner.asked)
+        return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", tests))])
+
+    def _following(self, made: Plan, scope: Scope) -> str:
+        """What follows from the numbers of a case, by a function of its own."""
+        members = {n for block in made.blocks for name in block.relations for n in self.library.members[name]}
+        names = tuple(sorted(members - {name for block in made.blocks for name in block.unknowns}))
+        alone = Cases(Outline(made.target, names, ()), (Case(made),), {})
+        helper = self.sheet.helper(made, lambda: self._function_of(alone))
+        found = self.sheet.line(self._called(helper, [self._declared(scope.variables[n], n) for n in names]))
+        if not self.dialect.is_lazy:
+            scope.ask(self.sheet.line(f"{found}[1]"))
+        return self.sheet.line(self._based(found if self.dialect.leaves else f"{found}[0]", made.target))
+
+    def _function_of(self, found: Cases) -> Callable[..., Any]:
+        function = written(self.library, [found], found.outline.strong, self.dialect)
+        return function if self.dialect.is_lazy else settled(function)
 
     def _plan(self, made: Plan, scope: Scope) -> None:
         for name in made.weak:

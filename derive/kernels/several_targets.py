@@ -183,7 +183,8 @@ class Asking:
         self.outline = found.outline
         self.places = [names.index(name) for name in found.outline.strong]
         plans = plans_of(found)
-        self.has_steps = any(len(made.blocks) > 1 for made in plans)
+        yields = any(case.yielding for tree in found.alternatives for case in leaves(tree))
+        self.has_steps = yields or any(len(made.blocks) > 1 for made in plans)
         self.has_checks = any(made.checks for made in plans) or any(
             relation.conditions or not relation.is_equation for relation in library.relations.values()
         )

@@ -51,7 +51,8 @@ class Script:
 class JavaScript(Machine):
     """Numbers of one point, in lines that a browser runs."""
 
-    most_unknowns = 8
+    most_unknowns = 16
+    takes_arms = True
 
     def names(self) -> dict[str, Any]:
         own = {name: Built(name) for name in ("sound", "larger", "smaller", "power", "only")}

@@ -50,6 +50,8 @@ function held(gap, excess, size, tolerance) {
 // NaN where the ends certainly have the same sign, and an infinity where that is uncertain.
 function crossing(gap, least, low, high, inputs) {
   let x1 = high, f1 = gap(high, ...inputs), x2 = low, f2 = gap(low, ...inputs), x3, f3;
+  if (f1 !== f1 && f2 === f2) [x1, f1] = inwards(gap, x1, x2, f2, inputs);
+  if (f2 !== f2 && f1 === f1) [x2, f2] = inwards(gap, x2, x1, f1, inputs);
   const isSure = (x, f) => Math.abs(f) > least(x, ...inputs) || Math.abs(f) === Infinity;
   if (!(isSure(x1, f1) && isSure(x2, f2))) return Infinity;
   if (f1 < 0 === f2 < 0) return NaN;
@@ -70,6 +72,18 @@ function crossing(gap, least, low, high, inputs) {
     share = Math.min(1 - narrow, Math.max(narrow, share));
   }
   return Infinity;
+}
+
+// An end at which the residual is too large for a double, moved to where it has another sign than at the other end. Since
+// there is at most one root between the ends, it is the one in the smaller bracket.
+function inwards(gap, end, other, atOther, inputs) {
+  let lost = end, x = other, f = atOther;
+  for (let i = 0; i < 80 && f < 0 === atOther < 0; i++) {
+    const next = cut(Math.max(lost, x), Math.min(lost, x), 0.5), g = gap(next, ...inputs);
+    if (g !== g) lost = next;
+    else [x, f] = [next, g];
+  }
+  return f < 0 === atOther < 0 ? [end, NaN] : [x, f];
 }
 
 // Where a bracket is cut: at zero, by ratio, or by interpolation.

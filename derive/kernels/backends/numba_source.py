@@ -40,6 +40,7 @@ class Machine:
     """Numbers of one point, in lines that numba compiles."""
 
     most_unknowns = 4  # of a block: more take numba too many seconds
+    takes_arms = False  # whether a block is taken arm by arm; otherwise arrays are asked
     is_lazy = True
     leaves = False
     asks = True

@@ -9,15 +9,17 @@ few points are left in a box to pay for it. A single point uses the small box ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from math import floor, frexp, inf, isnan, ldexp, nan
 from typing import Any
 
+from derive.expressions.tree import Equation
 from derive.kernels.backends.emitter import Dialect, Unsaid
 from derive.kernels.backends.numba_source import Machine, Slow
 from derive.kernels.backends.python_numpy import Arrays
+from derive.kernels.blocks.arms import by_arms, in_closed_form
 from derive.kernels.blocks.block_lines import Attempt, attempt
 from derive.kernels.blocks.monotonicity import Pieces
 from derive.kernels.blocks.solver_calls import solver, solver_of_arrays
@@ -25,7 +27,9 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span
 from derive.numerics.root_finding.root_boxes import middle
 from derive.planning.plan import Block
+from derive.solving.blocks.block import variants_of
 from derive.tolerances import LEAST_INPUT, MOST_INPUT
+from quantities.domain import Domain
 
 __all__ = ["ManyPoints", "OnePoint", "worked_out"]
 
@@ -34,6 +38,7 @@ _CROWD = 4096  # number of points that justifies a proof of their own
 _HALVINGS = 6
 _GRAIN = 32  # boxes around single points, to a factor of two
 _CELLS = 4096  # limit on cached boxes
+_TEARS = 3  # unknowns of which it is tried whether one proof covers all inputs
 _CUTS = 16  # in search of the longest span with a proof
 _VAIN = 24  # failed proofs without a success after which no other is tried
 
@@ -42,11 +47,9 @@ def worked_out(library: RelationSet, block: Block, inputs: Sequence[str], dialec
     """The function of the inputs that returns a block's unknowns, for lines in a dialect."""
     equations = [library.relations[name].written for name in block.relations]
     domains = {name: library.declared[name].domain for name in (*block.unknowns, *inputs)}
-    way = attempt(equations, block.unknowns, inputs, domains)
     if isinstance(dialect, Machine):
-        if way is None:
-            raise Unsaid
-        return _of_one_solution(way, dialect)
+        return _of_one_solution(equations, block.unknowns, inputs, domains, dialect)
+    way = attempt(equations, block.unknowns, inputs, domains)
     if dialect.is_lazy:
         return solver(library, block, inputs, OnePoint(way) if way else None)
     return solver_of_arrays(library, block, inputs, ManyPoints(way) if way else None)
@@ -229,17 +232,37 @@ def _by_width(spans: Sequence[Span]) -> list[int]:
     return sorted(moving, key=lambda i: -widths[i]) or [0]
 
 
-def _of_one_solution(attempt: Attempt, dialect: Machine) -> Callable[..., Any]:
+def _of_one_solution(
+    equations: Sequence[Equation],
+    unknowns: Sequence[str],
+    inputs: Sequence[str],
+    domains: Mapping[str, Domain],
+    dialect: Machine,
+) -> Callable[..., Any]:
     """The only solution of a block, for lines of one point; infinities where another dialect is needed."""
-    if len(attempt.unknowns) > dialect.most_unknowns:
+    if len(unknowns) > dialect.most_unknowns:
         raise Unsaid
-    if attempt.linear:
-        return attempt.lines(dialect)
-    proofs = [_Proofs(way) for way in attempt.ways]
-    chosen = next((one for one in proofs if one.whole is not None), proofs[0])
-    if chosen.widest is None:
+    if dialect.takes_arms:
+        closed = in_closed_form(equations, unknowns, inputs, domains, dialect)
+        if closed is not None:
+            return closed
+    way = attempt(equations, unknowns, inputs, domains)
+    if way is not None and way.linear:
+        return way.lines(dialect)
+    proofs = [_Proofs(one) for one in way.ways[:_TEARS]] if way is not None else []
+    whole = next((one for one in proofs if one.whole is not None), None)
+    if whole is None and dialect.takes_arms and len(variants_of(tuple(equations), frozenset(unknowns))) > 1:
+        arm_by_arm = partial(_of_one_solution, unknowns=unknowns, inputs=inputs, domains=domains, dialect=dialect)
+        return by_arms(equations, unknowns, inputs, domains, dialect, arm_by_arm)
+    if whole is None and (not proofs or proofs[0].widest is None):
         raise Unsaid
-    spans, pieces = chosen.widest
+    return _bracketed(whole or proofs[0], dialect)
+
+
+def _bracketed(proofs: _Proofs, dialect: Machine) -> Callable[..., Any]:
+    """The lines that search where a proof holds."""
+    assert proofs.widest is not None
+    (spans, pieces), attempt = proofs.widest, proofs.attempt
     arguments = [f"a{i}" for i in range(len(attempt.inputs))]
     tests = [f"({low!r} <= {a} <= {high!r})" for a, (low, high) in zip(arguments, spans, strict=True)]
     listed, count = ", ".join(arguments), len(attempt.unknowns)
@@ -248,5 +271,5 @@ def _of_one_solution(attempt: Attempt, dialect: Machine) -> Callable[..., Any]:
     for low, high in chain(*pieces):
         lines.append(f"    one = lines({low!r}, {high!r}, {listed})")
         lines.append(f"    found = found if one[0] != one[0] else one if found[0] != found[0] else ({'inf, ' * count})")
-    space = {"inf": inf, "nan": nan, "lines": chosen.attempt.lines(dialect)}
+    space = {"inf": inf, "nan": nan, "lines": attempt.lines(dialect)}
     return dialect.made("\n".join([*lines, "    return found", ""]), space)

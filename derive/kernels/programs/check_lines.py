@@ -23,9 +23,18 @@ def tolerance_of(relation: Relation, is_exact: bool) -> float:
 
 
 def check_lines(
-    sheet: Sheet, relation: Relation, scope: Scope, cause: str, places: tuple[int, int, int], is_exact: bool
+    sheet: Sheet,
+    relation: Relation,
+    scope: Scope,
+    cause: str,
+    places: tuple[int, int, int],
+    is_exact: bool,
+    is_loose: bool,
 ) -> str:
-    """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause."""
+    """Write both sides of a relation and its state, which is returned; nothing is tested where there is a cause.
+
+    Where a loose one fails, its state is that only the solver can tell.
+    """
     written = relation.written
     left, right = (sheet.expression(side, scope) for side in (written.lhs, written.rhs))
     tests = [sheet.expression(condition, scope) for condition in relation.conditions]
@@ -37,6 +46,8 @@ def check_lines(
     unknown = " or ".join(one for one in (cause, *scope.asked, *(f"(not {test})" for test in tests)) if one != "0")
     held = f"held({gap}, {excess}, {size}, {tolerance_of(relation, is_exact)!r})"
     state = sheet.line(f"0 if {unknown} else {held}" if unknown else held)
+    if is_loose:
+        state = sheet.line(f"4 if {state} == 2 else {state}")
     for at, side in zip(places, (left, right), strict=False):
         sheet.write(f"y[{at}] = {side} if {state} else nan")
     sheet.write(f"y[{places[2]}] = {state}")

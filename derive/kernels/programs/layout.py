@@ -23,7 +23,7 @@ from derive.solving.execution.question import Outline
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Layout", "extra", "laid_out", "testable"]
+__all__ = ["Layout", "extra", "laid_out", "testable", "weak_behind"]
 
 
 @dataclass(frozen=True)
@@ -105,14 +105,14 @@ def _stated_twice(
     for name, led in twice.items():
         here = [(case.plan, library.members[name]) for case in whole]
         there = [(made, (one,)) for one, plans in led.items() for made in plans_of(plans)]
-        if not any(_weak_behind(library, made, names) for made, names in (*here, *there)):
+        if not any(weak_behind(library, made, names) for made, names in (*here, *there)):
             firm.add(name)
     kept = {name: led for name, led in twice.items() if name in firm or library.relations[name].is_equation}
     return kept, frozenset(firm)
 
 
-def _weak_behind(library: RelationSet, made: Plan, names: Iterable[str]) -> bool:
-    """Whether a weak value of a plan leads to one of these quantities."""
+def weak_behind(library: RelationSet, made: Plan, names: Iterable[str]) -> set[str]:
+    """The weak values of a plan that lead to some quantities."""
     leading = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     pending, met = [*names], set[str]()
     while pending:
@@ -122,7 +122,7 @@ def _weak_behind(library: RelationSet, made: Plan, names: Iterable[str]) -> bool
         met.add(name)
         if name in leading:
             pending += (one for relation in leading[name].relations for one in library.members[relation])
-    return not met.isdisjoint(made.weak)
+    return met & {*made.weak}
 
 
 def _leads(relation: str, led: Mapping[str, Cases]) -> bool:

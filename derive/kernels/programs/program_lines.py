@@ -19,7 +19,7 @@ from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, leaves
 from derive.kernels.lowering import Draft, written
 from derive.kernels.programs.check_lines import check_lines, choice_line
-from derive.kernels.programs.layout import Layout, extra, testable
+from derive.kernels.programs.layout import Layout, extra, testable, weak_behind
 from derive.kernels.programs.reasons import Reasons
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
@@ -79,6 +79,7 @@ class _Listing(Draft):
         self.causes: dict[str, str] = {}  # of each line that may lack a number
         self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
         self.handed: dict[str, list[str]] = {}  # the causes in each check
+        self.unsaid: set[Block] = set()  # blocks without lines
         self.tried: list[str] = []  # the candidates of the block at hand
         self.forms: dict[Block, str] = {}  # the index of the form in use
 
@@ -209,6 +210,15 @@ class _Listing(Draft):
         for conditions, is_held in ((case.holding, True), *((one, False) for one in case.failing)):
             if conditions:
                 causes.append(self._judgement(conditions, is_held, scope))
+        for yielding in case.yielding:
+            unclear = self.reasons.unclear(yielding.condition)
+            inner = scope.untested()
+            fails = self._fails(yielding, inner)
+            met = (n for made in yielding.plans for block in made.blocks for n in block.relations)
+            causes += self._cause(
+                (n for name in met for n in self.library.members[name] if n in scope.variables), scope
+            )
+            causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
         return self._first(*causes)
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
@@ -234,8 +244,11 @@ class _Listing(Draft):
         inner = scope.untested()
         self.tried = []
         try:
+            if block in self.unsaid:
+                raise Unsaid
             super()._block(block, inner)
         except Unsaid:
+            self.unsaid.add(block)
             cause = self._first(*causes, str(self.reasons.uncompiled(block)))
             for name in block.unknowns:
                 held = self.sheet.named("nan")
@@ -334,25 +347,35 @@ class _Listing(Draft):
             if name not in known.variables and name != self.outline.target:
                 self._default(name, known)
         stated = known.variables.keys() - scope.variables.keys()
-        found = {
-            name: self._check(name, known, whole)
-            for name in testable(self.library, case, scope.variables, stated)
-            if name in self.layout.checks and name not in self.layout.stated_twice
-        }
+        found = {}
+        for name in testable(self.library, case, scope.variables, stated):
+            if name in self.layout.checks and name not in self.layout.stated_twice:
+                found[name] = self._check(name, known, whole, self._is_loose(name, case, stated))
         for name in self.layout.stated_twice:
             beside = scope.copy()
             self._follow(name, beside)
             found[name] = self._check(name, beside, whole)
         return found
 
-    def _check(self, name: str, scope: Scope, whole: str) -> str:
+    def _is_loose(self, name: str, case: Case, stated: Iterable[str]) -> bool:
+        """Whether the range of a default, or in an equation its rounding, may explain that the sides differ."""
+        relation = self.library.relations[name]
+        met = {*self.library.members[name]} & {*stated} | weak_behind(
+            self.library, case.plan, self.library.members[name]
+        )
+        values = [self.library.defaults[one] for one in met if one in self.library.defaults and one not in self.inputs]
+        rounded = [value.as_rounded[0] != value.as_rounded[-1] for value in values]
+        return any(value.is_range for value in values) or (relation.is_equation and any(rounded))
+
+    def _check(self, name: str, scope: Scope, whole: str, is_loose: bool = False) -> str:
         """The state of one check."""
         relation = self.library.relations[name]
         causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
         places = (*self.layout.sides(name), self.layout.state(name))
         is_exact = name in self.layout.stated_twice
         self.handed[name] = causes
-        return check_lines(self.sheet, relation, scope.untested(), self._first(*causes), places, is_exact)
+        cause = self._first(*causes)
+        return check_lines(self.sheet, relation, scope.untested(), cause, places, is_exact, is_loose)
 
     def _follow(self, relation: str, scope: Scope) -> None:
         """What else is in a relation that the givens alone decide, each by a function of its own."""

@@ -42,7 +42,7 @@ from derive.solving.blocks.tearing import holds_along_branch, is_open_in_part, t
 from derive.time_limits import tick
 from quantities.domain import Domain
 
-__all__ = ["solve_block"]
+__all__ = ["solve_block", "variants_of"]
 
 _VARIANTS = 24  # limit on combinations of arms
 _DIVISORS = 2  # limit on divisors that are zero at once
@@ -70,7 +70,7 @@ def solve_block(
     if len(unknowns) == 1:
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
     system = System(tuple(equations), tuple(unknowns), known, domains, hints or {})
-    variants = _variants(system.equations, frozenset(unknowns))
+    variants = variants_of(system.equations, frozenset(unknowns))
     alone = len(variants) == 1
     whole = None if alone else _whole(system)
     if whole is not None:
@@ -117,7 +117,7 @@ def _whole(system: System) -> Outcome | None:
     return None if is_sampled else found[0]
 
 
-def _variants(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
+def variants_of(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> list[tuple[Equation, ...]]:
     """The system with every choice that holds an unknown replaced by one of its arms, in all combinations."""
     pending, finished = [equations], []
     while pending:

@@ -8,8 +8,10 @@ import random
 import numpy
 import pytest
 
+import derive
 from derive import AmbiguousError, DeriveError, LimitError
 from derive.expressions.grammar import parse_condition
+from derive.kernels.backends.numba_source import is_at_hand
 from derive.kernels.case_dispatch import cases
 from derive.solving.execution.conditions import exclude_each_other, implied
 from derive.solving.execution.question import outlined
@@ -153,3 +155,28 @@ def test_a_chain_of_random_cases_comes_to_what_it_comes_to_step_by_step(seed):
                 at[name] = eval(term, {}, at)
         for function in functions:
             assert float(function(**given)) == pytest.approx(at["w"], rel=1e-12)
+
+
+LAYERS = derive.load("""[quantities]
+layers = { unit = "" }
+special = { unit = "" }
+rest = { unit = "", domain = "nonnegative", otherwise = "0" }
+size = { unit = "" }
+[relations]
+rest = { equation = "rest = layers - special" }
+mixed = { equation = "size = 2*rest + 3*special", when = ["rest > 0"] }
+plain = { equation = "size = 3*special", when = ["rest <= 0"] }
+""")
+
+
+@pytest.mark.parametrize("backend", ["python", "numpy", *(["numba"] if is_at_hand() else [])])
+def test_a_default_that_decides_a_case_yields_to_what_the_case_leads_to(backend):
+    call = LAYERS.compile("special", ["layers", "size"], backend)
+    points = [(10.0, 25.0), (10.0, 30.0), (4.0, 9.0)]
+    for layers, size in points:
+        expected = LAYERS.solve("special", layers=layers, size=size).value.magnitude
+        assert float(call(layers=layers, size=size)) == pytest.approx(expected, rel=1e-9)
+    form = LAYERS.formula("special", ["layers", "size"])
+    names = [LAYERS.quantities[name] for name in ("layers", "size")]
+    assert form.subs(dict(zip(names, (10, 30), strict=True))) == 10
+    assert form.subs(dict(zip(names, (10, 25), strict=True))).is_nan  # the case with a rest has no arm

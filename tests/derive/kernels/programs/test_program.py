@@ -248,6 +248,18 @@ def test_a_stated_value_completes_a_limit_and_a_given_one_makes_it_binding():
 
 
 @needed
+def test_a_check_that_a_range_among_the_defaults_may_explain_is_left_to_the_solver():
+    held = library(
+        {"load": "kg", "beams": "", "bears": "kg"},
+        {"name": "load", "equation": "load = 2*beams*bears"},
+        {"name": "rule", "equation": "load <= 30*bears/beams"},
+        values={"bears": "10..20 kg"},
+    )
+    (told,) = at(held, "load", {"beams": 5.0})
+    assert told.states == {"rule": 4}
+
+
+@needed
 def test_the_arm_that_binds_is_told_at_each_point():
     points = [{"book": book, "count": 3.0} for book in (1.0, 0.01, 0.4)]
     found = at(SHELF, "load", *points)
@@ -262,6 +274,20 @@ def test_each_case_has_its_own_steps_and_what_is_beside_them_is_told():
     assert (light.target, heavy.target) == (1.0, 1.8)
     used = [[one["relation"] for one in point.data["steps"] if point.y[one["at"]] >= 0] for point in (light, heavy)]
     assert used == [["light"], ["heavy"]]
+
+
+@needed
+def test_of_several_cases_the_one_that_holds_at_its_own_numbers_answers():
+    drag = bare(
+        "friction Re",
+        {"equation": "friction = 64/Re", "when": ["Re < 2300"]},
+        {"equation": "friction = 0.316/Re**0.25", "when": ["Re >= 2300"]},
+    )
+    points = [{"friction": number} for number in (0.064, 0.02, 0.0316, 0.045)]
+    for point, told in zip(points, at(drag, "Re", *points), strict=True):
+        values = [answer.value.magnitude for answer in drag.solve_all("Re", **point)]
+        assert near(told.target, values[0] if len(values) == 1 else math.nan)
+        assert told.why == ("" if len(values) == 1 else "undecided")
 
 
 @needed
@@ -327,6 +353,43 @@ def test_a_block_is_solved_by_lines():
     sides = {f"b{i}": float(eval(row, {}, numbers)) for i, row in enumerate(rows)}
     (point,) = at(linear, "z", sides)
     assert [point.number(name) for name in names] == pytest.approx([*numbers.values()], rel=1e-12)
+
+
+@needed
+def test_a_block_in_which_arms_compete_has_the_value_of_the_arm_that_binds_or_bounds_only():
+    held = bare(
+        "batch compute memory wait step c w k",
+        "compute = c*batch",
+        "memory = w + k*batch",
+        "step = max(compute, memory, wait)",
+    )
+    draw = random.Random("arms")
+    points = []
+    for _ in range(60):
+        point = {"wait": draw.uniform(0.1, 9), **{name: draw.uniform(0.1, 3) for name in "cwk"}}
+        batch = draw.uniform(0.1, 5)
+        point["step"] = max(point["c"] * batch, point["w"] + point["k"] * batch, point["wait"])
+        points.append(point)
+    bounded = 0
+    for point, told in zip(points, at(held, "batch", *points), strict=True):
+        (answer, *others) = held.solve_all("batch", **point)
+        assert not others
+        if answer.base is None:
+            assert told.why == "undecided"
+            bounded += 1
+        else:
+            assert near(told.target, answer.value.magnitude)
+            assert told.regime == dict(answer.regime)
+    assert 5 < bounded < 55
+    (nothing,) = at(held, "batch", {"c": 1.0, "w": 2.0, "k": 1.0, "wait": 0.5, "step": 1.0})
+    assert (nothing.why, nothing.reason("batch")["kind"]) == ("domain", "domain")
+
+
+@needed
+def test_an_arm_that_has_to_be_searched_competes_too():
+    held = bare("x y z a", "z = max(x*exp(x), y)", "y = a*x")
+    points = [{"a": a, "z": max(x * math.exp(x), a * x)} for a, x in ((1.0, 0.5), (5.0, 0.5), (5.0, 3.0), (0.1, 2.0))]
+    assert [point.target for point in at(held, "x", *points)] == pytest.approx([0.5, 0.5, 3.0, 2.0], rel=1e-12)
 
 
 @needed
