@@ -161,6 +161,8 @@ def _quantity(
     }
     if name in tables.constants:
         said["constant"] = tables.constants[name]
+    if quantity.is_count:
+        said["count"] = True
     said |= {key: True for key in ("open_low", "whole") if getattr(quantity.domain, key)}
     value = next((given.get(name, one.values[name]) for one in found.questions if name in one.values), None)
     if value is None:

@@ -70,11 +70,11 @@ class Row {
     const number = isSolved ? answer.number : stated(state, this.name).number, unit = unitOf(state, this.name);
     this.box.classList.toggle("is-solved", isSolved);
     this.box.classList.toggle("is-moved", Object.hasOwn(state.values, this.name));
-    for (const part of [this.slider, this.field]) part.hidden = isSolved;
+    for (const part of [this.slider, this.field, this.unit]) part.hidden = isSolved;
     this.result.hidden = !isSolved;
     this.unit.value = unit.text;
     if (isSolved) {
-      this.result.textContent = `solved for: ${told(state, this.name, number)}`;
+      this.result.textContent = Number.isNaN(number) ? "solved for: no answer" : `solved for: ${told(state, this.name, number)}`;
     } else {
       this.slider.value = String(placeOf(reachOf(state, this.name), number));
       this.slider.setAttribute("aria-valuetext", told(state, this.name, number));
@@ -89,7 +89,7 @@ class Row {
 
 function unitChoice(name, actions, label) {
   const units = unitsOf(name), many = units.length > 1;
-  const options = units.map(({text}) => element("option", {value: text}, text === "" ? "1" : text));
+  const options = units.map(({text}) => element("option", {value: text}, text === "" ? "no unit" : text));
   const made = element("select", {class: "unit", "aria-label": label}, ...options);
   made.disabled = !many;
   made.addEventListener("change", () => actions.measured(name, made.value));

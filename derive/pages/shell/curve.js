@@ -30,8 +30,8 @@ function spanOf(numbers) {
   let low = Math.min(...numbers), high = Math.max(...numbers);
   const isRatio = low > 0 && high / low >= 20;
   if (high - low <= 1e-7 * Math.abs(high)) return {low: low - Math.abs(low || 1) / 10, high: high + Math.abs(high || 1) / 10, isRatio: false}; // flat, but for rounding
-  if (isRatio) return {low: low / 1.08, high: high * 1.08, isRatio};
-  const room = (high - low) * 0.06;
+  if (isRatio) return {low: low / 1.1, high: high * (high / low) ** 0.12, isRatio};
+  const room = (high - low) * 0.12;
   low = low >= 0 ? Math.max(0, low - room) : low - room;
   return {low, high: high + room, isRatio};
 }

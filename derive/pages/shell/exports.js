@@ -51,7 +51,7 @@ function asCsv(state) {
   return [[labelled(name, own.text), labelled(state.solve, other.text), "regime", "fails"], ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";
 }
 
-const DRAWN = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity", "fill-opacity"];
+const DRAWN = ["paint-order", "stroke-linejoin", "fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity", "fill-opacity"];
 
 // The curve as a picture of twice its size on the screen, with the page's colours.
 function asPng(svg, done) {

@@ -151,7 +151,7 @@ function cautions(answer, numbers) {
     }
   });
   const quantity = page.quantities[state.solve], number = answer.number;
-  if (quantity.whole && Number.isFinite(number) && Math.abs(number - Math.round(number)) > 1e-9 * Math.max(1, Math.abs(number))) {
+  if (quantity.count && Number.isFinite(number) && Math.abs(number - Math.round(number)) > 1e-9 * Math.max(1, Math.abs(number))) {
     found.push(`${state.solve} is a count: ${told(state, state.solve, Math.floor(number))} or ${told(state, state.solve, Math.ceil(number))}`);
   }
   if (page.idle.length) found.push(`${page.idle.join(", ")} ${page.idle.length > 1 ? "play" : "plays"} no part`);
@@ -159,7 +159,7 @@ function cautions(answer, numbers) {
 }
 
 function showWatched(numbers) {
-  const names = state.watch.filter((name) => name in numbers && name !== state.solve);
+  const names = state.watch.filter((name) => name in numbers && name !== state.solve && !givensOf(state).includes(name));
   at("watched").replaceChildren(...names.map((name) => {
     const drop = element("button", {type: "button", class: "drop", "aria-label": `watch ${name} no longer`}, "×");
     drop.addEventListener("click", () => { state = {...copied(state), watch: state.watch.filter((one) => one !== name)}; finish(); });

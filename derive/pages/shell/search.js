@@ -35,7 +35,7 @@ function searched(state, variant, numberOf, near, why) {
   const span = `${told(state, state.solve, range.low, 2)} to ${told(state, state.solve, range.high, 2)}`;
   if (roots.length === 1 && typeof roots[0] === "number") {
     gap(roots[0]);
-    return {number: roots[0], reason: "", run: kept({program, x, y}), searched: `${state.solve} was searched from ${span}: this is the value found there. It is a solution; that it is the only one is not proved.`};
+    return {number: roots[0], reason: "", run: kept({program, x, y}), searched: `found by a search from ${span}; that it is the only value is not proved`};
   }
   const values = roots.map((root) => (typeof root === "number" ? told(state, state.solve, root) : `anything from ${told(state, state.solve, root[0])} to ${told(state, state.solve, root[1])}`));
   const reason = roots.length ? `${state.solve} has no single value here: ${values.join("; ")}.` : `No value of ${state.solve} from ${span} makes ${state.held} ${told(state, state.held, wanted)}.`;
