@@ -158,8 +158,8 @@ def each_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
 def listed_values(text: str) -> list[str]:
     """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
 
-    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("8 chip, 1 kchip")
-    (['50 sequence', '100 sequence', '200 sequence'], [], ['8 chip', '1 kchip'])
+    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
+    (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) < 2 or not all(parts):
@@ -168,7 +168,8 @@ def listed_values(text: str) -> list[str]:
         raise click.UsageError(
             f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
         )
-    unit = parts[-1].lstrip("+-.0123456789eE").strip()
+    number = _BARE.match(parts[-1])
+    unit = parts[-1][number.end() :].strip() if number else ""
     return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
 
 
