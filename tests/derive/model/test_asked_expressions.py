@@ -100,9 +100,10 @@ def test_temperatures_are_absolute():
     assert TANK.solve("warmth in degC", warmth="300 K").value.magnitude == pytest.approx(26.85)
 
 
-WORDS = (
-    "volume area height wall pieces turns warmth x é in m cm kg % 2 0 1e400 max sqrt if else not pi ( ) + - * ** / , = < '"
-).split()
+NAMES = ["volume", "area", "height", "wall", "pieces", "turns", "warmth", "x", "é", "max", "sqrt", "pi"]
+UNITS = ["in", "m", "cm", "kg", "%", "2", "0", "1e400"]
+SIGNS = ["if", "else", "not", "(", ")", "+", "-", "*", "**", "/", ",", "=", "<", "'"]
+WORDS = NAMES + UNITS + SIGNS
 
 
 @settings(max_examples=400, deadline=None)
