@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import ADD, JSON, LIBRARY, opened, say_data, source_of, table
+from derive.cli.shared import ADD, JSON, LIBRARY, of_file, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
+    from derive.audit.claims_file import Book
     from derive.audit.conflicts import Conflict
     from derive.audit.verdicts import Finding
 
@@ -32,13 +33,12 @@ __all__ = ["audit"]
 @JSON
 def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: tuple[str, ...], as_json: bool) -> int:
     """Recompute the claims of the source lectures: verdicts, or with IDs all that stands behind them."""
-    from derive.audit.claims_file import read_claims
     from derive.audit.text import as_data, as_text
     from derive.tokens.audit import audit as audited
     from derive.tokens.audit import clashes
 
     library = opened(replaced, added)
-    book = None if own is None else read_claims(source_of(own))
+    book = None if own is None else _claims(own)
     findings = audited(names, library, book)
     conflicts = clashes(names, library, book)
     if as_json:
@@ -48,6 +48,16 @@ def audit(names: tuple[str, ...], own: str | None, replaced: str | None, added: 
     else:
         _print_table(findings, conflicts)
     return 0
+
+
+def _claims(file: str) -> Book:
+    from derive.audit.claims_file import read_claims
+    from derive.errors import DeriveError
+
+    try:
+        return read_claims(source_of(file))
+    except DeriveError as error:
+        raise of_file(error, file) from None
 
 
 def _print_table(findings: Sequence[Finding], conflicts: Sequence[Conflict]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import ADD, JSON, LIBRARY, complain, opened, say_data, source_of, table
+from derive.cli.shared import ADD, JSON, LIBRARY, complain, of_file, opened, say_data, source_of, table
 
 if TYPE_CHECKING:
     from derive.library import Library
@@ -38,7 +38,7 @@ def check(files: tuple[str, ...], only_relations: bool, as_json: bool) -> int:
             problems = error.problems or (Problem("", 0, error.what, error.hint),)
             found += [{"file": file, **_problem_data(problem)} for problem in problems]
             if not as_json:
-                complain(error)
+                complain(of_file(error, file))
         else:
             _say_sound(file, library, as_json)
     if as_json:

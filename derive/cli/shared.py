@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import islice, product
 from pathlib import Path
@@ -20,6 +20,7 @@ import click
 from derive.cli import shell_completion
 
 if TYPE_CHECKING:
+    from derive.errors import DeriveError
     from derive.library import Library
     from derive.presentation.charts import Chart
 
@@ -41,6 +42,7 @@ __all__ = [
     "givens",
     "listed_values",
     "named",
+    "of_file",
     "opened",
     "output_ending",
     "put",
@@ -160,8 +162,8 @@ def each_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
 def listed_values(text: str) -> list[str]:
     """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
 
-    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("8 chip, 1 kchip")
-    (['50 sequence', '100 sequence', '200 sequence'], [], ['8 chip', '1 kchip'])
+    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
+    (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) < 2 or not all(parts):
@@ -170,7 +172,8 @@ def listed_values(text: str) -> list[str]:
         raise click.UsageError(
             f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
         )
-    unit = parts[-1].lstrip("+-.0123456789eE").strip()
+    number = _BARE.match(parts[-1])
+    unit = parts[-1][number.end() :].strip() if number else ""
     return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
 
 
@@ -193,9 +196,19 @@ def _built_in() -> Library:
 
 
 def _loaded(file: str, beside: Library | None) -> Library:
+    from derive.errors import DeriveError
     from derive.relation_files.loading import load
 
-    return load(source_of(file), beside=beside)
+    try:
+        return load(source_of(file), beside=beside)
+    except DeriveError as error:
+        raise of_file(error, file) from None
+
+
+def of_file(error: DeriveError, file: str) -> DeriveError:
+    """The error with the file that it is about, as it was typed."""
+    error.__dict__["file"] = file
+    return error
 
 
 def source_of(file: str) -> str | Path:
@@ -253,8 +266,21 @@ def colour() -> bool | None:
 
 
 def complain(error: object) -> None:
-    """Say an error on the standard error; red on a terminal."""
-    click.secho(f"derive: {error}", err=True, fg="red", color=colour())
+    """Say an error on the standard error; red on a terminal. Problems of a file begin with their place in it."""
+    click.secho("\n".join(_placed(error)) or f"derive: {error}", err=True, fg="red", color=colour())
+
+
+def _placed(error: object) -> Iterator[str]:
+    """The problems of a file, each with its place as editors and compilers write it: `swing.toml:10:3: ...`."""
+    file, problems = getattr(error, "file", ""), getattr(error, "problems", ())
+    if not file or not any(problem.line for problem in problems):
+        return
+    line, column = getattr(error, "position", None) or (0, 0)
+    for problem in problems:
+        place = f"{problem.line}:" if problem.line else ""
+        place += f"{column}:" if len(problems) == 1 and line == problem.line else ""
+        hint = f"\n  {problem.hint}" if problem.hint else ""
+        yield f"{file}:{place} {problem.message}{hint}"
 
 
 def warn(caution: str) -> None:
@@ -303,9 +329,8 @@ def error_data(error: Exception) -> dict[str, Any]:
     facts = {name: _plain(fact) for name, fact in vars(error).items() if name not in ("what", "hint", "position")}
     told = {name: fact for name, fact in facts.items() if fact not in (None, "", [])}
     line, column = getattr(error, "position", None) or (None, None)
-    is_of_file = bool(told.get("problems"))
-    file = told.pop("text", None) if is_of_file else None
-    where = {"file": file, "line": line, "column": column} if is_of_file or line else None
+    file = told.pop("file", None)
+    where = {"file": file, "line": line, "column": column} if file or line else None
     return {"kind": type(error).__name__, "message": str(error), "location": where, "facts": told}
 
 

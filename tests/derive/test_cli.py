@@ -125,7 +125,7 @@ def test_a_misfit_is_told_on_standard_error_with_its_line_and_mend():
     said = ask("check", "wrong.toml")
     assert said.out == ""
     assert said.err == (
-        "derive: wrong.toml: line 6: small_swing: left is s, right is s**2.\n"
+        "wrong.toml:6: small_swing: left is s, right is s**2.\n"
         "    left:  period [s]\n"
         "    right: length [m] / gravity [m/s**2]\n"
         "  Take the square root of the right.\n"
@@ -135,8 +135,8 @@ def test_a_misfit_is_told_on_standard_error_with_its_line_and_mend():
 def test_every_file_is_checked_though_one_is_wrong():
     said = ask("check", "wrong.toml", "pendulum.toml", "unreadable.toml")
     assert "pendulum.toml: consistent" in said.out
-    assert "wrong.toml: line 6" in said.err
-    assert "unreadable.toml: line 6" in said.err
+    assert "wrong.toml:6:" in said.err
+    assert "unreadable.toml:6:" in said.err
 
 
 def test_a_missing_file_is_told_in_words():

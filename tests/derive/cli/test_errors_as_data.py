@@ -45,7 +45,36 @@ def test_an_error_has_its_kind_its_sentence_and_its_facts(words, status, kind):
     assert kind == "UsageError" or issubclass(getattr(derive, kind), derive.DeriveError)
     in_words = ask(*words)
     assert in_words.status == status
-    assert error["message"].splitlines()[0] in in_words.err
+    told = [problem["message"] for problem in error["facts"].get("problems", ())] or [error["message"]]
+    assert all(one.splitlines()[0] in in_words.err for one in told)
+
+
+PLACED = [
+    ("[quantities]\nx = { unit = 'm' }\n[relations]\nx = { equation = 'x = 2x' }\n", ["4:23:"]),
+    (
+        "[quantities]\nx = { unit = 'm' }\ny = { unit = 'sek' }\n[relations]\nx = { equation = 'x = 2x' }\n",
+        ["3:", "5:"],
+    ),
+    ("[quantities]\nx = { unit = 'm' }\n[relations]\nx = { equation = 'x = x**2' }\n", ["4:"]),
+    ("[quantities", ["1:1:"]),
+    ("[quantities]\nx = {}\nwidth = 3\n", ["2:", "3:"]),
+]
+
+
+@pytest.mark.parametrize(("text", "places"), PLACED)
+def test_problems_of_a_file_begin_with_their_place_in_it(text, places):
+    Path("below").mkdir()
+    Path("below/own.toml").write_text(text, encoding="utf-8")
+    for words in (
+        ("check", "below/own.toml"),
+        ("list", "--add", "below/own.toml"),
+        ("list", "--library", "below/own.toml"),
+    ):
+        lines = [line for line in ask(*words).err.splitlines() if not line.startswith(" ")]
+        assert [line.split(" ")[0] for line in lines] == [f"below/own.toml:{place}" for place in places]
+    assert ask("audit", "--claims", "below/own.toml").err.startswith("below/own.toml:")
+    (told,) = [json.loads(ask("list", "--add", "below/own.toml", "--json").err)["error"]]
+    assert told["location"]["file"] == "below/own.toml"
 
 
 def test_the_places_of_all_problems_are_told():
