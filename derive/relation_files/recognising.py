@@ -24,7 +24,9 @@ def are_names_of_one(names: Iterable[str]) -> bool:
     (True, False, True)
     """
     found = set(names)
-    return bool(found & {"quantities", "relations"}) or (bool(found & set(SECTIONS)) and found <= {*FILE, *SECTIONS})
+    if found & {"quantities", "relations"}:
+        return True
+    return bool(found & {"uses", *SECTIONS}) and found <= {*FILE, *SECTIONS}
 
 
 def is_one(path: Path) -> bool:
