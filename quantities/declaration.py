@@ -290,6 +290,8 @@ def _not_whole(value: Value, quantity: Declaration) -> DomainError:
 
 def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
     """A given as a value in the unit in which it is stated."""
+    if _deviates(getattr(given, "magnitude", given)):
+        raise _deviating(given, quantity)
     try:
         if isinstance(given, Value):
             return _with_unit(given, str(given), quantity)
@@ -327,6 +329,24 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
         ) from None
     shown = str(given) if isinstance(given, str) or is_number(given) else repr(value.number)
     return _with_unit(value, shown, quantity).sourced(source)
+
+
+def _deviates(number: Any) -> bool:
+    """Whether a number carries a standard deviation, as those of the package uncertainties do."""
+    return all(is_number(getattr(number, part, None)) for part in ("nominal_value", "std_dev"))
+
+
+def _deviating(given: Any, quantity: Declaration) -> ExpressionError:
+    """The error for a standard deviation: it is no range, whose ends are never passed."""
+    number = getattr(given, "magnitude", given)
+    unit = str(getattr(given, "units", quantity.unit)).replace(" ", "")
+    middle, spread = float(number.nominal_value), float(number.std_dev)
+    one, two = (f"{middle:g} +/- {width:g} {unit}".rstrip() for width in (spread, 2 * spread))
+    return ExpressionError(
+        f"{quantity.name}: {middle:g} with a standard deviation of {spread:g} is no range, which has ends.",
+        hint=f'Give the range that you mean: "{one}" for one deviation, "{two}" for two.',
+        text=str(number),
+    )
 
 
 def _with_unit(value: Value, shown: str, quantity: Declaration) -> Value:

@@ -15,6 +15,7 @@ from derive.editor.toml_text import TomlText
 from derive.errors import DeriveError, Problem
 from derive.model.relation import Relation
 from derive.relation_files.loading import Reader, read
+from derive.relation_files.recognising import are_names_of_one, names_at_top
 from derive.relation_files.sources import Document, parse_source
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -34,6 +35,11 @@ class OpenFile:
     @cached_property
     def toml(self) -> TomlText:
         return TomlText(self.text)
+
+    @cached_property
+    def is_ours(self) -> bool:
+        """Whether it is a relation file."""
+        return are_names_of_one(names_at_top(self.text))
 
     @cached_property
     def reading(self) -> Reading:

@@ -32,12 +32,12 @@ from derive.editor.names import defined_at, named_at, renamed
 from derive.editor.readings import OpenFile
 from derive.editor.toml_text import Span
 from derive.errors import DeriveError
-from derive.relation_files.recognising import are_names_of_one
 
 __all__ = ["EditorServer", "serve"]
 
 _T = TypeVar("_T")
 _PAUSE = 0.15  # seconds without a key pressed before a text is checked
+_LARGE = 50_000  # characters
 _REQUEST_FAILED = -32803
 _LOG = logging.getLogger("derive.editor")
 
@@ -107,6 +107,8 @@ class EditorServer(LanguageServer):
     def at(self, params: Any) -> tuple[OpenFile, int]:
         """The file and the place that a request is about."""
         file = self.file(params.text_document.uri)
+        if len(file.text) > _LARGE and not file.is_ours:
+            file = OpenFile(file.path, "")  # of another program, and too long to be looked through at each key
         return file, self.places(file.text).offset(params.position)
 
     # What is wrong
@@ -115,7 +117,7 @@ class EditorServer(LanguageServer):
         """Check a file in a moment, and all open ones that use it."""
         path = _path(uri)
         for other in list(self.workspace.text_documents):
-            if other == uri or path in self.file(other).reading.files:
+            if other == uri or (self.file(other).is_ours and path in self.file(other).reading.files):
                 task = asyncio.ensure_future(self._checked(other))
                 self.waiting.add(task)
                 task.add_done_callback(self.waiting.discard)
@@ -126,7 +128,7 @@ class EditorServer(LanguageServer):
         if not self._is_current(uri, file):
             return
         try:
-            found = await asyncio.to_thread(diagnostics, file) if is_ours(file) else []
+            found = await asyncio.to_thread(diagnostics, file) if file.is_ours else []
         except Exception as error:  # of the check, not of the file
             _LOG.error("a check failed: %r", error)
             return
@@ -139,19 +141,16 @@ class EditorServer(LanguageServer):
         if uri not in self.workspace.text_documents:
             return False
         now = self.file(uri)
-        used = file.reading.files.keys() | now.reading.files.keys()
-        return now.text == file.text and all(now.others.get(path) == file.others.get(path) for path in used)
+        if now.text != file.text:
+            return False
+        used = file.reading.files.keys() | now.reading.files.keys() if file.is_ours else ()
+        return all(now.others.get(path) == file.others.get(path) for path in used)
 
     def publish(self, uri: str, file: OpenFile, found: Iterable[Diagnostic]) -> None:
         places = self.places(file.text)
         self.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(uri, [_reported(places, one) for one in found], _version_of(self, uri))
         )
-
-
-def is_ours(file: OpenFile) -> bool:
-    """Whether a file is a relation file; a new one that says nothing yet is none."""
-    return are_names_of_one({entry.path[0] for entry in file.toml.entries})
 
 
 def _version_of(server: EditorServer, uri: str) -> int | None:

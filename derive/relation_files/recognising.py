@@ -6,15 +6,17 @@ not TOML any more, since somebody is writing it, is recognised all the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from derive.relation_files.key_lines import key_lines
 from derive.relation_files.keys import FILE, SECTIONS
 
-__all__ = ["are_names_of_one", "is_one"]
+__all__ = ["are_names_of_one", "is_one", "names_at_top"]
 
 _LARGEST = 4_000_000  # characters that are looked at
+_HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*[\"']?([\w-]+)", re.MULTILINE)
+_KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[ \t]*=", re.MULTILINE)
 
 
 def are_names_of_one(names: Iterable[str]) -> bool:
@@ -24,7 +26,19 @@ def are_names_of_one(names: Iterable[str]) -> bool:
     (True, False, True)
     """
     found = set(names)
-    return bool(found & {"quantities", "relations"}) or (bool(found & set(SECTIONS)) and found <= {*FILE, *SECTIONS})
+    if found & {"quantities", "relations"}:
+        return True
+    return bool(found & {"uses", *SECTIONS}) and found <= {*FILE, *SECTIONS}
+
+
+def names_at_top(text: str) -> set[str]:
+    """The names at the top of a TOML text: those of its tables, and of the keys before the first of them.
+
+    >>> sorted(names_at_top("title = 'x'\\n[quantities]\\ny = { unit = 'm' }\\n[relations.r]"))
+    ['quantities', 'relations', 'title']
+    """
+    first = _HEADER.search(text)
+    return {*_HEADER.findall(text), *_KEY.findall(text[: first.start()] if first else text)}
 
 
 def is_one(path: Path) -> bool:
@@ -34,4 +48,4 @@ def is_one(path: Path) -> bool:
             text = file.read(_LARGEST)
     except (OSError, ValueError):
         return False
-    return are_names_of_one({where[0] for where in key_lines(text)})
+    return are_names_of_one(names_at_top(text))

@@ -140,6 +140,8 @@ def line(quantity: Declaration, given: Any) -> Line:
         from quantities.registry import unit_of
 
         unit, array = unit_of(given), given.magnitude
+    elif isinstance(named := getattr(given, "attrs", {}).get("units"), str):  # xarray's way of stating it
+        unit, array = parse_unit(named), given.values
     array = _array(quantity, array)
     if isinstance(array, tuple):  # values, each with its unit
         return Line(quantity.name, quantity.unit.text, checked(quantity, _read(quantity, array)))

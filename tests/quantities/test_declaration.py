@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 from inspect import signature
 
 import pytest
 
 from derive import Library, relate
 from quantities import Quantity
-from quantities.declaration import Declaration, declaration_of
+from quantities.declaration import Declaration, declaration_of, read_given
+from quantities.errors import ExpressionError
 from quantities.quantity import symbol
 from quantities.symbolic import Symbols
 
@@ -91,3 +93,28 @@ def test_what_is_said_otherwise_leaves_the_rest():
     assert ALL.but() == ALL
     assert ALL.but(default=None) == LESS[-1]
     assert ALL.but(name="width").meaning == ALL.meaning
+
+
+class Deviating:
+    """A number as the package uncertainties has them."""
+
+    nominal_value, std_dev = 300.0, 10.0
+
+
+def test_a_standard_deviation_is_no_range():
+    length = Declaration("length", "m")
+    with pytest.raises(ExpressionError, match='"300 \\+/- 10 m" for one deviation, "300 \\+/- 20 m" for two'):
+        read_given(Deviating(), length)
+
+
+def test_nor_is_one_in_a_unit_which_the_hint_keeps():
+    uncertainties = pytest.importorskip("uncertainties", reason="uncertainties comes with the extra dev")
+    import pint
+
+    length = Declaration("length", "m")
+    given = pint.UnitRegistry().Quantity(uncertainties.ufloat(300, 10), "cm")
+    with pytest.raises(ExpressionError) as raised:
+        read_given(given, length)
+    meant = re.findall(r'"([^"]*)"', raised.value.hint)
+    ends = [(value.base[0], value.base[2]) for value in (read_given(text, length) for text in meant)]
+    assert ends == [pytest.approx((2.9, 3.1)), pytest.approx((2.8, 3.2))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from contextlib import suppress
 from pathlib import Path
 
@@ -193,3 +194,25 @@ def test_the_edits_of_a_spoilt_relation_leave_less_to_mend(relation) -> None:
                 result = mended(text, edit)
                 assert result is not None, (text, edit)
                 assert len(faults(result, relation.declared)) < len(before), (text, result)
+
+
+def specimens():
+    """The relation files among the specimens of errors."""
+    folder = Path(__file__).parents[1] / "specimens"
+    for path in sorted(folder.glob("*.txt")):
+        rows = path.read_text(encoding="utf-8").split("\n")[2:]
+        typed = [row.removeprefix("    ") for row in itertools.takewhile(lambda row: not row or row[0] == " ", rows)]
+        if any(row.startswith("[") for row in typed):
+            yield pytest.param("\n".join(typed).strip("\n"), id=path.stem)
+
+
+@pytest.mark.parametrize("text", list(specimens()))
+def test_every_specimen_is_told_on_its_line_in_the_words_of_the_check(text) -> None:
+    problems, told = derive.check(text), found_in(text)
+    assert len(told) == len(problems) > 0
+    for problem, one in zip(problems, told, strict=True):
+        assert one.message == f"{problem.message}\n{problem.hint}".rstrip()
+        assert one.span[0] < one.span[1] or not text[one.span[0] :].strip()
+        first, last = text[: one.span[0]].count("\n") + 1, text[: one.span[1]].count("\n") + 1
+        assert problem.line <= first <= last
+        assert all(text[slice(*fix.span)] != fix.text for fix in one.fixes)

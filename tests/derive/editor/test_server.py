@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -203,3 +204,16 @@ def test_without_the_extra_the_command_says_what_to_install(monkeypatch) -> None
     result = CliRunner().invoke(cli, ["serve-editor"])
     assert isinstance(result.exception, DeriveError)
     assert str(result.exception) == "This needs pygls, which is not installed. pip install 'derive-engine[editor]'"
+
+
+def test_a_long_file_of_another_program_costs_nothing(tmp_path) -> None:
+    async def work(editor: Editor) -> None:
+        text = "[[package]]\n" + 'name = "x"\nhash = "0123456789"\n' * 100_000
+        editor.open("some.lock.toml", text)
+        place = editor.at("some.lock.toml", text, "hash")
+        started = time.monotonic()
+        assert await editor.client.text_document_hover_async(types.HoverParams(**place)) is None
+        assert await editor.problems("some.lock.toml") == []
+        assert time.monotonic() - started < PATIENCE / 2
+
+    in_an_editor(tmp_path, work)

@@ -101,3 +101,16 @@ def test_the_command_line_says_what_is_wrong_with_an_axis(words, told, tmp_path,
     said = ask("sweep", "rent", *words, "--with", "corner", "--library", "shop.toml")
     assert said.status == 2
     assert told in " ".join(said.err.split())
+
+
+def test_a_data_sets_column_is_an_axis_in_the_unit_that_it_states():
+    xarray = pytest.importorskip("xarray", reason="xarray comes with the extra tables")
+    widths = xarray.DataArray([100.0, 250.0], dims="width", attrs={"units": "cm"})
+    table = LIBRARY.sweep("rent", "corner", width=widths)
+    assert table.axes["width"].tolist() == [1.0, 2.5]
+    again = LIBRARY.sweep("rent", "corner", width=table.to_xarray()["width"])
+    assert again.axes["width"].tolist() == [1.0, 2.5]
+    with pytest.raises(UnitError, match="has no unit"):
+        LIBRARY.sweep("rent", "corner", width=xarray.DataArray([1.0], dims="width"))
+    with pytest.raises(UnitError, match=r"does not convert|does not fit"):
+        LIBRARY.sweep("rent", "corner", width=xarray.DataArray([1.0], dims="width", attrs={"units": "s"}))
