@@ -165,7 +165,7 @@ def _library(one: Listed) -> list[tuple[str, str]]:
 
 
 def _index(library: Library, is_of_libraries: bool) -> Index:
-    """The search index of the library and the reports, and if asked of the libraries that go by a name: all are read."""
+    """The search index of the library and the reports; if asked, also of libraries by name, all of which are read."""
     reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
     named = listed_libraries() if is_of_libraries else ()
     others = (Entry("library", one.name, one.title, rank=0.9) for one in named)
