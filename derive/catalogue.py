@@ -66,7 +66,7 @@ def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[
     if not words:
         return found
     held = {row[0]: row for row in found}
-    hits = _index(library).search(" ".join(words), LISTED[kind])
+    hits = _index(library, kind == "libraries").search(" ".join(words), LISTED[kind])
     return [held[hit.entry.name] for hit in hits if hit.whole]
 
 
@@ -170,7 +170,7 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if not found and ":" in name:
         library.profile(name)  # raises an error that lists the choices
     if not found:
-        raise _index(library).unknown("entry", name)
+        raise _index(library, True).unknown("entry", name)
     return found
 
 
@@ -187,10 +187,11 @@ def _library(one: Listed) -> list[tuple[str, str]]:
     return [(label, text) for label, text in [*lines, ("asked by", f"derive solve ... --library {one.name}")] if text]
 
 
-def _index(library: Library) -> Index:
-    """The search index of the library, the reports and the libraries that go by a name."""
+def _index(library: Library, is_of_libraries: bool) -> Index:
+    """The search index of the library and the reports; if asked, also of libraries by name, all of which are read."""
     reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
-    others = (Entry("library", one.name, one.title, rank=0.9) for one in listed_libraries())
+    named = listed_libraries() if is_of_libraries else ()
+    others = (Entry("library", one.name, one.title, rank=0.9) for one in named)
     return Index([*library.index.entries, *reports, *others])
 
 
@@ -257,8 +258,8 @@ def _profile_rows(profiles: Profiles) -> list[tuple[str, ...]]:
     return found
 
 
-def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
-    """The entries of a kind as plain data, for programs."""
+def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]:
+    """The entries of a kind, or those with a name, as plain data for programs."""
     makers: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "quantities": lambda: [
             {
@@ -297,11 +298,11 @@ def as_data(library: Library, kind: str) -> list[dict[str, Any]]:
             for p in library.profiles.values()
         ],
         "reports": lambda: [{"name": name, "title": title} for name, title in titles().items()],
-        "libraries": lambda: [asdict(one) for one in listed_libraries()],
+        "libraries": lambda: [asdict(one) for one in (listed_libraries(name) if name else listed_libraries())],
     }
     if kind not in makers:
         raise unknown("list", kind, LISTS)
-    return makers[kind]()
+    return [entry for entry in makers[kind]() if not name or entry["name"] == name]
 
 
 def found_data(library: Library, words: str) -> list[dict[str, Any]]:

@@ -123,8 +123,7 @@ def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool,
         click.echo("\n\n".join(written(library, name)))
         return 0
     if as_json:
-        data = {kind: [entry for entry in as_data(library, kind) if entry["name"] == name] for kind in LISTS}
-        say_data(data)
+        say_data({kind: as_data(library, kind, name) for kind in LISTS})
         return 0
     for heading, lines in found:
         click.secho(heading, bold=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 import derive
-from derive.errors import NOES, DeriveError
+from derive.errors import NOES
 from derive.manual.docstrings import as_markdown
 
 __all__ = ["SPECIMENS", "Specimen", "error_page", "specimens"]
@@ -70,7 +70,7 @@ def _sections() -> Iterator[str]:
     for name in kinds:
         kind = getattr(derive, name)
         fields = [field for field in kind.__annotations__ if not field.startswith("_")]
-        yield f"## {name}\n\n{as_markdown(kind.__doc__ or DeriveError.__doc__ or name)}\n"
+        yield f"## {name}\n\n{as_markdown(kind.__doc__ or '')}\n"
         if fields:
             yield f"Fields: {', '.join(f'`.{field}`' for field in fields)}.\n"
         yield from (_shown(one) for one in found if one.kind == name)

@@ -244,7 +244,7 @@ def test_an_entry_is_shown_under_its_heading():
 def test_an_entry_as_data_is_found_under_each_kind():
     data = json.loads(ask("show", "kv_time", "--json").out)
     assert list(data) == ["quantities", "relations", "profiles", "reports", "libraries"]
-    assert [[entry["name"] for entry in entries] for entries in data.values()] == [["kv_time"], ["kv_time"], [], []]
+    assert [[entry["name"] for entry in entries] for entries in data.values()] == [["kv_time"], ["kv_time"], [], [], []]
 
 
 def test_reports_are_listed_and_shown_by_their_titles():
