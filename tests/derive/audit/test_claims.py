@@ -150,7 +150,7 @@ BY_HAND = [
 
 
 # Claims that ask about every chip, model or sheet: hundreds of questions each.
-WIDE = {"C01", "C02", "C03", "C04", "C08", "C09", "C12", "C15", "C21", "C22", "C25", "C26", "C28"}
+WIDE = {"C01", "C02", "C03", "C04", "C08", "C09", "C12", "C15", "C21", "C22", "C24", "C25", "C26", "C27", "C28", "C39"}
 
 
 @every(

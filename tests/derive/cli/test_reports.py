@@ -42,7 +42,7 @@ def test_what_was_just_written_is_not_stale(shelf):
         (lambda path: path.write_bytes(b"\xff\xfe"), "is missing"),
     ],
 )
-@pytest.mark.parametrize("name", ["training.tex", "figures/training-cost.svg"])
+@pytest.mark.parametrize("name", ["training.tex", "figures/training-bills.svg"])
 def test_a_file_that_is_not_what_the_library_says_is_told_and_written_anew(shelf, spoil, told, name):
     before = (shelf / name).read_bytes()
     spoil(shelf / name)
@@ -58,7 +58,7 @@ def test_a_file_that_is_not_what_the_library_says_is_told_and_written_anew(shelf
 def test_a_report_that_there_is_not_is_told_with_those_that_there_are():
     said = ask("report", "rooflime")
     assert said.status == 2
-    assert "training" in said.err
+    assert "roofline" in said.err
 
 
 def test_a_folder_that_cannot_be_written_is_told_in_words(tmp_path):

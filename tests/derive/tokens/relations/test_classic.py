@@ -27,11 +27,11 @@ def told(library: derive.Library, target: str, *profiles: str, **given: str) -> 
 
 
 @pytest.mark.parametrize("model", one_in(4, MODELS, MODELS, thorough=10))
-def test_definitions_beside_a_model_change_no_answer(model: str) -> None:
-    for target in ASKED:
-        for profiles in ((model,), ("h100-sxm:fp8", model)):
-            serving = SERVING if len(profiles) > 1 else {}
-            assert told(derive.llm, target, *profiles, **serving) == told(WITHOUT, target, *profiles, **serving)
+@every("target", ASKED, ordinary=4)
+def test_definitions_beside_a_model_change_no_answer(model: str, target: str) -> None:
+    for profiles in ((model,), ("h100-sxm:fp8", model)):
+        serving = SERVING if len(profiles) > 1 else {}
+        assert told(derive.llm, target, *profiles, **serving) == told(WITHOUT, target, *profiles, **serving)
 
 
 @every("model", MODELS, ordinary=3)

@@ -7,6 +7,8 @@ import pytest
 from tests.derive.tokens.reports.reading import chart, headline, lines, row
 from tests.derive.tokens.reports.shown import curve, first, letters, words
 
+pytestmark = pytest.mark.thorough
+
 WEIGHTS = 70.6e9 * 2 / (8 * 3.35e12)  # seconds: Llama 3 70B in BF16, read by eight H100
 CACHE = 8000 * 327680 / (8 * 3.35e12)  # seconds for one sequence of 8k tokens
 COMPUTE = 70.6e9 * 2 / (8 * 989.4e12)  # seconds for one token

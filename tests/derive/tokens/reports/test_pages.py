@@ -15,9 +15,8 @@ from derive.presentation.writing import bound
 from derive.tokens.reports import shelf
 from tests.derive.tokens.reports.shown import letters
 
-QUICK = ("training", "menu")  # made in a few seconds
-SLOW = ("roofline", "layout", "walls", "practice", "prices")
-NAMES = [*QUICK, *(pytest.param(name, marks=pytest.mark.thorough) for name in SLOW)]
+SLOW = ("roofline", "layout", "walls", "menu", "practice", "prices")
+NAMES = ["training", *(pytest.param(name, marks=pytest.mark.thorough) for name in SLOW)]
 ORACLE = pytest.param("oracle", marks=pytest.mark.thorough)
 NUMBER = re.compile(r"(?<![\w.\\-])\d+(?:\.\d+)?(?![\w.])")
 MULTIPLES = r"(?:byte|FLOP|token|parameter|bit|USD|s|J|W)(?![A-Za-z])"
@@ -143,6 +142,7 @@ def test_a_context_that_does_not_fit_in_memory_is_said_not_to_where_it_is_named(
     assert "where" not in str(Said.of(fits))
 
 
+@pytest.mark.thorough
 def test_the_shares_of_a_menu_are_eliminated_by_hand():
     step = next(
         step
