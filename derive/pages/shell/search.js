@@ -5,6 +5,7 @@ const SCAN = 192; // places at which the whole range is looked at
 const DECADES = 9; // of the range, on either side of the slider
 const SAME = 1e-9; // relative difference of two sides that agree
 const FLAT = 1e-12;
+const NOISE = 4e-15; // relative rounding error of a plan forwards
 
 // The range in which a quantity is sought, and whether by ratios.
 function soughtIn(name) {
@@ -29,17 +30,55 @@ function searched(state, variant, numberOf, near, why) {
     kernels[program.kernel](x, y);
     return y[at] - wanted;
   };
+  if (page.quantities[state.solve].whole) return searchedWhole(state, gap, {program, x, y}, wanted);
   const range = soughtIn(state.solve), size = SAME * Math.abs(wanted);
   const found = Number.isFinite(near) && near !== 0 ? beside(gap, near, range, size) : null;
   const roots = found === null ? rootsIn(gap, range, Math.abs(wanted)) : [found];
   const span = `${told(state, state.solve, range.low, 2)} to ${told(state, state.solve, range.high, 2)}`;
   if (roots.length === 1 && typeof roots[0] === "number") {
+    if (isBlurred(gap, roots[0], Math.abs(wanted))) {
+      return {number: NaN, reason: `${state.held} hardly depends on ${state.solve} here, which rounding would decide: about ${told(state, state.solve, roots[0], 2)}.`};
+    }
     gap(roots[0]);
     return {number: roots[0], reason: "", run: kept({program, x, y}), searched: `found by a search from ${span}; that it is the only value is not proved`};
   }
   const values = roots.map((root) => (typeof root === "number" ? told(state, state.solve, root) : `anything from ${told(state, state.solve, root[0])} to ${told(state, state.solve, root[1])}`));
-  const reason = roots.length ? `${state.solve} has no single value here: ${values.join("; ")}.` : `No value of ${state.solve} from ${span} makes ${state.held} ${told(state, state.held, wanted)}.`;
+  const reason = roots.length ? `${state.solve} has no single value here: ${values.join("; ")}.` : `No value of ${state.solve} was found from ${span} that makes ${state.held} ${told(state, state.held, wanted)}.`;
   return {number: NaN, reason};
+}
+
+// A count has whole numbers only: one that hits, or the two neighbours between which the target passes what is wanted.
+function searchedWhole(state, gap, run, wanted) {
+  const range = soughtIn(state.solve), low = Math.max(Math.ceil(range.low), 0), high = Math.floor(Math.min(range.high, 1e9)), found = [], sure = SAME * Math.abs(wanted);
+  const places = new Set(Array.from({length: SCAN + 1}, (_, i) => Math.round((low + 1) * ((high + 1) / (low + 1)) ** (i / SCAN)) - 1));
+  let before = NaN, last = NaN;
+  for (const here of places) {
+    const now = gap(here);
+    if (Math.abs(now) <= sure) found.push([here]);
+    else if (last * now < 0 && Math.abs(last) > sure) {
+      let [a, b, f] = [before, here, last];
+      while (b - a > 1) {
+        const middle = Math.floor((a + b) / 2), g = gap(middle);
+        if (g === 0 || g * f < 0) b = middle;
+        else [a, f] = [middle, g];
+      }
+      found.push(Math.abs(gap(b)) <= sure ? [b] : [a, b]);
+    }
+    [before, last] = [here, now];
+  }
+  if (found.length === 1 && found[0].length === 1) {
+    gap(found[0][0]);
+    return {number: found[0][0], reason: "", run: kept(run), searched: `found by a search over whole numbers from ${low} to ${high}; that it is the only value is not proved`};
+  }
+  const at = (number) => `${told(state, state.held, wanted + gap(number))} at ${told(state, state.solve, number)}`;
+  const shown = found.map((one) => (one.length === 1 ? told(state, state.solve, one[0]) : `between ${at(one[0])} and ${at(one[1])}`));
+  return {number: NaN, reason: shown.length ? `${state.solve} is a count, and ${state.held} is ${told(state, state.held, wanted)} at no single whole number that was found: ${shown.join("; ")}.` : `No whole number was found for ${state.solve} at which ${state.held} is ${told(state, state.held, wanted)}.`};
+}
+
+// Whether the two sides change so little around a root that their rounding hides its ninth digit.
+function isBlurred(gap, root, whole) {
+  const nudge = 1e-4, here = gap(root), slopes = [1 + nudge, 1 - nudge].map((factor) => Math.abs(gap(root * factor) - here) / nudge);
+  return !(NOISE * whole <= SAME * Math.min(...slopes.filter(Number.isFinite), Infinity));
 }
 
 // The root beside a number, in a bracket that opens around it; null if there is none nearby.

@@ -86,6 +86,25 @@ def test_a_page_says_what_it_searched_and_what_it_cannot(browser, tmp_path):
     assert flat["why"] != ""
 
 
+def test_a_count_that_is_searched_is_a_whole_number_or_lies_between_two(browser, tmp_path):
+    tab = opened(browser, _written(tmp_path, shop_page()))
+    exact = shop().solve("worth", batch="100 sequence", chips="9 chip", rent="3 USD/h/chip").value.magnitude
+    hit, between = tab.at_each(
+        [f"~held=worth&~solve=chips&batch=100&worth={number!r}" for number in (exact, exact * 1.01)]
+    )
+    assert hit["number"] == 9
+    assert math.isnan(between["number"])
+    assert "at 9 chip and" in between["why"]
+    assert "at 10 chip" in between["why"]
+
+
+def test_what_rounding_would_decide_is_no_number(browser, tmp_path):
+    tab = opened(browser, _written(tmp_path, shop_page()))
+    (shown,) = tab.at_each(["~held=step&~solve=work&step=1.0000000000000002&per=0.01&batch=100"])
+    assert math.isnan(shown["number"])
+    assert shown["why"] != ""
+
+
 def test_every_quantity_of_the_closed_set_can_be_asked_for_and_back(browser, tmp_path):
     (variant,) = data_of(shop_page())["variants"]
     assert variant["plans"].keys() == {"cost", *variant["known"]}
