@@ -16,6 +16,7 @@ from click.testing import CliRunner
 from mcp import Client, StdioServerParameters, stdio_client
 
 import derive
+from derive.assistants.server import server
 from derive.cli import cli
 from derive.errors import DeriveError
 
@@ -28,7 +29,17 @@ equation = "height = gravity*time**2/2"
 """
 
 
-def with_a_client(work, *words):
+def with_a_client(work):
+    """Run some work with a client of the server in this process."""
+
+    async def session():
+        async with Client(server(derive.llm)) as client:
+            return await work(client)
+
+    return asyncio.run(session())
+
+
+def over_stdio(work, *words):
     """Run some work with a client of `derive serve`."""
 
     async def session():
@@ -71,12 +82,15 @@ def test_questions_are_answered_with_text_and_data(tmp_path) -> None:
         assert found.structured_content["found"][0]["name"] == "height"
         listed = await client.call_tool("list", {"kind": "relations"})
         assert listed.structured_content["found"] == [{"relation": "fall", "equation": "height = gravity*time**2/2"}]
+        refused = await client.call_tool("solve", {"target": "heigth"})
+        assert refused.is_error
+        assert "Did you mean height?" in refused.content[0].text
         shown = await client.call_tool("show", {"name": "gravity"})
         assert "9.80665" in shown.content[0].text
 
     path = tmp_path / "fall.toml"
     path.write_text(FALL, encoding="utf-8")
-    with_a_client(work, "--library", str(path))
+    over_stdio(work, "--library", str(path))
 
 
 def test_a_refusal_is_a_tools_error_in_derives_words() -> None:
