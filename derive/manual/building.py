@@ -25,7 +25,10 @@ DIGESTS = "digests.txt"
 _NEEDED = ("sphinx", "myst_parser", "furo")
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 _LEFT_OUT = (".map", ".buildinfo", ".LICENSE", ".inv")  # what only developers of the theme read, or other manuals
+_STYLE = "own.css", ".highlight-text pre { white-space: pre-wrap; }\n"  # sentences of errors are long
 _SETTINGS = {
+    "html_static_path": ["_static"],
+    "html_css_files": [_STYLE[0]],
     "project": "derive",
     "extensions": ["myst_parser"],
     "html_theme": "furo",
@@ -59,6 +62,9 @@ def built(found: Mapping[str, str]) -> dict[str, bytes]:
             place = source / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
+        style = source / "_static" / _STYLE[0]
+        style.parent.mkdir()
+        style.write_text(_STYLE[1], encoding="utf-8")
         _run(source, made, Path(folder, "read"))
         paths = (path for path in sorted(made.rglob("*")) if path.is_file() and not path.name.endswith(_LEFT_OUT))
         files = {path.relative_to(made).as_posix(): path.read_bytes() for path in paths}
