@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,7 +26,9 @@ from derive.kernels.backends.numba_source import Machine
 from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
 from quantities.tolerances import SAME_COUNT
 
-__all__ = ["Built", "JavaScript", "Script", "bundled", "runtime"]
+__all__ = ["Built", "JavaScript", "Script", "bundled", "runtime", "without_idle"]
+
+_HELD = re.compile(r"\bv\d+\b")
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,21 @@ def bundled(last: Sequence[Script]) -> tuple[str, tuple[str, ...]]:
     bundle = _Bundle()
     names = tuple(bundle.name_of(one) for one in last)
     return "\n".join(bundle.parts), names
+
+
+def without_idle(lines: Sequence[str]) -> list[str]:
+    """The lines without those whose value no other needs.
+
+    >>> without_idle(["    v0 = x[0]", "    v1 = x[1]", "    y[0] = v1 + 1"])
+    ['    v1 = x[1]', '    y[0] = v1 + 1']
+    """
+    met, kept = set[str](), list[str]()
+    for line in reversed(lines):
+        name, assigned, _ = line.strip().partition(" = ")
+        if not (assigned and _HELD.fullmatch(name) and name not in met):
+            met.update(_HELD.findall(line.partition(" = ")[2] if _HELD.fullmatch(name) else line))
+            kept.append(line)
+    return kept[::-1]
 
 
 class _Bundle:

@@ -7,14 +7,13 @@ does not depend on a failed quantity keeps its number.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import inf, isfinite
 
 from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
-from derive.kernels.backends.javascript import Built, JavaScript, Script
+from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, leaves
 from derive.kernels.lowering import Draft, written
@@ -28,7 +27,6 @@ from quantities.tolerances import UNIT_ROUNDING
 
 __all__ = ["alternatives"]
 
-_HELD = re.compile(r"\bv\d+\b")
 _SOUND = "0"  # the cause of what has a number
 
 
@@ -41,23 +39,8 @@ def alternatives(
         sheet = Sheet(JavaScript())
         sheet.space |= {name: Built(name) for name in ("isWhole", "largest", "smallest", "first", "held", "blank")}
         _Listing(library, found, inputs, sheet, layout, reasons).write(tree)
-        made.append(Script("\n".join(["def compiled(x, y):", *_needed(sheet.lines), ""]), sheet.space))
+        made.append(Script("\n".join(["def compiled(x, y):", *without_idle(sheet.lines), ""]), sheet.space))
     return made
-
-
-def _needed(lines: Sequence[str]) -> list[str]:
-    """The lines without those whose value no other needs.
-
-    >>> _needed(["    v0 = x[0]", "    v1 = x[1]", "    y[0] = v1 + 1"])
-    ['    v1 = x[1]', '    y[0] = v1 + 1']
-    """
-    met, kept = set[str](), list[str]()
-    for line in reversed(lines):
-        name, assigned, _ = line.strip().partition(" = ")
-        if not (assigned and _HELD.fullmatch(name) and name not in met):
-            met.update(_HELD.findall(line.partition(" = ")[2] if _HELD.fullmatch(name) else line))
-            kept.append(line)
-    return kept[::-1]
 
 
 class _Listing(Draft):

@@ -99,7 +99,7 @@ POINTS = [(1.0, 2.0), (0.0, -3.5), (1e200, 1e200), (-0.5, 0.0)]
 @needed
 def test_translated_text_means_what_it_means_in_python():
     draw = random.Random("translated")
-    texts = [number(draw, 1 + i % 4) for i in range(400)]
+    texts = [number(draw, 1 + i % 4) for i in range(240)]
     scripts = [
         Script(f"def compiled(a0, a1):\n    v0 = {text}\n    return v0\n", JavaScript().names()) for text in texts
     ]
@@ -136,7 +136,7 @@ AT = [(0.0, 1.0), (-1.0, 2.0), (0.5, 3.0), (1e200, -1e200), (1e308, 1e-200), (2.
 def test_an_expression_is_what_the_evaluator_says_it_is_whatever_is_undefined():
     texts = {}
 
-    @settings(max_examples=150, suppress_health_check=list(HealthCheck), database=None)
+    @settings(max_examples=80, suppress_health_check=list(HealthCheck), database=None)
     @given(expressions(5))
     def drawn(text):
         try:
