@@ -156,6 +156,7 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
         "checks": [
             [tables.place(tables.checks, {k: v for k, v in one.items() if k not in ways}), *(one[k] for k in ways)]
             for one in said["checks"]
+            if not _rests_on_a_fallback(made, one)
         ],
         "choices": [[one["relation"], one["at"], one["arms"]] for one in said["choices"]],
         "steps": [
@@ -164,6 +165,13 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
         ],
         "leftOut": said["left_out"],
     }
+
+
+def _rests_on_a_fallback(made: Program, check: Mapping[str, Any]) -> bool:
+    """Whether a check of an equation needs a value that only stands in for a relation: an answer does not test it."""
+    members = {name: made.library.declared[name].default for name in made.library.members[check["relation"]]}
+    stands_in = (name for name, one in members.items() if one is not None and one.source.stands_in)
+    return check["op"] == "=" and any(name not in made.inputs for name in stands_in)
 
 
 def _spoken_of(found: Variants, tables: _Tables) -> list[str]:
