@@ -13,6 +13,7 @@ from typing import Any
 
 from derive.errors import DeriveError
 from derive.kernels.programs.program import Program, programmed
+from derive.kernels.several_targets import found_for, plans_of
 from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion
 from derive.pages.profiles_of_page import Slot, slots
@@ -90,12 +91,42 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
     for unknown in (question.targets[0], *question.known):
         solved[unknown] = _plan(library, unknown, question.given_for(unknown), tables)
     watched = {target: _plan(library, target, question.given_for(question.targets[0]), tables) for target in others}
+    for unknown, plan in solved.items():
+        if isinstance(plan, dict) and (why := _one_way(library, question, question.targets[0], unknown)):
+            solved[unknown] = why
+    refused = {
+        target: {name: why for name in question.known if (why := _one_way(library, question, target, name))}
+        for target in watched
+    }
     return {
         "known": list(question.known),
         "beside": list(question.beside),
         "plans": solved,
         "watched": watched,
+        "refused": refused,
     }
+
+
+def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown: str) -> str:
+    """Why a quantity cannot be searched for by the plan forwards to a target; empty if it can.
+
+    The engine may take other relations backwards: a fallback stands where a relation would need what is asked for. Then
+    its answer is not where the plan forwards comes out.
+    """
+    whole = (*question.known, *question.beside)
+    given = (*(name for name in whole if name != unknown), target)
+    try:
+        forwards, backwards = (_used(library, one, names) for one, names in ((target, whole), (unknown, given)))
+    except DeriveError as error:
+        return error.what.partition("\n")[0].partition(". ")[0].rstrip(".") + "."
+    other = "derive solve works it out by other relations than the way forwards, which this page cannot search."
+    return "" if forwards == backwards else other
+
+
+def _used(library: RelationSet, target: str, given: Sequence[str]) -> set[frozenset[str]]:
+    """The relations of each plan for a target."""
+    found = plans_of(found_for(library, target, given))
+    return {frozenset(name for block in made.blocks for name in block.relations) for made in found}
 
 
 def _plan(library: RelationSet, unknown: str, given: Sequence[str], tables: _Tables) -> int | str | dict[str, str]:
@@ -125,6 +156,7 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
         "checks": [
             [tables.place(tables.checks, {k: v for k, v in one.items() if k not in ways}), *(one[k] for k in ways)]
             for one in said["checks"]
+            if not _rests_on_a_fallback(made, one)
         ],
         "choices": [[one["relation"], one["at"], one["arms"]] for one in said["choices"]],
         "steps": [
@@ -133,6 +165,13 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
         ],
         "leftOut": said["left_out"],
     }
+
+
+def _rests_on_a_fallback(made: Program, check: Mapping[str, Any]) -> bool:
+    """Whether a check of an equation needs a value that only stands in for a relation: an answer does not test it."""
+    members = {name: made.library.declared[name].default for name in made.library.members[check["relation"]]}
+    stands_in = (name for name, one in members.items() if one is not None and one.source.stands_in)
+    return check["op"] == "=" and any(name not in made.inputs for name in stands_in)
 
 
 def _spoken_of(found: Variants, tables: _Tables) -> list[str]:

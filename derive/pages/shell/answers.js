@@ -19,7 +19,6 @@ function answered(state, changed = null, near = NaN) {
   if (typeof plan === "string") return {number: NaN, reason: plan};
   if (typeof plan === "object") return searched(state, variant, numberOf, near, plan.search);
   const run = ran(plan, numberOf), [, at, why] = run.program.outputs[0], cause = causeOf(run.program, run.y[why]);
-  if (cause && ["undecided", "uncompiled"].includes(cause.kind) && state.solve !== state.held) return searched(state, variant, numberOf, near, cause.text);
   return {number: run.y[at], reason: cause ? cause.text : "", run: changed === null ? kept(run) : run};
 }
 

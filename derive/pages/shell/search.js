@@ -98,7 +98,9 @@ function rootsIn(gap, {low, high, isRatio}, whole) {
   const numberAt = (share) => (isRatio ? low * (high / low) ** share : low + (high - low) * share), found = [];
   let before = numberAt(0), last = gap(before), flat = null;
   for (let i = 1; i <= SCAN; i++) {
-    const here = numberAt(i / SCAN), now = gap(here), isFlat = Math.abs(now) <= FLAT * whole && Math.abs(last) <= FLAT * whole;
+    const here = numberAt(i / SCAN), now = gap(here);
+    if (Number.isNaN(last) !== Number.isNaN(now)) [before, last] = edgeOf(gap, before, last, here, now);
+    const isFlat = Math.abs(now) <= FLAT * whole && Math.abs(last) <= FLAT * whole;
     if (isFlat) flat = [flat ? flat[0] : before, here];
     else if (flat) { found.push(flat); flat = null; }
     else if (now === 0 || (last === 0 && i === 1)) found.push(now === 0 ? here : before);
@@ -109,6 +111,17 @@ function rootsIn(gap, {low, high, isRatio}, whole) {
     [before, last] = [here, now];
   }
   return flat ? [...found, flat] : found;
+}
+
+// The last place with a number beside a stretch without: a root may lie between it and the next place of the scan.
+function edgeOf(gap, a, fa, b, fb) {
+  let [has, none, number] = Number.isNaN(fa) ? [b, a, fb] : [a, b, fa];
+  for (let i = 0; i < 60; i++) {
+    const middle = (has + none) / 2, found = gap(middle);
+    if (Number.isNaN(found)) none = middle;
+    else [has, number] = [middle, found];
+  }
+  return [has, number];
 }
 
 // A root in a bracket, by Chandrupatla's method: inverse quadratic interpolation where it is safe, otherwise bisection.

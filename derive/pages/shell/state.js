@@ -63,6 +63,7 @@ function planOf(state, variant, name) {
   if (name === FIRST || (state.held === FIRST && !(name in variant.watched))) return variant.plans[name];
   if (name in variant.watched) return variant.watched[name];
   if (!variant.known.includes(name)) return undefined;
+  if (Object.hasOwn(variant.refused[state.held], name)) return variant.refused[state.held][name];
   return {search: `${name} follows from ${state.held} by search only.`};
 }
 

@@ -38,7 +38,9 @@ def drawn(library: Library, data: Mapping[str, Any], draw: random.Random, *, mos
         return drawn(library, data, draw)
     variant = data["variants"][place]
     first = draw.choice([data["targets"][0], data["targets"][0], *variant["watched"]])
-    plans = variant["plans"] if first == data["targets"][0] else dict.fromkeys(variant["known"])
+    plans = (
+        variant["plans"] if first == data["targets"][0] else dict.fromkeys(variant["known"]) | variant["refused"][first]
+    )
     solve = draw.choice([first, *(name for name, plan in plans.items() if not isinstance(plan, str))])
     names = [*variant["known"], *variant["beside"]]
     moved = {name: anywhere(data["quantities"][name], draw) for name in draw.sample(names, min(most_moved, len(names)))}
