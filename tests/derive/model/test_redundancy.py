@@ -229,5 +229,5 @@ def test_such_a_library_answers_all_the_same_and_the_command_complains(tmp_path)
     (tmp_path / "said.toml").write_text(SAID)
     said = ask("check", str(tmp_path / "said.toml"))
     assert said.status == 2
-    assert "line 7: half: it is the same as double.\n  Leave out double or half" in said.err
-    assert "line 9: same: it is an identity" in said.err
+    assert ":7: half: it is the same as double.\n  Leave out double or half" in said.err
+    assert ":9: same: it is an identity" in said.err

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import derive
@@ -17,23 +17,19 @@ def solved(target: str, **told: float) -> float:
 
 
 @settings(max_examples=12)
-@given(SHARES, SHARES, st.floats(0.02, 0.9), st.floats(0, 1), SHARES)
+@given(SHARES, SHARES, SHARES, st.floats(0.05, 1), SHARES)
 def test_a_step_lies_within_what_its_fast_mode_leaves_open(
-    memory: float, weights_part: float, batch: float, spared: float, read: float
+    memory: float, weights_part: float, batch_part: float, spared: float, read: float
 ) -> None:
     weights, cache = memory * weights_part, memory * (1 - weights_part)
+    # The batch is at most what leaves memory to bind the fast step, whose arithmetic takes that part of a normal one's.
+    batch = batch_part * weights * spared / (1 - cache + weights * spared)
     fast_read = read * (batch + (1 - batch) * spared)  # a smaller batch reads no less than its part
-    assume(fast_read / read - batch > 0.02)
     fast_memory = weights * fast_read / read + batch * cache
-    assume(fast_memory > batch * 1.02)  # at most the part of a normal step that its arithmetic takes
     told = {"fast_speed_ratio": 1 / fast_memory, "fast_price_ratio": fast_memory / batch}
     told |= {"fast_read_share": fast_read, "read_share": read}
     assert solved("most_weight_share", **told) >= weights * (1 - 1e-9)
-    try:
-        least = solved("least_weight_share", **told)
-    except DeriveError:
-        assume(False)
-    assert least <= weights * (1 + 1e-9)
+    assert solved("least_weight_share", **told) <= weights * (1 + 1e-9)
     assert solved("most_kv_share", **told) >= cache * (1 - 1e-9)
 
 

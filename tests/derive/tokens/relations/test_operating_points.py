@@ -134,6 +134,7 @@ ELSEWHERE = {
     "compared below, where a prefix is shared": "lone_kv_ratio",
     "the published active parameters, read alone": "active_weight_time single_user_speed",
     "experts in balance where all are read, by the tokens of one": "expert_balance_tokens",
+    "shares of the normal step by the ratios of a menu alone": "least_weight_share most_weight_share most_kv_share",
     "prices and shares, with no step behind them": (
         "fair_context fair_input_context implied_scaled_batch implied_scaled_context implied_mean_context "
         "implied_kv_bytes_by_output output_kv_gap storage_kv_gap hits_kv_gap cliff_ratio_shift "
