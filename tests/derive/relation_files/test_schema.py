@@ -27,10 +27,14 @@ VALIDATOR = jsonschema.Draft202012Validator(schema())
 BUILT_IN = sorted(
     [
         *(Path(derive.__file__).parent / "tokens" / "relations").glob("*.toml"),
+        *(Path(derive.__file__).parent / "engineering").glob("*.toml"),
         *(Path(quantities.__file__).parent / "vocabulary").glob("*.toml"),
     ]
 )
-README = (Path(derive.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+PACKAGE = Path(derive.__file__).parent
+PAGES = "\n".join(
+    path.read_text(encoding="utf-8") for path in (PACKAGE.parent / "README.md", *sorted(PACKAGE.glob("manual/**/*.md")))
+)
 
 WHOLE = {
     "title": "A file with every key",
@@ -148,11 +152,11 @@ def test_the_built_in_files_are_admitted(path) -> None:
     assert found == []
 
 
-def test_the_files_in_the_readme_are_admitted() -> None:
-    blocks = re.findall(r"^```(?:toml|ini)\n(.*?)^```$", README, re.DOTALL | re.MULTILINE)
-    blocks += [re.sub(r"^\.\.\. ?", "", text, flags=re.M) for text in re.findall(r"'''\n(.*?)\.\.\. '''", README, re.S)]
-    files = [tomllib.loads(block) for block in blocks if "[claims" not in block]
-    assert len(files) >= 4
+def test_the_files_in_the_readme_and_the_manual_are_admitted() -> None:
+    blocks = re.findall(r"^```(?:toml|ini)\n(.*?)^```$", PAGES, re.DOTALL | re.MULTILINE)
+    blocks += [re.sub(r"^\.\.\. ?", "", text, flags=re.M) for text in re.findall(r"'''\n(.*?)\.\.\. '''", PAGES, re.S)]
+    files = [tomllib.loads(block) for block in blocks if re.search(r"^\[(quantities|relations|profiles)", block, re.M)]
+    assert len(files) >= 8
     assert [[error.message for error in VALIDATOR.iter_errors(file)] for file in files] == [[]] * len(files)
 
 
