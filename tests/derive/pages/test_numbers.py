@@ -43,12 +43,12 @@ def _written(folder: Path, text: str) -> Path:
 
 
 def test_a_small_page_answers_as_the_engine_does(browser, tmp_path):
-    found, counted = differences(browser, shop(), _written(tmp_path, shop_page()), 150, seed=1)
+    found, counted = differences(browser, shop(), _written(tmp_path, shop_page()), 50, seed=1)
     assert found == []
-    assert counted["a number"] > 60
+    assert counted["a number"] > 20
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", ["cliff", *(pytest.param(name, marks=pytest.mark.thorough) for name in PAGES[1:])])
 def test_the_pages_of_the_reports_answer_as_the_engine_does(browser, name):
     found, counted = differences(browser, derive.llm, SHELF / f"{name}.html", 40, seed=2)
     assert found == []
