@@ -1,8 +1,9 @@
 """What the ordinary run tries, and what is left to the thorough one and to the long one.
 
 The ordinary run, `pytest`, asks every room of the house and tries few examples of each property. `pytest -m thorough`
-tries the rest: the cross products over the library and the corpora, the reports in full, and forty examples where the
-ordinary run tried ten. `pytest -m long` fuzzes for as long as one has patience for.
+tries the rest: the cross products over the library and the corpora, and the reports in full; with
+`--hypothesis-profile=thorough` it also tries forty examples where the ordinary run tried ten. `pytest -m long` fuzzes
+for as long as one has patience for.
 
 Both try the same examples every time, so that they fail where the code has changed and nowhere else. A search for new
 ones has its own command: `pytest --hypothesis-profile=searching`. A property is judged by what it finds, not by how
@@ -39,11 +40,12 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     asked = {mark for mark in ("thorough", "long") if asks_for(config, mark)}
+    repeats = "thorough" in asked and config.getoption("hypothesis_profile", None) == "thorough"
     kept: list[pytest.Item] = []
     left: list[pytest.Item] = []
     for item in items:
         marks = {mark for mark in ("thorough", "long") if item.get_closest_marker(mark)}
-        if not marks and "thorough" in asked and is_hypothesis_test(getattr(item, "obj", None)):
+        if not marks and repeats and is_hypothesis_test(getattr(item, "obj", None)):
             item.add_marker("thorough")  # a property of the ordinary run, of which this one tries more examples
         is_asked = "long" in asked if "long" in marks else not marks or marks <= asked
         (kept if is_asked else left).append(item)
