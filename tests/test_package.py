@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from importlib import metadata
 from pathlib import Path
+
+import pytest
 
 import derive
 
@@ -24,3 +28,13 @@ def test_the_changes_of_this_version_are_told() -> None:
 def test_the_licence_that_the_metadata_name_is_there() -> None:
     assert metadata.metadata("derive-engine")["License-Expression"] == "MIT"
     assert (HOME / "LICENSE").read_text(encoding="utf-8").startswith("MIT License")
+
+
+def test_nothing_else_lies_at_the_top() -> None:
+    home = HOME.parent
+    if not (home / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("this is no checkout")
+    listed = subprocess.run(["git", "ls-files"], cwd=home, capture_output=True, text=True, check=True).stdout
+    top = {line.partition("/")[0] for line in listed.splitlines()}
+    agreed = {"pyproject.toml", "README.md", "derive", "quantities", "tests", "reports"}
+    assert {name for name in top if not name.startswith(".")} == agreed
