@@ -14,12 +14,28 @@ from functools import lru_cache
 from derive.expressions.tree import Apply, Equation, Name, Node, Number
 from derive.numerics.algebra.like_terms import plain
 
-__all__ = ["PRIME", "Row", "drawn", "inverse", "inverses", "residue", "scaled", "slopes", "subtract"]
+__all__ = [
+    "PRIME",
+    "Quotient",
+    "Row",
+    "Vector",
+    "are_alike",
+    "drawn",
+    "inverse",
+    "inverses",
+    "residue",
+    "scaled",
+    "slopes",
+    "subtract",
+]
 
 PRIME = 2**61 - 1
 
 Row = dict[str, int]
 """Coefficients by name, modulo the prime; none is zero."""
+
+Vector = tuple[int, ...]
+"""Coefficients by place, modulo the prime."""
 
 
 def slopes(equation: Equation, point: Mapping[str, int]) -> Row | None:
@@ -140,3 +156,40 @@ def _weighted(parts: Sequence[tuple[int, Row]], weights: Iterable[int]) -> Row:
     for (_, row), weight in zip(parts, weights, strict=True):
         subtract(total, row, -weight)
     return total
+
+
+def are_alike(one: Sequence[int], other: Sequence[int]) -> bool:
+    """Whether a vector is a multiple of another; neither is zero."""
+    place = next(place for place, number in enumerate(one) if number)
+    return all((x * other[place] - y * one[place]) % PRIME == 0 for x, y in zip(one, other, strict=True))
+
+
+class Quotient:
+    """Vectors modulo others: the coordinates left after each of the others has eliminated one.
+
+    >>> Quotient([(1, 2, 3)]).left((3, 6, 10)), Quotient([(1, 2, 3)]).left((2, 4, 6))
+    ([0, 1], [0, 0])
+    """
+
+    def __init__(self, aside: Sequence[Vector]) -> None:
+        self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
+        for vector in aside:
+            left = self.left(vector)
+            place = next((place for place, number in enumerate(left) if number), None)
+            if place is not None:
+                share = inverse(left[place])
+                self.pivots.append((place, [number * share % PRIME for number in left]))
+
+    def left(self, vector: Vector) -> list[int]:
+        left = list(vector)
+        for place, row in self.pivots:
+            factor = left[place]
+            left = [(x - factor * y) % PRIME for x, y in zip(left, row, strict=True)]
+            del left[place]
+        return left
+
+    def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
+        """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
+        left = [self.left(vector) for vector in vectors]
+        shares = iter(inverses([other for _, other in left if other]))
+        return [one * next(shares) % PRIME if other else -1 if one else None for one, other in left]

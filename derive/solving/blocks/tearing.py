@@ -25,7 +25,7 @@ from itertools import combinations, pairwise
 from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.isolation import leaves_out
-from derive.numerics.algebra.like_terms import ZERO, added, negated, occurrences, replaced
+from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
@@ -39,6 +39,7 @@ from derive.solving.blocks.free_unknowns import (
     runs,
     within,
 )
+from derive.solving.blocks.lost_solutions import loses_nothing, may_be_lost, spans_of
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
 from derive.solving.blocks.polishing import settled
@@ -48,7 +49,7 @@ from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
 from quantities.domain import Domain
 
-__all__ = ["holds_along_branch", "is_open_in_part", "loses_nothing", "straight", "torn"]
+__all__ = ["holds_along_branch", "is_open_in_part", "straight", "torn"]
 
 _BESIDE = 3e-3  # relative distance from a root at which only a level still holds
 _SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
@@ -139,12 +140,12 @@ def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Ou
     """The outcome of each tear, and what it may have lost."""
     for tear, branches in _tearings(equations, system):
         tick()
-        if leaves_out((power for branch in branches for power in branch.powers), _spans(system)):
+        if leaves_out((power for branch in branches for power in branch.powers), spans_of(system)):
             continue
         if any(occurrences(side, tear) > _OFTEN for branch in branches for side in _sides(branch.left[0])):
             continue
         outcome = _along(branches, tear, equations, system)
-        yield outcome, tuple({one: None for branch in branches for one in branch.lost if _is_lost(*one, system)})
+        yield outcome, tuple({one: None for branch in branches for one in branch.lost if may_be_lost(*one, system)})
 
 
 def _sides(equation: Equation) -> tuple[Node, Node]:
@@ -172,53 +173,6 @@ def straight(
         if len(branches) == 1 and loses_nothing(branches[0], box):
             return tear, branches[0]
     return None
-
-
-def loses_nothing(branch: Branch, box: Mapping[str, Span]) -> bool:
-    """Whether all solutions in a box lie along a branch: no divisor vanishes and no root loses a negative base."""
-    divisors = [enclose(divisor, box, "") for _, divisor in branch.lost]
-    whole = all(found is not None and found.misses_zero for found in divisors)
-    return whole and not leaves_out(branch.powers, box)
-
-
-def _is_lost(equation: Equation, divisor: Node, system: System) -> bool:
-    """Whether a divisor may be zero while the equation holds."""
-    if not _may_vanish(divisor, system):
-        return False
-    left, right = (replaced(side, divisor, ZERO) for side in (equation.lhs, equation.rhs))
-    if _divides_by_zero(left, system) or _divides_by_zero(right, system):
-        return False
-    return _may_vanish(added(left, negated(right)), system)
-
-
-def _divides_by_zero(node: Node, system: System) -> bool:
-    """Whether an expression is undefined whatever the unknowns are, as `1/(x*0)` is: no equation with it holds."""
-    if not isinstance(node, Apply) or node.op == "piecewise":  # an arm that does not bind may be undefined
-        return False
-    if node.op == "inv":
-        under = enclose(node.args[0], _spans(system), "")
-        if under is not None and under.values == (0.0, 0.0):
-            return True
-    return any(_divides_by_zero(arg, system) for arg in node.args)
-
-
-def _may_vanish(node: Node, system: System) -> bool:
-    """Whether an expression may be zero with the unknowns anywhere in their domains."""
-    if isinstance(node, Apply) and node.op == "mul":
-        return any(_may_vanish(arg, system) for arg in node.args)
-    if isinstance(node, Apply) and node.op in ("neg", "abs", "sqrt"):
-        return _may_vanish(node.args[0], system)
-    if isinstance(node, Apply) and node.op == "inv":
-        return False
-    if isinstance(node, Name) and node.name in system.unknowns:
-        return 0.0 in system.domains[node.name]
-    found = enclose(node, _spans(system), "")
-    return found is not None and not found.misses_zero
-
-
-def _spans(system: System) -> dict[str, Span]:
-    known = {name: (number, number) for name, number in system.known.items()}
-    return known | {name: system.domains[name].closed for name in system.unknowns}
 
 
 def _rank(outcome: Outcome) -> tuple[bool, bool, bool]:

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
@@ -35,7 +35,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds
-from derive.numerics.algebra.modular import PRIME, Row, inverse, inverses
+from derive.numerics.algebra.modular import Quotient, Row, Vector, are_alike
 from derive.planning.incidence import Structure, structure_of
 from derive.planning.matching import Matching
 from derive.planning.plan import Basis, basis_of, plan
@@ -59,7 +59,6 @@ _TRIALS = {1: 6, 2: 4, 3: 4}  # limit on sets whose quantities are eliminated on
 _ASIDE = 0.7139  # factor that makes a plausible number generic
 
 Names = tuple[str, ...]
-Vector = tuple[int, ...]
 
 
 def missing_sets(library: RelationSet, question: Question | Outline, left_out: frozenset[str]) -> Iterator[Names]:
@@ -129,7 +128,7 @@ class _Search:
         vectors = self.vectors(2)
         at = vectors.get(self.question.target)
         seen = self.settling
-        alike = {name for name, vector in vectors.items() if at is not None and _are_alike(at, vector)}
+        alike = {name for name, vector in vectors.items() if at is not None and are_alike(at, vector)}
         alike = alike if at is not None else seen  # the Jacobian fixes the target, but elimination failed
         is_open = self.question.target in self.loose  # if not, a block is singular at these numbers
         standing = {name for name in self.standing_in if is_open and self.frees(name)}
@@ -147,7 +146,7 @@ class _Search:
         vectors = self.vectors(4)
         at = vectors.get(self.question.target)
         near = sorted((name for name in vectors if name in self.distances), key=lambda name: self.distances[name])
-        firsts = [name for name in near if at and not _are_alike(at, vectors[name])][:_FIRST]
+        firsts = [name for name in near if at and not are_alike(at, vectors[name])][:_FIRST]
         return self.verified(
             (names for i, first in enumerate(firsts) for names in self.completing((first,), firsts[:i])), 3
         )
@@ -184,17 +183,17 @@ class _Search:
             return
         groups: dict[int, list[tuple[int, str]]] = {}
         for place, (name, ratio) in enumerate(
-            zip(names, _Quotient(held).ratios([vectors[n] for n in names]), strict=True)
+            zip(names, Quotient(held).ratios([vectors[n] for n in names]), strict=True)
         ):
             if ratio is not None:
                 groups.setdefault(ratio, []).append((place, name))
-        without_one = [_Quotient(held[:i] + held[i + 1 :]) for i in range(len(held))]
+        without_one = [Quotient(held[:i] + held[i + 1 :]) for i in range(len(held))]
         left = {
             name: [q.left(vectors[name]) for q in without_one] for g in groups.values() if len(g) > 1 for _, name in g
         }
         both = [pair for group in groups.values() for pair in combinations(group, 2)]
         for (_, name), (_, other) in sorted(both, key=lambda pair: (pair[0][0] + pair[1][0], pair[0][0])):
-            if not any(_are_alike(one, two) for one, two in zip(left[name], left[other], strict=True)):
+            if not any(are_alike(one, two) for one, two in zip(left[name], left[other], strict=True)):
                 yield (*chosen, name, other)
 
     def verified(self, sets: Iterator[Names], size: int) -> Iterator[Names]:
@@ -370,40 +369,3 @@ class _Search:
                         found[other] = found[name] + 1
                         pending.append(other)
         return found
-
-
-def _are_alike(one: Sequence[int], other: Sequence[int]) -> bool:
-    """Whether a vector is a multiple of another; neither is zero."""
-    place = next(place for place, number in enumerate(one) if number)
-    return all((x * other[place] - y * one[place]) % PRIME == 0 for x, y in zip(one, other, strict=True))
-
-
-class _Quotient:
-    """Vectors modulo others: the coordinates left after each of the others has eliminated one.
-
-    >>> _Quotient([(1, 2, 3)]).left((3, 6, 10)), _Quotient([(1, 2, 3)]).left((2, 4, 6))
-    ([0, 1], [0, 0])
-    """
-
-    def __init__(self, aside: Sequence[Vector]) -> None:
-        self.pivots: list[tuple[int, list[int]]] = []  # position of a coordinate, and the row that eliminates it
-        for vector in aside:
-            left = self.left(vector)
-            place = next((place for place, number in enumerate(left) if number), None)
-            if place is not None:
-                share = inverse(left[place])
-                self.pivots.append((place, [number * share % PRIME for number in left]))
-
-    def left(self, vector: Vector) -> list[int]:
-        left = list(vector)
-        for place, row in self.pivots:
-            factor = left[place]
-            left = [(x - factor * y) % PRIME for x, y in zip(left, row, strict=True)]
-            del left[place]
-        return left
-
-    def ratios(self, vectors: Sequence[Vector]) -> list[int | None]:
-        """The ratio of each vector's two remaining coordinates; -1 if only the second is zero, None if both are."""
-        left = [self.left(vector) for vector in vectors]
-        shares = iter(inverses([other for _, other in left if other]))
-        return [one * next(shares) % PRIME if other else -1 if one else None for one, other in left]
