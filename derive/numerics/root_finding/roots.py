@@ -26,24 +26,18 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from derive.expressions.functions import STEPPED
-from derive.expressions.tree import COMPARISONS, Apply, Equation, Number, names_in, walk
-from derive.numerics.algebra.constant_folding import folded, without_quotients
-from derive.numerics.algebra.evaluation import residual, strain, truth, value
-from derive.numerics.algebra.like_terms import added, negated
-from derive.numerics.algebra.multiprecision import is_attained, is_level, is_root, polished, sign_of_gap, turning_point
+from derive.expressions.tree import Equation, Number, walk
+from derive.numerics.algebra.multiprecision import is_attained, is_level, turning_point
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of, real_roots
 from derive.numerics.intervals.arithmetic import Span, lies_in
 from derive.numerics.intervals.enclosure import enclose
 from derive.numerics.intervals.functions import JUMP
 from derive.numerics.root_finding.bisection import bracketed, last_holding
+from derive.numerics.root_finding.gap import gap_of
 from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
 from derive.numerics.root_finding.root_boxes import Places, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
-    ASIDE,
-    BLUR,
-    FELT,
     LARGEST,
     LEAST,
     MOST,
@@ -104,24 +98,20 @@ def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: 
 
 class _Search:
     def __init__(self, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> None:
-        self.equation = equation
+        known = {other: number for other, number in known.items() if other != name}
+        self.gap = gap_of(equation, name, known, domain)
         self.name = name
-        self.known = {other: number for other, number in known.items() if other != name}
-        self.rounded = [
-            other for other, number in self.known.items() if number and other in names_in(equation.lhs, equation.rhs)
-        ]
-        form = folded(added(equation.lhs, negated(equation.rhs)), self.known)
-        self.form = without_quotients(form, name, {name: domain.closed})
+        self.form = self.gap.form
 
     def counted(self, domain: Domain) -> Roots | None:
         """The roots of a ratio of polynomials; None if the equation is not one."""
         ratio = ratio_of(self.form, self.name)
-        found = real_roots(ratio[0], self._is_blurred) if ratio else None
+        found = real_roots(ratio[0], self.gap.is_blurred) if ratio else None
         if ratio is None or found is None:
             return None
         zeros = [x for x in found if not _is_pole(ratio[1], x)]
         values = [x for x in zeros if x in domain]
-        ends = self._at_ends(domain, values) if self.rounded else _missed_ends(domain, values, zeros)
+        ends = self._at_ends(domain, values) if self.gap.rounded else _missed_ends(domain, values, zeros)
         return Roots((*values, *ends), (), (domain.low, domain.high))
 
     def places(self, domain: Domain, patience: int) -> Places:
@@ -152,9 +142,9 @@ class _Search:
             at = enclose(self.form, {self.name: (end, end)}, self.name) if end in domain else None
             if at is None or not at.is_monotone:
                 continue
-            gap, slope = self._gap(end), min(at.slopes, key=abs)
-            flat = abs(self._residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
-            if not (flat or self._is_blurred(end)):
+            gap, slope = self.gap.value(end), min(at.slopes, key=abs)
+            flat = abs(self.gap.residual(end)) <= SAME_SIDES or abs(gap / slope) <= 4 * math.ulp(end)
+            if not (flat or self.gap.is_blurred(end)):
                 continue
             reach = max(SAME_ROOT * abs(end), 4 * abs(gap / slope))
             leaves = gap * slope * outwards < 0  # the sides meet outside
@@ -171,15 +161,10 @@ class _Search:
             at = enclose(self.form, {self.name: (low, high)}, self.name) if low < high else None
             if at is None or at.misses_zero:
                 continue
-            crosses = self._changes(low, high)
+            crosses = self.gap.changes(low, high)
             found += [self._crossed((low, high))] if crosses else []
             clear = clear and at.is_monotone and crosses is not None
         return found, clear
-
-    def _changes(self, low: float, high: float) -> bool | None:
-        """Whether the residual changes sign between two points; None if that is uncertain."""
-        first, last = self._sure_gap(low), self._sure_gap(high)
-        return (first < 0) != (last < 0) if abs(first) > 0 and abs(last) > 0 else None
 
     def _judged(self, places: Places) -> tuple[list[Span], list[float], bool]:
         """The plateaus and roots in places that doubles leave open, and whether any stays in doubt."""
@@ -190,13 +175,13 @@ class _Search:
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
-            if flat or (wide and is_level(self.equation, self.name, self.known, *span)):
+            if flat or (wide and is_level(self.gap.equation, self.name, self.gap.known, *span)):
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
                 plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
                 continue
             found = self._level_root(span)
             if wide:  # and not level: usually the sides only approach each other
-                found = [x for x in found if self._is_root(x)]
+                found = [x for x in found if self.gap.is_root(x)]
             points += found
             resolved += [span] if found else []
             doubtful = doubtful or (wide and not found)
@@ -206,48 +191,48 @@ class _Search:
             found = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
             settled = bool(found) or self._is_gap(span)
             if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
-                found = [x for x in found if self._is_root(x)]
+                found = [x for x in found if self.gap.is_root(x)]
             if self._jumps(span):
                 found, settled = self._root_at_jump(span, found)
             points += found
-            doubtful = doubtful or self._has_single_points() or not settled
+            doubtful = doubtful or self.gap.has_single_points() or not settled
         return plateaus, points, doubtful
 
     def _crossing(self, span: Span) -> float:
         """The one root of a stretch, to the last digits even where doubles are too few."""
         x = self._crossed(span)
         beside = x * (1 - SURE), x * (1 + SURE)
-        if self._sure_gap(beside[0]) * self._sure_gap(beside[1]) < 0:
+        if self.gap.sure(beside[0]) * self.gap.sure(beside[1]) < 0:
             return x
-        signs = [self._sign(y) for y in beside]
+        signs = [self.gap.sign(y) for y in beside]
         return x if signs[0] * signs[1] <= 0 else turning_point(self.form, self.name, span)
 
     def _crossed(self, span: Span) -> float:
         """The point where the residual changes sign."""
-        low, high = (self._gap(end) for end in span)
-        x = bracketed(self._gap if low < 0 < high or high < 0 < low else self._sure_gap, span)
-        y = self._polished(x) if self._is_loose(x) else x
+        low, high = (self.gap.value(end) for end in span)
+        x = bracketed(self.gap.value if low < 0 < high or high < 0 < low else self.gap.sure, span)
+        y = self.gap.polished(x) if self.gap.is_loose(x) else x
         return y if span[0] <= y <= span[1] else x
 
     def _level_root(self, span: Span) -> list[float]:
         """The root of a stretch that is level within rounding, if any: where the sides come nearest."""
         low, high = span
-        if 2 * low - high <= 0 <= 2 * high - low and self._is_root(0.0):
+        if 2 * low - high <= 0 <= 2 * high - low and self.gap.is_root(0.0):
             return [0.0]
         x = turning_point(self.form, self.name, span)
-        if self._is_root(x) or self._is_blurred(x):
+        if self.gap.is_root(x) or self.gap.is_blurred(x):
             return [x]
-        x = self._polished(x)
+        x = self.gap.polished(x)
         near = SAME_ROOT * max(abs(low), abs(high))  # near a pole the secant may lead far away
-        return [x] if low - near <= x <= high + near and (self._is_root(x) or self._is_blurred(x)) else []
+        return [x] if low - near <= x <= high + near and (self.gap.is_root(x) or self.gap.is_blurred(x)) else []
 
     def _edge_root(self, span: Span) -> list[float]:
         """The root at the last point at which the sides are defined, if they are undefined beyond it."""
-        low, high = (self._gap(end) == self._gap(end) for end in span)
+        low, high = (self.gap.value(end) == self.gap.value(end) for end in span)
         if low == high:
             return []
-        x = last_holding(lambda x: self._gap(x) == self._gap(x), *(span if low else reversed(span)))
-        return [x] if self._is_root(x) or self._is_blurred(x) else []
+        x = last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
+        return [x] if self.gap.is_root(x) or self.gap.is_blurred(x) else []
 
     def _jumps(self, span: Span) -> bool:
         at = enclose(self.form, {self.name: span}, self.name)
@@ -259,73 +244,53 @@ class _Search:
         The jump lies between two doubles. Up to the first and from the second on the form is smooth. If it is also
         monotone there, its signs at the ends decide, computed with a hundred and fifty digits.
         """
-        first = last_holding(lambda x: self._pattern(x) == self._pattern(span[0]), *span)
+        first = last_holding(lambda x: self.gap.pattern(x) == self.gap.pattern(span[0]), *span)
         second = math.nextafter(first, math.inf)
         sides = ((span[0], first), (min(second, span[1]), span[1]))
         near = [x for x in dict.fromkeys((first, second, *span, *found)) if span[0] <= x <= span[1]]
-        reached = [x for x in near if is_attained(self.equation, self.name, self._values(x))]
+        reached = [x for x in near if is_attained(self.gap.equation, self.name, self.gap.values(x))]
         if not reached:  # a number at which a condition changes may miss being a root by rounding alone
-            reached = [x for x in near if self._is_border(x) and abs(self._residual(x)) <= SAME_SIDES]
+            reached = [x for x in near if self.gap.is_border(x) and abs(self.gap.residual(x)) <= SAME_SIDES]
         return reached[:1], bool(reached) or all(self._is_clear(side) for side in sides)
-
-    def _pattern(self, x: float) -> list[object]:
-        """The conditions that hold at a point, and the results of rounding operations there."""
-        at = {self.name: x}
-        tests = [part for part in walk(self.form) if isinstance(part, Apply)]
-        rounded = [value(part, at) for part in tests if part.op in STEPPED]
-        return [*rounded, *(truth(part, at) for part in tests if part.op in COMPARISONS.values())]
 
     def _is_clear(self, span: Span) -> bool:
         """Whether there is certainly no root in a stretch on one side of a jump."""
         at = enclose(self.form, {self.name: span}, self.name)
         if at is None or (not at.partial and at.misses_zero):
             return True
-        signs = [self._sign(x) for x in span]
+        signs = [self.gap.sign(x) for x in span]
         return signs[0] * signs[1] > 0 and (span[0] == span[1] or at.is_monotone)
-
-    def _is_border(self, x: float) -> bool:
-        """Whether a condition changes at exactly this point, or a rounding operation leaves a number as it is."""
-        for part in walk(self.form):
-            if isinstance(part, Apply) and (part.op in COMPARISONS.values() or part.op in STEPPED):
-                sides = [value(arg, {self.name: x}) for arg in part.args]
-                if sides[0] == sides[1] if len(sides) > 1 else sides[0].is_integer():
-                    return True
-        return False
 
     def _unsettled_root(self, span: Span) -> list[float]:
         """The root that a change of sign shows in a stretch left over at the work limit."""
-        gaps = self._gap(span[0]), self._gap(span[1])
+        gaps = self.gap.value(span[0]), self.gap.value(span[1])
         if not (gaps[0] < 0 < gaps[1] or gaps[1] < 0 < gaps[0]) or self._agrees_along(span):
             return []
         x = self._crossed(span)
-        return [x] if self._is_root(x) else []
+        return [x] if self.gap.is_root(x) else []
 
     def _agrees_along(self, span: Span) -> bool:
         """Whether the sides agree at the ends and middle of a long stretch: its changes of sign are rounding."""
         low, high = span
         is_long = high - low > _BLUR * max(-low, high)
-        return is_long and all(abs(self._residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
+        return is_long and all(abs(self.gap.residual(x)) <= SAME_SIDES for x in (low, middle(span), high))
 
     def _roots_at_constants(self, span: Span) -> list[float]:
         """The roots at numbers of the equation, as in the condition `x == 3`, which sampling misses."""
         numbers = {part.real for part in walk(self.form) if isinstance(part, Number)}
-        return [x for x in numbers if span[0] <= x <= span[1] and abs(self._residual(x)) <= SAME_SIDES]
-
-    def _has_single_points(self) -> bool:
-        """Whether a condition may hold at one number alone, between any two sample points."""
-        return any(isinstance(part, Apply) and part.op in ("eq", "ne") for part in walk(self.form))
+        return [x for x in numbers if span[0] <= x <= span[1] and abs(self.gap.residual(x)) <= SAME_SIDES]
 
     def _is_gap(self, span: Span) -> bool:
         """Whether the sides differ on both sides of a jump or pole, or are undefined there."""
-        sizes = [self._residual(end) for end in (*span, middle(span))]
+        sizes = [self.gap.residual(end) for end in (*span, middle(span))]
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
         """A plateau extended to zero, if the search stopped short only because of its least size."""
         low, high = span
-        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and self._residual(0.0) == 0:
+        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and self.gap.residual(0.0) == 0:
             return 0.0, high
-        return (low, 0.0) if 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and self._residual(0.0) == 0 else span
+        return (low, 0.0) if 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and self.gap.residual(0.0) == 0 else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""
@@ -333,54 +298,18 @@ class _Search:
         for low, high in jumps:
             if low <= end <= high:
                 inside, outside = (high, low) if side == 0 else (low, high)
-                return last_holding(lambda x: abs(self._residual(x)) <= SAME_SIDES, inside, outside)
+                return last_holding(lambda x: abs(self.gap.residual(x)) <= SAME_SIDES, inside, outside)
         return end
 
     def _exact(self, span: Span, side: int) -> float:
         """The end of a plateau where the sides cease to be equal, if they are equal to every digit inside."""
         end, other = span[side], span[1 - side]
-        if abs(end) >= LARGEST or self._sign(end) == 0:
+        if abs(end) >= LARGEST or self.gap.sign(end) == 0:
             return end
         reach = math.copysign(min(abs(other - end), 2 * abs(end) + 1), other - end)
         near = (end + reach * 2.0**-halvings for halvings in (40, 30, 20, 10, 3, 1))
-        inside = next((x for x in near if self._sign(x) == 0), end)
-        return last_holding(lambda x: self._sign(x) == 0, inside, end) if inside != end else end
-
-    def _sign(self, x: float) -> int:
-        return sign_of_gap(self.equation, self._values(x))
-
-    def _gap(self, x: float) -> float:
-        """The difference of the sides; NaN if undefined."""
-        return value(self.form, {self.name: x})
-
-    def _sure_gap(self, x: float) -> float:
-        """The same by its enclosure, which has a sign even where an intermediate result overflows."""
-        at = enclose(self.form, {self.name: (x, x)}, self.name)
-        if at is None or at.partial:
-            return math.nan
-        low, high = at.values
-        return low if low > 0 else high if high < 0 else 0.0
-
-    def _values(self, x: float) -> dict[str, float]:
-        return {**self.known, self.name: x}
-
-    def _residual(self, x: float) -> float:
-        return residual(self.equation, self._values(x))
-
-    def _is_root(self, x: float) -> bool:
-        return is_root(self.equation, self.name, self._values(x))
-
-    def _polished(self, x: float) -> float:
-        return polished(self.equation, self.name, self._values(x))
-
-    def _is_blurred(self, x: float) -> bool:
-        """Whether the sides differ at a point by no more than the rounding of the numbers in them."""
-        return strain(self.equation, self._values(x), self.rounded) <= BLUR
-
-    def _is_loose(self, x: float) -> bool:
-        """Whether the sides hardly depend on the unknown, so that doubles have lost digits of it."""
-        here, aside = (self._residual(at) for at in (x, x * (1 + ASIDE)))
-        return not abs(aside - here) >= FELT
+        inside = next((x for x in near if self.gap.sign(x) == 0), end)
+        return last_holding(lambda x: self.gap.sign(x) == 0, inside, end) if inside != end else end
 
     def _distinct(self, values: Iterable[float], plateaus: list[Span]) -> list[float]:
         kept: list[float] = []
