@@ -67,6 +67,7 @@ class Structure:
 
     members: Mapping[str, tuple[str, ...]]
     forward: Mapping[str, str]  # relation -> the quantity that it is written for, if it is written for one
+    inputs: Mapping[str, frozenset[str]]  # relation that is written for a quantity -> its other quantities
     holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that contain it
     writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # quantity -> the relations written for it
     rivals: frozenset[str] = frozenset()  # approximate relations for a quantity that has an earlier approximate one
@@ -99,11 +100,12 @@ class Structure:
             for name in held:
                 holders.setdefault(name, []).append(relation.name)
         held_by = {name: tuple(found) for name, found in holders.items()}
-        return cls(members, forward, held_by, writers, frozenset(rivals), otherwise)
+        inputs = {relation: frozenset(members[relation]) - {result} for relation, result in forward.items()}
+        return cls(members, forward, inputs, held_by, writers, frozenset(rivals), otherwise)
 
     def with_fallbacks(self, names: frozenset[str]) -> Structure:
         """The same graph, where only these quantities have a fallback."""
-        return Structure(self.members, self.forward, self.holders, self.writers, self.rivals, names)
+        return Structure(self.members, self.forward, self.inputs, self.holders, self.writers, self.rivals, names)
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
@@ -115,6 +117,7 @@ class Structure:
             self.reduced[key] = Structure(
                 {relation: held for relation, held in self.members.items() if relation not in gone},
                 {relation: name for relation, name in self.forward.items() if relation not in gone},
+                {relation: names for relation, names in self.inputs.items() if relation not in gone},
                 {**self.holders, **left},
                 {name: found for name, found in self.writers.items() if name not in key},
                 self.rivals - gone,

@@ -61,7 +61,8 @@ class Matching:
                     fixes[relation], fixed_by[name] = name, relation
                     break
             else:
-                self._augment(relation)
+                if not self.full.issuperset(open_ones):
+                    self._augment(relation)
 
     def _augment(self, start: str) -> bool:
         """Breadth-first search for an augmenting path to a free unknown, along which partners are exchanged."""
@@ -104,8 +105,8 @@ class Matching:
     def given(self, names: Iterable[str]) -> Matching:
         """A copy in which these quantities are known as well."""
         other = self.copy()
-        for name in names:
-            other.add(f"={name}", (name,))
+        labels = {f"={name}": (name,) for name in names}
+        other.add_all(labels, labels)
         return other
 
     def without(self, relations: Iterable[str]) -> Matching:

@@ -113,10 +113,7 @@ def _peeled(structure: Structure, relations: Sequence[str], settled: frozenset[s
 def forwards(structure: Structure, relations: Sequence[str], known: frozenset[str] | set[str]) -> dict[str, str]:
     """The unknowns that relations yield as they are written, each with the first stated relation that can yield it."""
     rank = {relation: i for i, relation in enumerate(relations) if relation in structure.forward}
-    waiting = {  # how many names each still waits for, except the one that it yields
-        one: len([name for name in structure.members[one] if name not in known and name != structure.forward[one]])
-        for one in rank
-    }
+    waiting = {one: len(structure.inputs[one] - known) for one in rank}  # how many names each still waits for
     names = {i: relation for relation, i in rank.items()}
     queue = [rank[r] for r, count in waiting.items() if count == 0]
     heapq.heapify(queue)

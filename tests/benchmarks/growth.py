@@ -80,7 +80,8 @@ def _bare(length: int) -> Structure:
         for name in held:
             holders.setdefault(name, []).append(relation)
     forward = {f"r{i}": f"x{i + 1}" for i in range(length)}
-    return Structure(members, forward, {name: tuple(found) for name, found in holders.items()})
+    inputs = {one: frozenset(members[one]) - {result} for one, result in forward.items()}
+    return Structure(members, forward, inputs, {name: tuple(found) for name, found in holders.items()})
 
 
 def _exponent(short: float, long: float, lengths: tuple[int, ...]) -> float:

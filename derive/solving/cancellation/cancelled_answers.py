@@ -209,4 +209,4 @@ def _structure(equations: Sequence[Equation]) -> Structure:
     for place, names in members.items():
         for name in names:
             holders[name] = (*holders.get(name, ()), place)
-    return Structure(members, {}, holders)
+    return Structure(members, {}, {}, holders)
