@@ -8,7 +8,8 @@ cycles could be confused with radians.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -61,12 +62,26 @@ class Measured(_Quantity):
     __hash__ = pint.registry.Quantity.__hash__
 
 
+class UndefinedUnitError(UnitError, pint.UndefinedUnitError):
+    """An unknown unit, asked of the registry itself: what works with any pint registry expects pint's own error."""
+
+
 Measured.__name__ = Measured.__qualname__ = "Quantity"  # as pint calls it, and as messages do
 
 
 def _rebuilt(magnitude: Any, factors: dict[str, Any]) -> Any:
     units = registry()
     return units.Quantity(magnitude, units.Unit(UnitsContainer(factors)))
+
+
+@contextmanager
+def _pints_own_error(text: str) -> Iterator[None]:
+    try:
+        yield
+    except UnitError as error:
+        found = UndefinedUnitError(error.what, hint=error.hint, quantity=error.quantity, unit=error.unit)
+        found.unit_names = (error.unit or text,)
+        raise found from None
 
 
 class Registry(_UnitRegistry):
@@ -84,13 +99,15 @@ class Registry(_UnitRegistry):
     def parse_units_as_container(
         self, input_string: str, as_delta: bool | None = None, case_sensitive: bool | None = None
     ) -> UnitsContainer:
-        return self.container(parse_unit(str(input_string)).factors)
+        with _pints_own_error(str(input_string)):
+            return self.container(parse_unit(str(input_string)).factors)
 
     def get_name(self, name_or_alias: str, case_sensitive: bool | None = None) -> str:
         """A unit's name by any of its names, read strictly: pint alone would accept `mb` or `krpm`."""
         if not name_or_alias or name_or_alias == "dimensionless" or name_or_alias in self._units:
             return super().get_name(name_or_alias, case_sensitive)
-        name = parse_unit(name_or_alias).factors[0][0]
+        with _pints_own_error(name_or_alias):
+            name = parse_unit(name_or_alias).factors[0][0]
         return name if name in self._units else super().get_name(name, case_sensitive)
 
     def container(self, factors: Iterable[tuple[str, Fraction]]) -> UnitsContainer:
@@ -110,7 +127,8 @@ class Registry(_UnitRegistry):
 
         if not input_string:
             return self.Quantity(1)
-        value = read_value(input_string)
+        with _pints_own_error(input_string):
+            value = read_value(input_string)
         return quantity(value.number, value.unit)
 
     __call__ = parse_expression  # pint's own would bypass this reader

@@ -13,6 +13,7 @@ from derive.errors import ExpressionError, LimitError, unknown
 from derive.model.relation_set import RelationSet
 from derive.showing import Shown
 from derive.tables.axes import is_lazy
+from derive.tables.data_frames import Units, data_frame
 from derive.tables.extras import package
 from derive.tables.progress import ahead, watched
 from derive.tables.regimes import Regime
@@ -128,10 +129,11 @@ class Table(Shown):
         columns = {name: numbers[name] for name in self.columns}
         return replace(self, axes=axes, columns=columns, survey=self.survey and self.survey.at(*axes.values()))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, units: Units = "attrs") -> Any:
         """A row for each point, a column for each axis, target and regime, and `holds` and `fails`.
 
-        The units are in `.attrs["units"]`, by the name of the column.
+        The units are in `.attrs["units"]`, by the name of the column. With `units="names"` they stand in the names as
+        well (`step_time [s]`), and with `units="pint"` the numbers carry them (pint-pandas).
         """
         pandas = package("pandas", "tables")
         table = self.compute()
@@ -140,9 +142,7 @@ class Table(Shown):
             data[name] = pandas.Categorical.from_codes(regime.codes.ravel(), list(regime.arms))
         for name in self.own_names:
             data[name] = table[name].ravel()
-        frame = pandas.DataFrame(data)
-        frame.attrs["units"] = dict(table.units)
-        return frame
+        return data_frame(data, table.units, units)
 
     def rows(self) -> dict[str, Any]:
         """Axes and targets, each broadcast to the size of the table."""

@@ -34,6 +34,20 @@ def test_there_is_one_registry():
     assert quantity(3, parse_unit("m"))._REGISTRY is UNITS
 
 
+@pytest.mark.parametrize(
+    "ask", [lambda text: UNITS("3 " + text), UNITS.Unit, lambda text: Q(3, text), lambda text: Q(3, "m").to(text)]
+)
+@given(st.sampled_from(["furlang", "metre_x", "object", "KBs"]), st.sampled_from(["", "/s", "**2"]))
+def test_an_unknown_unit_is_pints_error_and_ours(ask, name, rest):
+    with pytest.raises(pint.UndefinedUnitError) as caught:
+        ask(name + rest)
+    assert isinstance(caught.value, UnitError)
+    assert caught.value.unit_names == (name + rest,)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.unit_names) == (str(caught.value), caught.value.unit_names)
+    assert not hasattr(UNITS, name)
+
+
 ORDINARY = [name for name in NAMES if NAMES[name].line not in SCALES] + [
     "kB",
     "GiB",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import ExpressionError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
 from derive.showing import Shown
-from derive.tables.extras import package
+from derive.tables.data_frames import Units, data_frame
 from derive.tables.sampling.distributions import Spread
 from derive.tables.sampling.sample_question import ventured
 from derive.tables.sampling.tornado import Swing, swings
@@ -116,18 +116,15 @@ class Sample(Shown):
         number = self.quantity.unit.from_base(read_given(value, self.quantity).base[1])
         return int(numpy.searchsorted(self._sorted, number)) / len(self._sorted)
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self, units: Units = "attrs") -> Any:
         """A row for each point, a column for each drawn given and the target, and `holds` and `fails`.
 
-        The units are in `.attrs["units"]`, by the name of the column.
+        The units are in `.attrs["units"]`, by the name of the column, or where `Table.to_pandas` puts them.
         """
-        pandas = package("pandas", "tables")
         named = {**self.draws, self.quantity.name: self.numbers}
         tested = {"holds": self.holds, "fails": self.holding.words}
         own = {f"sample.{name}" if name in named else name: column for name, column in tested.items()}
-        frame = pandas.DataFrame({**named, **own})
-        frame.attrs["units"] = {name: self.quantities[name].unit.text for name in named}
-        return frame
+        return data_frame({**named, **own}, {name: self.quantities[name].unit.text for name in named}, units)
 
     def plot(self) -> Any:
         """A figure: the histogram of the values, and the tornado of the ranges."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import numpy
+import pint
 import pytest
 
 import derive
@@ -221,6 +222,31 @@ def test_a_table_is_a_data_frame_and_a_data_set():
     assert row["step"] == pytest.approx(float(data["step"].sel(batch=200, weights=2.5)))
     assert data["step"].attrs["units"] == data["weights"].attrs["units"] == "ms"
     assert str(data["step.regime"].sel(batch=200, weights=2.5).item()) == "working"
+
+
+@pytest.fixture
+def the_registry_of_the_program():
+    before = pint.get_application_registry().get()
+    yield pint.set_application_registry
+    pint.set_application_registry(before)
+
+
+def test_a_frame_has_its_units_where_they_are_wanted(the_registry_of_the_program):
+    pytest.importorskip("pint_pandas", reason="pint-pandas comes with the extra tables")
+    table = ROOFLINE.sweep("step", batch=[10, 200], weights=["1 ms", "4 ms"])
+    named = table.to_pandas("names")
+    assert list(named.columns) == ["batch", "weights [ms]", "step [ms]", "step.regime", "holds", "fails"]
+    assert named["step [ms]"].tolist() == table["step"].ravel().tolist()
+    with pytest.raises(UnknownNameError, match=r"place for units 'pin'\. Did you mean pint"):
+        table.to_pandas("pin")
+    the_registry_of_the_program(pint.UnitRegistry())
+    with pytest.raises(DeriveError, match=r"pint.set_application_registry\(derive.units\)"):
+        table.to_pandas("pint")
+    the_registry_of_the_program(derive.units)
+    frame = table.to_pandas("pint")
+    assert [str(one.magnitude) for one in frame["step"]] == [str(one) for one in table["step"].ravel()]
+    assert {one.units for one in frame["weights"]} == {derive.units.ms}
+    assert frame.attrs["units"] == table.units
 
 
 def test_a_table_is_written_with_its_units_and_to_the_last_digit(tmp_path):
