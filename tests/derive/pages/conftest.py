@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.derive.pages.browser import CHROMIUM, Shown
+from tests.derive.browser import CHROMIUM
+from tests.derive.pages.shown import Shown
 
 
 @pytest.fixture(scope="session")

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.derive.pages.browser import Shown
 from tests.derive.pages.shop import shop, shop_page
+from tests.derive.pages.shown import Shown
 
 _IN_PAGE = Path(__file__).with_name("in_page.js").read_text(encoding="utf-8")
 _CONTRASTS, _UNNAMED = f"({_IN_PAGE}).contrasts()", f"({_IN_PAGE}).unnamed()"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import derive
-from tests.derive.pages.browser import Shown
 from tests.derive.pages.shop import TEXT, shop, shop_page
+from tests.derive.pages.shown import Shown
 from tests.derive.terminal import ask, settle
 
 _ADDRESS = "batch=250&chips=6&limit=0.02"

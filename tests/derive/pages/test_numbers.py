@@ -12,9 +12,9 @@ import pytest
 import derive
 from derive.library import Library
 from derive.pages.page import page
-from tests.derive.pages.browser import Shown, data_of
 from tests.derive.pages.settings import Setting, difference, drawn
 from tests.derive.pages.shop import shop, shop_page
+from tests.derive.pages.shown import Shown, data_of
 
 SHELF = Path(__file__).parents[3] / "reports" / "pages"
 PAGES = ("cliff", "prices", "roofline", "training")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 from derive.pages.page import unpacked
-
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
-)
-"""The browser on this machine; empty if there is none."""
 
 _PATIENCE = 15_000  # milliseconds that an act may take on a busy machine
 
