@@ -80,7 +80,7 @@ def _loop(point: Callable[..., Any], count: int, axes: int, arrays: Sequence[Any
     lines += [f"{inner}{out}[{', '.join(indices)}] = found[{i}]" for i, out in enumerate(outs)]
     lines += [f"{inner}asked = asked | (abs(found[{i}]) == inf)" for i in range(count)]
     lines += ["    return asked", ""]
-    return translated("\n".join(lines), (("point", point), ("inf", math.inf), ("abs", abs)))
+    return translated("\n".join(lines), (("point", point), ("inf", math.inf), ("abs", abs)), is_entered=True)
 
 
 def _read(name: str, array: Any, indices: Sequence[str]) -> str:

@@ -48,7 +48,7 @@ class Machine:
     def names(self) -> dict[str, Any]:
         import numpy
 
-        own = {one.__name__.lstrip("_"): _jit()(one) for one in (_sound, _larger, _smaller, _power, _only)}
+        own = {one.__name__.lstrip("_"): _jit(False)(one) for one in (_sound, _larger, _smaller, _power, _only)}
         return {"m": math, "np": numpy, "inf": math.inf, "abs": abs, **own}
 
     def sound(self, text: str) -> str:
@@ -97,7 +97,7 @@ class Machine:
 
     def helper(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """A function of numbers that the text may call."""
-        held: Callable[..., Any] = _jit()(function)
+        held: Callable[..., Any] = _jit(False)(function)
         return held
 
 
@@ -133,26 +133,30 @@ def is_at_hand() -> bool:
     return True
 
 
-@lru_cache(maxsize=1)
-def _jit() -> Callable[..., Any]:
+@lru_cache(maxsize=2)
+def _jit(is_entered: bool) -> Callable[..., Any]:
+    """What compiles a function, which Python itself may call only if it is entered from there: a door takes time too."""
     import numba
 
+    doors = {"no_cpython_wrapper": not is_entered, "no_cfunc_wrapper": True}
     # beyond a few lines, a function that is not inlined by force is called point by point and takes ten times as long
-    jit: Callable[..., Any] = lru_cache(maxsize=None)(numba.njit(error_model="numpy", nogil=True, forceinline=True))
+    jit: Callable[..., Any] = lru_cache(maxsize=None)(
+        numba.njit(error_model="numpy", nogil=True, forceinline=True, **doors)
+    )
     return jit
 
 
-def translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+def translated(text: str, space: tuple[tuple[str, Any], ...], *, is_entered: bool = False) -> Callable[..., Any]:
     """The function of a text; a text is compiled once in a process, whichever threads need it."""
     with _ONE_BY_ONE:
-        return _translated(text, space)
+        return _translated(text, space, is_entered)
 
 
 @lru_cache(maxsize=256)
-def _translated(text: str, space: tuple[tuple[str, Any], ...]) -> Callable[..., Any]:
+def _translated(text: str, space: tuple[tuple[str, Any], ...], is_entered: bool) -> Callable[..., Any]:
     names = dict(space)
     exec(compile(text, "<derive>", "exec"), names)
-    made: Callable[..., Any] = _jit()(names["compiled"])
+    made: Callable[..., Any] = _jit(is_entered)(names["compiled"])
     return made
 
 

@@ -1,4 +1,4 @@
-"""One browser for the tests of pages."""
+"""One browser, and one tab of it, for the tests of pages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.derive.pages.browser import CHROMIUM
+from tests.derive.browser import CHROMIUM
+from tests.derive.pages.shown import Shown
 
 
 @pytest.fixture(scope="session")
@@ -19,3 +20,8 @@ def browser() -> Iterator[Any]:
         found = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield found
         found.close()
+
+
+@pytest.fixture(scope="session")
+def tab(browser: Any) -> Shown:
+    return Shown(browser.new_page())

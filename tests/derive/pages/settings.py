@@ -12,7 +12,7 @@ from derive.errors import AmbiguousError, DeriveError, InconsistentError, LimitE
 from derive.library import Library
 from derive.tolerances import AGREEMENT
 from quantities.value import read_number
-from tests.derive.pages.browser import address
+from tests.derive.pages.shown import address
 
 
 @dataclass(frozen=True)

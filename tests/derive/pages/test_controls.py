@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.derive.pages.browser import Shown, opened
 from tests.derive.pages.shop import shop, shop_page
+from tests.derive.pages.shown import Shown
 
 _IN_PAGE = Path(__file__).with_name("in_page.js").read_text(encoding="utf-8")
 _CONTRASTS, _UNNAMED = f"({_IN_PAGE}).contrasts()", f"({_IN_PAGE}).unnamed()"
@@ -21,18 +21,17 @@ _ODD = (
 )
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    file = tmp_path / "page.html"
+@pytest.fixture(scope="module")
+def path(tmp_path_factory) -> Path:
+    file = tmp_path_factory.mktemp("shop") / "page.html"
     file.write_text(shop_page(), encoding="utf-8")
     return file
 
 
 @pytest.fixture
-def page(browser, path) -> Shown:
-    shown = opened(browser, path)
-    shown.tab.evaluate(_UNFOLD)
-    return shown
+def page(tab, path) -> Shown:
+    tab.opened(path).tab.evaluate(_UNFOLD)
+    return tab
 
 
 def _cost(**given: str) -> float:
@@ -129,21 +128,21 @@ def test_what_was_done_is_undone_and_done_again(page):
     assert page.now["solve"] == "cost"
 
 
-def test_an_address_opens_the_page_as_it_was(browser, path, page):
+def test_an_address_opens_the_page_as_it_was(path, page):
     page.tab.fill("#given-chips", "5")
     page.tab.press("#given-chips", "Enter")
     page.tab.select_option("#unknown", "rent")
     page.tab.select_option("#number-unit", "cent/h/chip")
     page.tab.click("[aria-label='watch worth no longer']")
     page.tab.select_option("#over", "chips")
-    there = page.now
-    other = opened(browser, path)
-    other.tab.goto(f"{path.as_uri()}#{there['address']}")
-    other.tab.reload()
-    other.tab.wait_for_selector("html[data-ready]", state="attached")
-    assert other.now == there
-    assert other.tab.inner_text("#number") == page.tab.inner_text("#number")
-    assert other.tab.input_value("#over") == "chips"
+    there, number = page.now, page.tab.inner_text("#number")
+    page.opened(path, there["address"])
+    assert page.now == there
+    assert page.tab.inner_text("#number") == number
+    assert page.tab.input_value("#over") == "chips"
+    page.tab.reload()
+    page.tab.wait_for_selector("html[data-ready]", state="attached")
+    assert page.now == there
 
 
 def test_an_address_that_is_not_understood_says_so_and_changes_nothing(page):
@@ -161,24 +160,27 @@ def test_a_quantity_may_have_the_name_of_an_object_of_javascript(page):
     assert shown["number"] == pytest.approx(_cost(batch=f"{1000**0.5!r} sequence", constructor="0.5"), rel=1e-9)
 
 
-def test_the_page_asks_nothing_of_any_network(browser, path):
-    tab, asked = browser.new_page(), []
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.goto(path.as_uri())
-    tab.wait_for_selector("html[data-ready]", state="attached")
+def test_the_page_asks_nothing_of_any_network(tab, path):
+    asked: list[str] = []
+
+    def note(request: Any) -> None:
+        asked.append(request.url)
+
+    tab.tab.on("request", note)
+    tab.opened(path)
+    tab.tab.remove_listener("request", note)
     assert asked == [path.as_uri()]
 
 
-def test_everything_has_a_label_and_enough_contrast(browser, path):
-    for scheme, address in itertools.product(("light", "dark"), ("", "#limit=0.001&~solve=batch", "#chips=-1")):
-        tab = browser.new_page(color_scheme=scheme)
-        tab.goto(path.as_uri() + address)
-        tab.wait_for_selector("html[data-ready]", state="attached")
-        tab.evaluate(_UNFOLD)
-        assert tab.evaluate(_UNNAMED) == []
-        assert tab.evaluate(_CONTRASTS) == []
-        assert tab.get_attribute("#spoken", "aria-live") == "polite"
-        tab.close()
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_has_a_label_and_enough_contrast(tab, path, scheme):
+    page = tab.opened(path, scheme=scheme)
+    page.tab.evaluate(_UNFOLD)
+    for address in ("", "limit=0.001&~solve=batch", "chips=-1"):
+        page.at_each([address])
+        assert page.tab.evaluate(_UNNAMED) == []
+        assert page.tab.evaluate(_CONTRASTS) == []
+        assert page.tab.get_attribute("#spoken", "aria-live") == "polite"
 
 
 def test_the_switch_turns_the_colours_over(page):
@@ -191,12 +193,10 @@ def test_the_switch_turns_the_colours_over(page):
 
 
 @pytest.mark.parametrize("width", [360, 768, 1280])
-def test_nothing_is_wider_than_the_screen(browser, path, width):
-    tab = browser.new_page(viewport={"width": width, "height": 780})
-    tab.goto(path.as_uri())
-    tab.wait_for_selector("html[data-ready]", state="attached")
-    tab.evaluate(_UNFOLD)
-    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+def test_nothing_is_wider_than_the_screen(tab, path, width):
+    page = tab.opened(path, width=width)
+    page.tab.evaluate(_UNFOLD)
+    assert page.tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_answer_is_spoken_after_a_while(page):

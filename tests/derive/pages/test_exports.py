@@ -10,19 +10,17 @@ from pathlib import Path
 import pytest
 
 import derive
-from tests.derive.pages.browser import Shown, opened
 from tests.derive.pages.shop import TEXT, shop, shop_page
+from tests.derive.pages.shown import Shown
 from tests.derive.terminal import ask, settle
 
 _ADDRESS = "batch=250&chips=6&limit=0.02"
 
 
 @pytest.fixture
-def page(browser, tmp_path, monkeypatch) -> Shown:
+def page(tab, tmp_path, monkeypatch) -> Shown:
     settle(tmp_path, {"shop.toml": TEXT, "page.html": shop_page()}, monkeypatch)
-    shown = opened(browser, tmp_path / "page.html")
-    shown.at_each([_ADDRESS])
-    return shown
+    return tab.opened(tmp_path / "page.html", _ADDRESS)
 
 
 def _saved(page: Shown, button: str, name: str) -> Path:

@@ -20,8 +20,9 @@ from derive.library import Library
 from derive.model.relation import relate
 from derive.numerics.algebra.evaluation import value
 from quantities.quantity import Quantity
+from tests.derive.browser import needed
 from tests.derive.draws import expressions
-from tests.derive.kernels.programs.browser import called, needed, ran
+from tests.derive.kernels.programs.runs import called, ran
 
 LAST_PLACES = 16  # more than the table allows most functions, and less than matters
 FAR = {"gamma": 171.0, "exp": 700.0, "sinh": 700.0, "cosh": 700.0, "erf": 7.0}

@@ -18,7 +18,8 @@ from derive.presentation.html import Html
 from derive.tables.sweep_question import asked
 from quantities.value import read_number
 from tests.derive import random_cases, random_libraries
-from tests.derive.kernels.programs.browser import Point, needed, ran
+from tests.derive.browser import needed
+from tests.derive.kernels.programs.runs import Point, ran
 from tests.derive.statements import bare, library
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", "10..60").split(".."))

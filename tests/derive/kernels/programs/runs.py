@@ -1,28 +1,16 @@
-"""Programs run by a browser's engine: by Node where it is installed, otherwise by Chromium without a window."""
+"""Programs run by a browser's engine, and what they say."""
 
 from __future__ import annotations
 
-import html
 import json
 import math
-import re
-import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
-
-import pytest
 
 from derive.kernels.backends.javascript import runtime
 from derive.kernels.programs.program import Program, together
-
-NODE = shutil.which("node")
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-
-needed = pytest.mark.skipif(not (NODE or CHROMIUM), reason="neither node nor chromium is installed")
-"""What marks tests that run JavaScript."""
+from tests.derive.browser import value_of
 
 
 @dataclass(frozen=True)
@@ -73,7 +61,7 @@ class Point:
 def ran(asked: Sequence[tuple[Program, Sequence[Sequence[float]]]]) -> list[list[Point]]:
     """What each program says at its points, all in one run."""
     points = ",".join(_listed(own) for _, own in asked)
-    told = _run(f"{runtime()}const made = {together([one for one, _ in asked])}, points = [{points}];\n{_CALLED}")
+    told = value_of(f"{runtime()}const made = {together([one for one, _ in asked])}, points = [{points}];\n{_CALLED}")
     plain = [made.data() for made, _ in asked]
     return [
         [Point(data, [math.nan if x is None else _FAR.get(x, x) for x in one]) for one in found]
@@ -87,7 +75,7 @@ def called(
     """The values of each JavaScript function at its points, which are lists of arguments."""
     parts = ",".join(f"[{name}, {_listed(own)}]" for name, own in zip(functions, points, strict=True))
     said = f"const said = [{parts}].map(([f, points]) => points.map((point) => plain(Number(f(...point)))));"
-    told = _run(f"{runtime()}{before}\n{said}{_PLAIN}")
+    told = value_of(f"{runtime()}{before}\n{said}{_PLAIN}")
     return [[math.nan if x is None else _FAR.get(x, x) for x in one] for one in told]
 
 
@@ -107,32 +95,3 @@ _FAR: Mapping[Any, float] = {"Infinity": math.inf, "-Infinity": -math.inf}
 
 def _listed(points: Sequence[Sequence[float]]) -> str:
     return json.dumps([[float(x) for x in point] for point in points])
-
-
-def _run(script: str) -> Any:
-    if NODE:
-        done = subprocess.run(
-            [NODE, "-"],
-            input=f"{script}\nconsole.log(JSON.stringify(said));",
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert not done.returncode, done.stderr
-        return json.loads(done.stdout)
-    return _in_chromium(script)
-
-
-def _in_chromium(script: str) -> Any:
-    import tempfile
-
-    assert CHROMIUM
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder, "page.html")
-        shown = "document.getElementById('said').textContent = JSON.stringify(said);"
-        page.write_text(f"<!DOCTYPE html><meta charset=utf-8><pre id=said></pre><script>{script}\n{shown}</script>")
-        command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
-        done = subprocess.run([*command, "--dump-dom", page.as_uri()], capture_output=True, text=True, check=True)
-    found = re.search(r'<pre id="said">(.*?)</pre>', done.stdout, re.DOTALL)
-    assert found, done.stderr
-    return json.loads(html.unescape(found[1]))

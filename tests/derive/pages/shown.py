@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,11 +11,6 @@ from typing import Any
 from urllib.parse import quote
 
 from derive.pages.page import unpacked
-
-CHROMIUM = next(
-    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), ""
-)
-"""The browser on this machine; empty if there is none."""
 
 _PATIENCE = 15_000  # milliseconds that an act may take on a busy machine
 
@@ -52,10 +46,25 @@ def data_of(text: str) -> dict[str, Any]:
 
 @dataclass
 class Shown:
-    """A page in a browser."""
+    """What a tab of a browser shows. All tests share one, because opening one costs more than most tests."""
 
     tab: Any
     complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.tab.set_default_timeout(_PATIENCE)
+        self.tab.on("console", lambda message: self.complaints.append(message.text))
+        self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def opened(self, path: Path, address: str = "", *, scheme: str = "light", width: int = 1280) -> Shown:
+        """A page loaded anew, with nothing left of what was there before."""
+        self.tab.goto("about:blank")  # otherwise an address of the same page would only change its state
+        self.tab.emulate_media(color_scheme=scheme)
+        self.tab.set_viewport_size({"width": width, "height": 780})
+        self.complaints.clear()
+        self.tab.goto(f"{path.as_uri()}#{address}" if address else path.as_uri())
+        self.tab.wait_for_selector("html[data-ready]", state="attached")
+        return self
 
     @property
     def now(self) -> dict[str, Any]:
@@ -66,17 +75,6 @@ class Shown:
         """What the page shows at each address."""
         found: list[dict[str, Any]] = self.tab.evaluate(_AT_EACH, list(addresses))
         return found
-
-
-def opened(browser: Any, path: Path, **how: Any) -> Shown:
-    """A page in a tab of its own, with what it complains of."""
-    shown = Shown(browser.new_page(**how))
-    shown.tab.set_default_timeout(_PATIENCE)
-    shown.tab.on("console", lambda message: shown.complaints.append(message.text))
-    shown.tab.on("pageerror", lambda error: shown.complaints.append(str(error)))
-    shown.tab.goto(path.as_uri())
-    shown.tab.wait_for_selector("html[data-ready]", state="attached")
-    return shown
 
 
 def address(
