@@ -31,7 +31,7 @@ from derive.expressions.tree import Apply, Equation, Node, Number, walk
 from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import negated, occurrences, replaced
-from derive.numerics.algebra.multiprecision import exactly, is_rounded_zero, overflows
+from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
@@ -105,8 +105,8 @@ def _along_arms(
     """The intervals in which an arm cancels within rounding; None if there are none."""
     holds = partial(sides_meet, equation, name, known, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
-    inner = [middle(piece) for piece in pairwise(roots)]
-    seeds = [x for x in (*inner, *(share * root for root in roots for share in (0.5, 2.0))) if x in domain and holds(x)]
+    tried = [*map(middle, pairwise(roots)), *(share * root for root in roots for share in (0.5, 2.0))]
+    seeds = [x for x in tried if x in domain and holds(x) and is_cancelled(equation, name, {**known, name: x})]
     if not seeds:
         return None
     spans = runs(holds, (domain.low, domain.high), known, seeds)

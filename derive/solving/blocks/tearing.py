@@ -26,7 +26,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import ZERO, added, negated, occurrences, replaced
-from derive.numerics.algebra.multiprecision import exactly
+from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
@@ -327,7 +327,8 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
         low, high = system.inside(tear)
         marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
         beside = [middle(piece) for piece in pairwise([low, *marks, high])]
-    return [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
+    met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
+    return [x for x in met if is_cancelled(branch.left[0], tear, {**system.known, tear: x})]
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:

@@ -309,6 +309,21 @@ def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
         assert found.spans["x"] == pytest.approx((c * a, c / 2), rel=1e-8)
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [["{op}(p*(x + c), q*(x + c)) = v"], ["y = {op}(p*(x + c), q*(x + c))", "y + x = v + root"]],
+    ids=["alone", "together"],
+)
+@given(SIZES, SIZES, SIZES, st.sampled_from(["min", "max"]), st.sampled_from([0.0, 1e-18, -1e-15, 1e-12, -1e-9, 1e-6]))
+def test_a_root_at_zero_or_near_it_is_a_value_and_no_interval(texts, p, q, c, op, share):
+    """Whatever stands beside a negligible unknown, everything seems to hold around it."""
+    root = share * c
+    known = {"p": p, "q": q, "c": c, "root": root, "v": (min if op == "min" else max)(p * (root + c), q * (root + c))}
+    (found,) = solved([text.format(op=op) for text in texts], "xy"[: len(texts)], known, REAL).solutions
+    assert not found.spans
+    assert found.values["x"] == pytest.approx(root, abs=1e-12 * c * max(1, p, q))
+
+
 @given(SIZES, SIZES, SIZES)
 def test_an_arm_that_leaves_its_unknown_no_value_is_no_solution_and_no_doubt(a, b, c):
     """A time that is zero cannot be the longest, whatever else the system asks of it."""
