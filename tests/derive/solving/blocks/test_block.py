@@ -344,3 +344,20 @@ def test_a_divisor_that_is_zero_leaves_an_equation_undefined_and_hides_no_soluti
     outcome = solve_block([parse_equation(text) for text in texts], ["s", "r", "q"], known, domains)
     assert [one.values["r"] for one in outcome.solutions] == [pytest.approx(share)]
     assert not outcome.caveat
+
+
+@given(st.floats(0.2, 5), st.floats(0.2, 5))
+def test_two_roots_that_only_rounding_keeps_apart_are_one(at, slope):
+    known = {"s": 2 * at * slope, "h": at * at * slope, "c": slope}
+    for text in ("c*x**2 - s*x + h = 0", "c*x**2 = s*x - h", "c*x + h/x = s"):
+        (found,) = solved(text, "x", known).solutions
+        assert found.values["x"] == pytest.approx(at, rel=1e-7)
+
+
+@given(st.floats(0.2, 5), st.integers(-9, 9).map(lambda power: 10.0**power), st.integers(1, 9))
+def test_a_root_at_the_edge_of_a_square_root_is_found_or_not_called_absent(at, size, count):
+    """Between two doubles the sides end, and still differ by the root of their rounding."""
+    outcome = solved(f"sqrt(x/s - {count}) = x/s - {count}", "x", {"s": at * size}, REAL)
+    found = [one.values["x"] / (at * size) for one in outcome.solutions]
+    assert found[-1] == pytest.approx(count + 1)
+    assert outcome.caveat or found == pytest.approx([count, count + 1])
