@@ -18,10 +18,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, reduce
+from itertools import count
 from typing import Any
 
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Equation, Name, Node, Number, names_in
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.evaluation import chosen_arm, value
 from derive.numerics.intervals.arithmetic import minus, plus
 from derive.numerics.intervals.enclosure import enclose
@@ -34,6 +35,7 @@ from derive.tolerances import (
     LARGEST,
     LAST_DIGIT,
     LEVEL,
+    MET,
     QUOTIENT,
     SECANT,
     TURNING,
@@ -45,6 +47,7 @@ __all__ = [
     "exactly",
     "gap_of",
     "is_attained",
+    "is_cancelled",
     "is_level",
     "is_root",
     "is_rounded_zero",
@@ -122,6 +125,35 @@ def is_level(equation: Equation, name: str, values: Mapping[str, float], low: fl
     gaps = [_gap(equation, {**values, name: point}) for point in points]
     known = [gap for gap in gaps if gap is not None]
     return len(known) == len(gaps) and bool(max(known) - min(known) <= LEVEL * max(abs(gap) for gap in known))
+
+
+@many_digits()
+def is_cancelled(equation: Equation, name: str, values: Mapping[str, float]) -> bool:
+    """Whether a name cancels at its number: the gap is only rounding beside the share that its occurrences have in it.
+
+    Near zero every gap is small, without anything cancelling.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> level, bent = parse_equation("x = 3*max(x/3, a)"), parse_equation("min(x + 2, 2*x + 4) = a")
+    >>> is_cancelled(level, "x", {"a": 2.0, "x": 9.0}), is_cancelled(bent, "x", {"a": 2.0, "x": 1e-12})
+    (True, False)
+    """
+    places = count()
+    apart = Equation(_numbered(equation.lhs, name, places), equation.op, _numbered(equation.rhs, name, places))
+    at = {**values, **{f"{name}.{i}": values[name] for i in range(next(places))}}
+    gap = _gap(apart, at)
+    if gap is None:
+        return False
+    aside = (_gap(apart, {**at, one: at[one] * (1 + ASIDE)}) for one in at.keys() - values.keys())
+    share = max((abs(other - gap) / ASIDE for other in aside if other is not None), default=0)
+    return share > 0 and bool(abs(gap) <= MET * share)
+
+
+def _numbered(node: Node, name: str, places: Iterator[int]) -> Node:
+    """An expression in which each occurrence of a name has a name of its own."""
+    if isinstance(node, Apply):
+        return Apply(node.op, tuple(_numbered(arg, name, places) for arg in node.args))
+    return Name(f"{name}.{next(places)}") if node == Name(name) else node
 
 
 @many_digits()

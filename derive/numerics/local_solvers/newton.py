@@ -48,12 +48,17 @@ def many_starts(
             yield point
 
 
-def is_isolated(equations: Sequence[Equation], point: Mapping[str, float], known: Mapping[str, float]) -> bool:
+def is_isolated(
+    equations: Sequence[Equation],
+    point: Mapping[str, float],
+    known: Mapping[str, float],
+    rank: float = RANK_OF_QUOTIENTS,
+) -> bool:
     """Whether a solution is isolated: its Jacobian has full rank by difference quotients to either side."""
     system = _System(equations, list(point), known)
     gaps = system.gaps(point)
     return gaps is not None and all(
-        (rows := system.rows(point, gaps, step)) and _solved(rows) for step in (_STEP, -_STEP)
+        (rows := system.rows(point, gaps, step)) and _solved(rows, rank) for step in (_STEP, -_STEP)
     )
 
 
@@ -126,11 +131,11 @@ def _normal(rows: Sequence[Sequence[float]]) -> list[list[float]]:
     ]
 
 
-def _solved(rows: list[list[float]]) -> list[float] | None:
+def _solved(rows: list[list[float]], rank: float = RANK_OF_QUOTIENTS) -> list[float] | None:
     size = len(rows)
     for column in range(size):
         best = max(range(column, size), key=lambda i: abs(rows[i][column]))
-        if abs(rows[best][column]) < RANK_OF_QUOTIENTS:
+        if abs(rows[best][column]) < rank:
             return None
         rows[column], rows[best] = rows[best], rows[column]
         pivot = rows[column]

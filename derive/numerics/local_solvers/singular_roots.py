@@ -164,7 +164,7 @@ def sharpened(
         if not step or not max(map(abs, step)) <= _FAR * max(sizes):
             return None
         if length <= SHARP:
-            return {name: _rounded(x, point[name]) for name, x in zip(point, at, strict=True)}
+            return {name: _rounded(x, size) for name, x, size in zip(point, at, sizes, strict=True)}
         at = [(x - part).mid() for x, part in zip(at, step, strict=True)]
         before, (length, step) = length, stepping(at)
         if 0.3 < length / before < 0.95:
@@ -175,9 +175,9 @@ def sharpened(
     return None
 
 
-def _rounded(x: Any, before: float) -> float:
+def _rounded(x: Any, size: float) -> float:
     """A number as a double; zero if Newton's method has brought it ever closer to zero."""
-    return 0.0 if abs(x) <= VANISHING * abs(before) else float(x)
+    return 0.0 if abs(x) <= VANISHING * size else float(x)
 
 
 def _step(

@@ -189,7 +189,7 @@ class _Search:
             if any(low <= span[1] and span[0] <= high for low, high in plateaus):
                 continue
             found = [*(self._edge_root(span) or self._level_root(span)), *self._roots_at_constants(span)]
-            settled = bool(found) or self._is_gap(span)
+            settled = bool(found) or (self._is_gap(span) and not self._may_end_at_root(span))
             if any(low <= span[1] and span[0] <= high for low, high in resolved):  # the edge of a blurred root
                 found = [x for x in found if self.gap.is_root(x)]
             if self._jumps(span):
@@ -233,6 +233,17 @@ class _Search:
             return []
         x = last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
         return [x] if self.gap.is_root(x) or self.gap.is_blurred(x) else []
+
+    def _may_end_at_root(self, span: Span) -> bool:
+        """Whether the sides may meet where they end between two doubles: beside the edge of a square root they still
+        differ by the root of the rounding."""
+        low, high = (self.gap.value(end) == self.gap.value(end) for end in span)
+        if low == high:
+            return False
+        x = last_holding(lambda x: self.gap.value(x) == self.gap.value(x), *(span if low else reversed(span)))
+        reach = 4 * math.ulp(x)
+        at = enclose(self.form, {self.name: (x - reach, x + reach)}, self.name)
+        return at is not None and not at.misses_zero and all(map(math.isfinite, at.values))
 
     def _jumps(self, span: Span) -> bool:
         at = enclose(self.form, {self.name: span}, self.name)

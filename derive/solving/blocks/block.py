@@ -35,10 +35,15 @@ from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered
-from derive.solving.blocks.polishing import fitted
-from derive.solving.blocks.solution_curves import lies_on_curve, repeat_each_other
+from derive.solving.blocks.polishing import each_once, fitted, sharp
+from derive.solving.blocks.solution_curves import (
+    holds_along_branch,
+    is_open_in_part,
+    lies_on_curve,
+    repeat_each_other,
+)
 from derive.solving.blocks.substitution import Lost
-from derive.solving.blocks.tearing import holds_along_branch, is_open_in_part, torn
+from derive.solving.blocks.tearing import torn
 from derive.time_limits import tick
 from quantities.domain import Domain
 
@@ -70,7 +75,12 @@ def solve_block(
     if len(unknowns) == 1:
         return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
     system = System(tuple(equations), tuple(unknowns), known, domains, hints or {})
-    variants = variants_of(system.equations, frozenset(unknowns))
+    return each_once(_solved(system), system)
+
+
+def _solved(system: System) -> Outcome:
+    """The outcome of a system, by the first of the ways above that succeeds."""
+    variants = variants_of(system.equations, frozenset(system.unknowns))
     alone = len(variants) == 1
     whole = None if alone else _whole(system)
     if whole is not None:
@@ -87,9 +97,14 @@ def solve_block(
     if thorough is None or outcome.singular:
         return outcome
     seen = (*thorough.solutions, *seen_in(thorough, system))
-    if alone and any(lies_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
+    if alone and any(_is_on_curve(one.values, system) for one in (*outcome.solutions, *seen) if not one.spans):
         return _REPEATING
     return _with_seen(outcome, seen)
+
+
+def _is_on_curve(values: Mapping[str, float], system: System) -> bool:
+    """Whether a solution lies on a curve of them, and so does the root that it becomes in many digits."""
+    return lies_on_curve(values, system) and lies_on_curve(sharp(values, system), system)
 
 
 def _is_settled(outcome: Outcome) -> bool:

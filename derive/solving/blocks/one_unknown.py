@@ -27,11 +27,11 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Node, Number, walk
-from derive.numerics.algebra.evaluation import residual, value
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in, walk
+from derive.numerics.algebra.evaluation import residual, strain, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import negated, occurrences, replaced
-from derive.numerics.algebra.multiprecision import exactly, is_rounded_zero, overflows
+from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
@@ -47,7 +47,20 @@ from derive.solving.blocks.free_unknowns import (
 )
 from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
 from derive.solving.blocks.proportional import by_proportion
-from derive.tolerances import ASIDE, EXPRESSION, FELT, LARGEST, MET, ROUNDED, SAME_ROOT, SMALLEST, TIGHT, WHOLE
+from derive.tolerances import (
+    ASIDE,
+    BLUR,
+    EXPRESSION,
+    FELT,
+    LARGEST,
+    MET,
+    ROUNDED,
+    SAME_MULTIPLE,
+    SAME_ROOT,
+    SMALLEST,
+    TIGHT,
+    WHOLE,
+)
 from quantities.domain import Domain
 
 __all__ = ["by_whole_exponents", "values_of"]
@@ -86,6 +99,7 @@ def values_of(equation: Equation, name: str, known: Mapping[str, float], domain:
             number = _without_noise(equation, name, known, exact)
             if number in domain and agrees(equation, {**known, name: number}) and not _is_among(number, found, name):
                 found.append(Solution({name: number}, {}, form))
+    found = _merged(found, equation, name, known)
     if may_cancel(equation, name, known, domain, [solution.values[name] for solution in found]):
         level = _level(equation, name, known, domain, found)
         if level is not None:
@@ -105,8 +119,8 @@ def _along_arms(
     """The intervals in which an arm cancels within rounding; None if there are none."""
     holds = partial(sides_meet, equation, name, known, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
-    inner = [middle(piece) for piece in pairwise(roots)]
-    seeds = [x for x in (*inner, *(share * root for root in roots for share in (0.5, 2.0))) if x in domain and holds(x)]
+    tried = [*map(middle, pairwise(roots)), *(share * root for root in roots for share in (0.5, 2.0))]
+    seeds = [x for x in tried if x in domain and holds(x) and is_cancelled(equation, name, {**known, name: x})]
     if not seeds:
         return None
     spans = runs(holds, (domain.low, domain.high), known, seeds)
@@ -235,6 +249,21 @@ def _without_noise(equation: Equation, name: str, known: Mapping[str, float], nu
 
 def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
     return any(math.isclose(number, other.values[name], rel_tol=SAME_ROOT) for other in found)
+
+
+def _merged(found: Sequence[Solution], equation: Equation, name: str, known: Mapping[str, float]) -> list[Solution]:
+    """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
+    rounded = [other for other in names_in(equation.lhs, equation.rhs) if other != name and known.get(other)]
+    kept: list[Solution] = []
+    for one in sorted(found, key=lambda solution: solution.values[name]):
+        low, high = (kept[-1] if kept else one).values[name], one.values[name]
+        between = low / 2 + high / 2
+        is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
+        if is_close and strain(equation, {**known, name: between}, rounded) <= BLUR:
+            kept[-1] = Solution({name: between}, {})
+        else:
+            kept.append(one)
+    return kept if len(kept) < len(found) else [*found]
 
 
 def _searched(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Outcome:

@@ -23,16 +23,20 @@ from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.outcome import System
 from derive.solving.blocks.polishing import positive_of
+from derive.solving.blocks.proportional import by_proportion
 from derive.solving.blocks.starting_points import starts
+from derive.solving.blocks.tearing import tearings
 from derive.time_limits import tick
-from derive.tolerances import AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
+from derive.tolerances import AGREEMENT, AT_END, LEAST_SQUARED, RANK_ON_CURVE, ROUNDED
 
-__all__ = ["lies_on_curve", "repeat_each_other"]
+__all__ = ["holds_along_branch", "is_open_in_part", "lies_on_curve", "repeat_each_other"]
 
 _STEPS = (1e-3, 1e-2, 3e-2)  # relative to the unknowns' sizes
 _KEPT = 0.2  # least share of a step that the corrector must leave
 _PART = 1e-2  # of a domain
 _STARTS = 60  # starts from which a point of the curve is sought
+_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
+_ENOUGH = 3  # points along a branch that show what holds along it
 
 
 def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
@@ -183,3 +187,57 @@ def _follows(
 
 def _is_inside(values: Mapping[str, float], system: System) -> bool:
     return all(lies_in((x, x), system.inside(name), AT_END) for name, x in values.items())
+
+
+def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
+    """Whether the last relation leaves the tear free while all unknowns move with it, so that nothing fixes them.
+
+    A branch is tried at points across the tear's domain: wherever it has values, all relations must hold. A point
+    counts only if every unknown is felt there: beside a stress of 100 MPa one of a few pascals fits everything.
+    """
+    for tear, branches in tearings(equations, system):
+        for branch in branches:
+            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
+            points = [point for point in points if all(map(math.isfinite, point.values()))]
+            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
+                continue
+            inside = [point for point in points if system.meets(point) and _is_felt(point, system)]
+            moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
+            if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
+                return True
+    return False
+
+
+def _is_felt(point: Mapping[str, float], system: System) -> bool:
+    """Whether no relation would hold if one of its unknowns were half as large again."""
+    at = {**system.known, **point}
+    return not any(
+        name in point and abs(residual(equation, {**at, name: 1.5 * at[name]})) <= AGREEMENT
+        for equation in system.equations
+        for name in names_in(equation.lhs, equation.rhs)
+    )
+
+
+def is_open_in_part(system: System) -> bool:
+    """Whether the whole system holds at several points of a branch, without holding all along it in proportion.
+
+    Tearing then can only sample how far it holds, with every choice in place, and takes long over that.
+    """
+    for tear, branches in tearings(system.equations, system)[:1]:
+        for branch in branches:
+            whole = by_proportion(branch.left[0], tear, system.known, system.domains[tear])
+            points = (branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear)))
+            if whole is None and sum(map(system.meets, points)) > 1:
+                return True
+    return False
+
+
+def _samples(low: float, high: float) -> list[float]:
+    """Points across a domain."""
+    if math.isfinite(low) and math.isfinite(high):
+        return [low + share * (high - low) for share in _SHARES]
+    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
+    reaches = [10 ** (6 * share - 3) for share in _SHARES]
+    up = [start + reach for reach in reaches if high == math.inf]
+    down = [start - reach for reach in reaches if low == -math.inf]
+    return [*up, *down]

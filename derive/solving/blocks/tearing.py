@@ -26,7 +26,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in, walk
 from derive.numerics.algebra.isolation import leaves_out
 from derive.numerics.algebra.like_terms import added, negated, occurrences
-from derive.numerics.algebra.multiprecision import exactly
+from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.numerics.root_finding.krawczyk import newton
@@ -49,11 +49,9 @@ from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
 from quantities.domain import Domain
 
-__all__ = ["holds_along_branch", "is_open_in_part", "straight", "torn"]
+__all__ = ["straight", "tearings", "torn"]
 
 _BESIDE = 3e-3  # relative distance from a root at which only a level still holds
-_SHARES = (0.07, 0.13, 0.29, 0.41, 0.46, 0.53, 0.57, 0.63, 0.71, 0.83, 0.97)
-_ENOUGH = 3  # points along a branch that show what holds along it
 _MOST = 40  # limit on unknowns of a system that is torn
 _LARGEST = 3000  # limit on nodes of its equations
 _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, finding the roots takes too long
@@ -93,52 +91,9 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     return replace(best, solutions=tuple(found)), lost
 
 
-def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
-    """Whether the last relation leaves the tear free while all unknowns move with it, so that nothing fixes them.
-
-    A branch is tried at points across the tear's domain: wherever it has values, all relations must hold.
-    """
-    for tear, branches in _tearings(equations, system):
-        for branch in branches:
-            points = [branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear))]
-            points = [point for point in points if all(map(math.isfinite, point.values()))]
-            if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
-                continue
-            inside = [point for point in points if system.meets(point)]
-            moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
-            if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
-                return True
-    return False
-
-
-def is_open_in_part(system: System) -> bool:
-    """Whether the whole system holds at several points of a branch, without holding all along it in proportion.
-
-    Tearing then can only sample how far it holds, with every choice in place, and takes long over that.
-    """
-    for tear, branches in _tearings(system.equations, system)[:1]:
-        for branch in branches:
-            whole = by_proportion(branch.left[0], tear, system.known, system.domains[tear])
-            points = (branch.at({tear: x}, system.known) for x in _samples(*system.inside(tear)))
-            if whole is None and sum(map(system.meets, points)) > 1:
-                return True
-    return False
-
-
-def _samples(low: float, high: float) -> list[float]:
-    """Points across a domain."""
-    if math.isfinite(low) and math.isfinite(high):
-        return [low + share * (high - low) for share in _SHARES]
-    start = low if math.isfinite(low) else 0.0 if not math.isfinite(high) else high
-    reaches = [10 ** (6 * share - 3) for share in _SHARES]
-    up = [start + reach for reach in reaches if high == math.inf]
-    down = [start - reach for reach in reaches if low == -math.inf]
-    return [*up, *down]
-
-
 def _by_each(equations: Sequence[Equation], system: System) -> Iterator[tuple[Outcome, tuple[Lost, ...]]]:
     """The outcome of each tear, and what it may have lost."""
-    for tear, branches in _tearings(equations, system):
+    for tear, branches in tearings(equations, system):
         tick()
         if leaves_out((power for branch in branches for power in branch.powers), spans_of(system)):
             continue
@@ -152,7 +107,7 @@ def _sides(equation: Equation) -> tuple[Node, Node]:
     return equation.lhs, equation.rhs
 
 
-def _tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
+def tearings(equations: Sequence[Equation], system: System) -> list[tuple[str, tuple[Branch, ...]]]:
     """The tears by which the other unknowns can be expressed, those with the fewest inversions first."""
     ways = [(tear, expressed(equations, system.unknowns, tear)) for tear in system.unknowns]
     return sorted((way for way in ways if way[1]), key=lambda way: (len(way[1]), sum(_inverted(one) for one in way[1])))
@@ -281,7 +236,8 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
         low, high = system.inside(tear)
         marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
         beside = [middle(piece) for piece in pairwise([low, *marks, high])]
-    return [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
+    met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
+    return [x for x in met if is_cancelled(branch.left[0], tear, {**system.known, tear: x})]
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:

@@ -309,6 +309,21 @@ def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
         assert found.spans["x"] == pytest.approx((c * a, c / 2), rel=1e-8)
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [["{op}(p*(x + c), q*(x + c)) = v"], ["y = {op}(p*(x + c), q*(x + c))", "y + x = v + root"]],
+    ids=["alone", "together"],
+)
+@given(SIZES, SIZES, SIZES, st.sampled_from(["min", "max"]), st.sampled_from([0.0, 1e-18, -1e-15, 1e-12, -1e-9, 1e-6]))
+def test_a_root_at_zero_or_near_it_is_a_value_and_no_interval(texts, p, q, c, op, share):
+    """Whatever stands beside a negligible unknown, everything seems to hold around it."""
+    root = share * c
+    known = {"p": p, "q": q, "c": c, "root": root, "v": (min if op == "min" else max)(p * (root + c), q * (root + c))}
+    (found,) = solved([text.format(op=op) for text in texts], "xy"[: len(texts)], known, REAL).solutions
+    assert not found.spans
+    assert found.values["x"] == pytest.approx(root, abs=1e-12 * c * max(1, p, q))
+
+
 @given(SIZES, SIZES, SIZES)
 def test_an_arm_that_leaves_its_unknown_no_value_is_no_solution_and_no_doubt(a, b, c):
     """A time that is zero cannot be the longest, whatever else the system asks of it."""
@@ -329,3 +344,20 @@ def test_a_divisor_that_is_zero_leaves_an_equation_undefined_and_hides_no_soluti
     outcome = solve_block([parse_equation(text) for text in texts], ["s", "r", "q"], known, domains)
     assert [one.values["r"] for one in outcome.solutions] == [pytest.approx(share)]
     assert not outcome.caveat
+
+
+@given(st.floats(0.2, 5), st.floats(0.2, 5))
+def test_two_roots_that_only_rounding_keeps_apart_are_one(at, slope):
+    known = {"s": 2 * at * slope, "h": at * at * slope, "c": slope}
+    for text in ("c*x**2 - s*x + h = 0", "c*x**2 = s*x - h", "c*x + h/x = s"):
+        (found,) = solved(text, "x", known).solutions
+        assert found.values["x"] == pytest.approx(at, rel=1e-7)
+
+
+@given(st.floats(0.2, 5), st.integers(-9, 9).map(lambda power: 10.0**power), st.integers(1, 9))
+def test_a_root_at_the_edge_of_a_square_root_is_found_or_not_called_absent(at, size, count):
+    """Between two doubles the sides end, and still differ by the root of their rounding."""
+    outcome = solved(f"sqrt(x/s - {count}) = x/s - {count}", "x", {"s": at * size}, REAL)
+    found = [one.values["x"] / (at * size) for one in outcome.solutions]
+    assert found[-1] == pytest.approx(count + 1)
+    assert outcome.caveat or found == pytest.approx([count, count + 1])
