@@ -7,7 +7,7 @@ from typing import Any
 
 from derive.borders.border import Border, Borders, Region
 from derive.borders.border_forms import Forms
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, read_all
 from derive.model.relation_set import RelationSet
 from derive.presentation.charts import Chart
 from derive.tables.axes import Axis, is_axis, spanned
@@ -89,6 +89,8 @@ def _read(
             f"A border is drawn over one quantity or two, and over names {len(names)}.",
             hint='Write over=("batch", "context").',
         )
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    read_all(lambda name, text: read_given(text, library.declaration(name)), texts)  # all that cannot be read, at once
     axes: dict[str, Any] = {}
     for name in names:
         quantity = library.declaration(name)

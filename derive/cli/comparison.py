@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,7 @@ from derive.cli.shared import (
 
 if TYPE_CHECKING:
     from derive.comparison.comparison import Comparison
+    from derive.solving.execution.answer import Answer
 
 __all__ = ["compare"]
 
@@ -100,8 +101,8 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
 def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
     profiles, given = (*turn.profiles, *asked.profiles), {**asked.given, **turn.given}
     second = _profiles(asked.library, profiles, others), _givens(given, others)
-    a = _answered("A", asked.library, asked.target, profiles, given)
-    b = _answered("B", asked.library, asked.target, *second)
+    a = _answered("A", asked, profiles, given)
+    b = _answered("B", asked, *second)
     return asked.library.compare(a, b)
 
 
@@ -155,15 +156,17 @@ def _status(asked: Asked, found: Comparison) -> int:
     return 1 if asked.strict and any(one.failed or one.unused for one in (found.a, found.b)) else 0
 
 
-def _answered(side: str, library: Any, target: str, profiles: Sequence[str], given: dict[str, str]) -> Any:
+def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:
     """The answer of one scenario; where there is none, the scenario is named before the reason."""
     from derive.errors import DeriveError
 
     try:
-        return library.solve(target, *profiles, **given)
-    except DeriveError:
-        told = ", ".join([*profiles, *(f"{name}={text}" for name, text in given.items())])
-        click.echo(f"derive: scenario {side} has no answer: {told or 'nothing is given'}.", err=True)
+        return asked.library.solve(asked.target, *profiles, **given)
+    except DeriveError as error:
+        error.__dict__["scenario"] = side
+        if not asked.as_json:
+            told = ", ".join([*profiles, *(f"{name}={text}" for name, text in given.items())])
+            click.echo(f"derive: scenario {side} has no answer: {told or 'nothing is given'}.", err=True)
         raise
 
 
