@@ -16,6 +16,7 @@ from derive.relation_files.offered import shelved
 from derive.search.index import Entry, Hit, Index
 from derive.tokens.relations import library as built_in
 from derive.tokens.relations import subjects
+from derive.tokens.reports import page_shelf
 from derive.tokens.reports.titles import titles
 from quantities.declaration import Declaration
 from quantities.profiles import Profile, Profiles
@@ -54,7 +55,7 @@ def rows(library: Library, kind: str) -> list[tuple[str, ...]]:
         case "profiles":
             return [("profile", "values", "of"), *_profile_rows(library.profiles)]
         case "reports":
-            return [("report", "title"), *titles().items()]
+            return [("report", "title"), *_reports().items()]
         case "libraries":
             return [("library", "title", "relations", "quantities", "source"), *_library_rows()]
     raise unknown("list", kind, LISTS)
@@ -66,7 +67,7 @@ def mentioning(library: Library, kind: str, words: Sequence[str]) -> list[tuple[
     if not words:
         return found
     held = {row[0]: row for row in found}
-    hits = _index(library, kind == "libraries").search(" ".join(words), LISTED[kind])
+    hits = _index(library, kind == "libraries", kind == "reports").search(" ".join(words), LISTED[kind])
     return [held[hit.entry.name] for hit in hits if hit.whole]
 
 
@@ -163,14 +164,15 @@ def entries(library: Library, name: str) -> list[tuple[str, list[tuple[str, str]
     if name in library.profiles:
         profile = library.profiles[name]
         found.append((f"profile {profile.name}", _profile(profile, library)))
-    if name in titles():
-        found.append((f"report {name}", [("title", titles()[name]), ("written by", f"derive report {name}")]))
+    if name in _reports():
+        kind = "page" if name in page_shelf.titles() else "report"
+        found.append((f"{kind} {name}", [("title", _reports()[name]), ("written by", f"derive report {name}")]))
     if not found or shelved(name):
         found += [(f"library {name}", _library(one)) for one in listed_libraries(name)]
     if not found and ":" in name:
         library.profile(name)  # raises an error that lists the choices
     if not found:
-        raise _index(library, True).unknown("entry", name)
+        raise _index(library, True, True).unknown("entry", name)
     return found
 
 
@@ -187,9 +189,17 @@ def _library(one: Listed) -> list[tuple[str, str]]:
     return [(label, text) for label, text in [*lines, ("asked by", f"derive solve ... --library {one.name}")] if text]
 
 
-def _index(library: Library, is_of_libraries: bool) -> Index:
-    """The search index of the library and the reports; if asked, also of libraries by name, all of which are read."""
-    reports = (Entry("report", name, title, rank=0.9) for name, title in titles().items())
+def _reports() -> dict[str, str]:
+    """The titles of the reports, and of the pages with sliders that are written with them."""
+    return titles() | page_shelf.titles()
+
+
+def _index(library: Library, is_of_libraries: bool, is_of_reports: bool = False) -> Index:
+    """The search index of the library and the reports; if asked, also of libraries by name, all of which are read, and
+    of the pages that are written with the reports.
+    """
+    known = _reports() if is_of_reports else titles()
+    reports = (Entry("report", name, title, rank=0.9) for name, title in known.items())
     named = listed_libraries() if is_of_libraries else ()
     others = (Entry("library", one.name, one.title, rank=0.9) for one in named)
     return Index([*library.index.entries, *reports, *others])
@@ -297,7 +307,7 @@ def as_data(library: Library, kind: str, name: str = "") -> list[dict[str, Any]]
             }
             for p in library.profiles.values()
         ],
-        "reports": lambda: [{"name": name, "title": title} for name, title in titles().items()],
+        "reports": lambda: [{"name": name, "title": title} for name, title in _reports().items()],
         "libraries": lambda: [asdict(one) for one in (listed_libraries(name) if name else listed_libraries())],
     }
     if kind not in makers:

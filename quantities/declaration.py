@@ -17,6 +17,7 @@ from functools import cached_property, partial
 from math import isclose
 from typing import Any, NoReturn
 
+from quantities.customary import hint_on_unit
 from quantities.dimension import Dimension
 from quantities.domain import Domain, read_domain
 from quantities.errors import DomainError, ExpressionError, UnitError, excerpt
@@ -319,7 +320,7 @@ def _value_of(given: Any, quantity: Declaration, source: Source) -> Value:
         facts = {"quantity": quantity.name, "domain": quantity.domain.text}
         raise DomainError(f"{quantity.name}: {what}", hint=hint, **facts) from None
     except UnitError as error:
-        hint = _hint(str(given), quantity, error.hint)
+        hint = _hint(str(given), quantity, hint_on_unit(error.unit, error.hint, quantity.unit))
         raise UnitError(f"{quantity.name}: {error.what}", hint=hint, quantity=quantity.name, unit=error.unit) from None
     except (TypeError, ValueError):
         raise ExpressionError(

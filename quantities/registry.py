@@ -23,7 +23,7 @@ from quantities.spelling import HIGHEST, parse_unit
 from quantities.tolerances import SAME_UNIT
 from quantities.units import Unit, convert
 
-__all__ = ["Registry", "quantity", "registry", "unit_of"]
+__all__ = ["Registry", "known_to_pint", "quantity", "registry", "unit_of"]
 
 
 if TYPE_CHECKING:
@@ -176,6 +176,36 @@ def unit_of(units: Any) -> Unit:
     if theirs is not None and theirs is not registry():
         _compare(unit, theirs.Quantity(1, container))
     return unit
+
+
+_SHORTEST = 3  # letters of a name that is looked up in pint
+
+
+@cache
+def _pints_own() -> Any:
+    return pint.UnitRegistry()
+
+
+def known_to_pint(name: str) -> str:
+    """What pint by itself takes a name for, in base units that are known here; empty if it is no unit there.
+
+    Prefixes are not tried: pint reads "cat" as a hundredth of a technical atmosphere. Nor are letters, which it takes
+    for constants of nature.
+
+    >>> known_to_pint("furlong"), known_to_pint("cat")
+    ('201.168402337 m', '')
+    """
+    theirs = _pints_own()
+    read = theirs.parse_unit_name(name) if name.isidentifier() and len(name) >= _SHORTEST else ()
+    whole = next((unit for prefix, unit, _ in read if not prefix), "")
+    if not whole or not theirs._units[whole].is_multiplicative:
+        return ""
+    try:
+        based = theirs.Quantity(1, whole).to_base_units()
+        unit = parse_unit(f"{based.units:C}")
+    except (pint.PintError, UnitError):
+        return ""
+    return f"{based.magnitude * float(unit.size):.12g} {unit.dimension}" if unit.dimension else ""
 
 
 _PHYSICAL = {"mass", "length", "time", "current", "temperature", "substance", "luminosity"}

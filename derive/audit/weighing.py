@@ -75,10 +75,9 @@ class Weighed:
             return self.brief
         moved = " and ".join(name.replace("_", " ") for name in self.reading.response_to)
         claimed = {"less than 0": f"falling with {moved}", "more than 0": f"rising with {moved}"}
-        found = f"as {moved} to the power {rounded(self.base, 3, _LONG)}" if self.base else f"unchanged by {moved}"
         criterion = str(self.reading.criterion)
-        stated = f"as {moved} to the power {criterion}" if criterion != "0" else f"unchanged by {moved}"
-        return found, claimed.get(criterion, stated)
+        found = _powered(moved, rounded(self.base, 3, _LONG), "as ")
+        return found, claimed.get(criterion) or _powered(moved, criterion, "as ")
 
     @property
     def answers(self) -> tuple[Answer, ...]:
@@ -173,7 +172,22 @@ def _refused(reading: Reading, found: Asked) -> Weighed:
 
 def _shown(computed: float, unit: Unit, reading: Reading) -> str:
     number = formatted(computed, unit)
-    return f"it moves with {' and '.join(reading.response_to)} to the power {number}" if reading.response_to else number
+    if not reading.response_to:
+        return number
+    moved = " and ".join(reading.response_to)
+    if number == "0":
+        return f"it does not move with {moved} (power 0)"
+    return f"it moves {_powered(moved, number, 'with ')}" + (f" (power {number})" if number in ("1", "-1") else "")
+
+
+def _powered(moved: str, power: str, before: str) -> str:
+    """How something moves with quantities, in words, from a power as text.
+
+    >>> _powered("context", "0.5", "as "), _powered("chips", "1", "as "), _powered("chips", "-1", "as ")
+    ('as context to the power 0.5', 'in proportion to chips', 'in inverse proportion to chips')
+    """
+    words = {"1": f"in proportion to {moved}", "-1": f"in inverse proportion to {moved}", "0": f"unchanged by {moved}"}
+    return words.get(power) or f"{before}{moved} to the power {power}"
 
 
 def formatted(number: float, unit: Unit) -> str:

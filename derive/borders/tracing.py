@@ -7,14 +7,15 @@ from typing import Any
 
 from derive.borders.border import Border, Borders, Region
 from derive.borders.border_forms import Forms
-from derive.errors import ExpressionError
+from derive.errors import ExpressionError, read_all
 from derive.model.relation_set import RelationSet
+from derive.presentation.charts import Chart
 from derive.tables.axes import Axis, is_axis, spanned
 from derive.tables.maps.map_charts import map_chart
 from derive.tables.maps.regime_map import RegimeMap, mapped
 from derive.tables.sweep_question import Survey, asked
 from derive.tables.table import tabled
-from derive.tables.table_charts import charts
+from derive.tables.table_charts import charts, holding_for
 from quantities.declaration import read_given
 
 __all__ = ["borders"]
@@ -60,8 +61,14 @@ def borders(
         ends={one.name: _ends(one, line) for one, line in zip(declared, survey.lines, strict=True)},
         borders=tuple(pieces),
         regions=tuple(_regions(found)),
-        charts=(map_chart(found, target),) if len(declared) > 1 else charts(tabled(survey)),
+        charts=_charts(survey, found, target),
     )
+
+
+def _charts(survey: Survey, found: RegimeMap, target: str) -> tuple[Chart, ...]:
+    """The map, or over one axis the curve, with what is held fixed below it."""
+    drawn = (map_chart(found, target),) if len(survey.lines) > 1 else charts(tabled(survey))
+    return holding_for(drawn, [survey.work])
 
 
 def _regions(found: RegimeMap) -> list[Region]:
@@ -82,6 +89,8 @@ def _read(
             f"A border is drawn over one quantity or two, and over names {len(names)}.",
             hint='Write over=("batch", "context").',
         )
+    texts = {name: value for name, value in given.items() if isinstance(value, str)}
+    read_all(lambda name, text: read_given(text, library.declaration(name)), texts)  # all that cannot be read, at once
     axes: dict[str, Any] = {}
     for name in names:
         quantity = library.declaration(name)

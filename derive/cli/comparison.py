@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from derive.cli import shell_completion
+from derive.cli.asked import Asked, Turn, asking, givens, heading, in_turn
 from derive.cli.shared import (
     ADD,
     DIGITS,
+    EACH,
+    IN,
     JSON,
     LIBRARY,
     PICTURE,
     STRICT,
     WITH,
-    givens,
-    opened,
-    output_ending,
-    put_picture,
     say,
-    say_data,
+    table,
     warn,
 )
 
-__all__ = ["compare"]
+if TYPE_CHECKING:
+    from derive.comparison.comparison import Comparison
+    from derive.solving.execution.answer import Answer
 
-_VALUED = ("--library", "--add", "-o", "--digits")  # options of the whole command that take a value
+__all__ = ["compare"]
 
 
 class _TwoScenarios(click.Command):
@@ -35,17 +37,24 @@ class _TwoScenarios(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         start = next((i for i, one in enumerate(args) if one.partition("=")[0] == "--against"), len(args))
-        return super().parse_args(ctx, [*args[:start], *_as_second(args[start:])])
+        valued = {
+            name
+            for one in self.get_params(ctx)
+            if isinstance(one, click.Option) and not one.is_flag
+            for name in one.opts
+            if name not in ("--with", "--against")
+        }
+        return super().parse_args(ctx, [*args[:start], *_as_second(args[start:], valued)])
 
 
-def _as_second(words: Sequence[str]) -> Iterator[str]:
-    """The words with every profile and every given as one of `--against`."""
+def _as_second(words: Sequence[str], valued: Container[str]) -> Iterator[str]:
+    """The words with every profile and every given as one of `--against`; `valued` options take a value."""
     pending = iter(words)
     for word in pending:
         option, equals, value = word.partition("=")
         if option in ("--with", "--against"):
             yield from ("--against", value) if equals else ("--against", *_next(pending))
-        elif option in _VALUED:
+        elif option in valued:
             yield from (word,) if equals else (word, *_next(pending))
         elif word.startswith("-"):
             yield word
@@ -63,76 +72,101 @@ def _next(words: Iterator[str]) -> Iterator[str]:
     epilog='Example:  derive compare cost_per_token batch="64 sequence" chips="8 chip" context="8 ktoken/sequence" '
     '--with llama3-70b --with h100-sxm:fp8 --against b200-sxm:fp8 chips="4 chip"',
 )
-@click.argument("target", shell_complete=shell_completion.targets)
-@click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="[NAME=VALUE ...]")
-@WITH
-@click.option(
-    "--against",
-    "others",
-    shell_complete=shell_completion.profiles_or_givens,
-    metavar="PROFILE|NAME=VALUE ...",
-    multiple=True,
-    help="Begins the second scenario: all profiles and givens that follow are its own.",
+@asking(
+    WITH,
+    click.option(
+        "--against",
+        "others",
+        shell_complete=shell_completion.profiles_or_givens,
+        metavar="PROFILE|NAME=VALUE ...",
+        multiple=True,
+        help="Begins the second scenario: all profiles and givens that follow are its own.",
+    ),
+    *(EACH, LIBRARY, ADD, IN, PICTURE, DIGITS, STRICT, JSON),
+    given="[NAME=VALUE ...]",
 )
-@LIBRARY
-@ADD
-@PICTURE
-@DIGITS
-@STRICT
-@JSON
-def compare(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
-    target: str,
-    given: tuple[str, ...],
-    profiles: tuple[str, ...],
-    others: tuple[str, ...],
-    replaced: str | None,
-    added: tuple[str, ...],
-    output: str | None,
-    digits: int | None,
-    strict: bool,
-    as_json: bool,
-) -> int:
+def compare(asked: Asked, others: tuple[str, ...]) -> int:
     """Say why TARGET differs between two scenarios: what each given and each regime accounts for.
 
     The first scenario, A, is what stands before --against. The second, B, is the same with the changes that follow
     it: a NAME=VALUE there counts instead of A's, NAME= leaves A's out, and a profile takes the place of A's of the same
-    kind (another chip, another model, or any with half of the same quantities) and stands beside the others.
+    kind (another chip, another model, or any with half of the same quantities) and stands beside the others. What
+    --each takes in turn holds for both scenarios.
     """
-    from derive.comparison.comparison_text import as_data
-    from derive.presentation.failed_checks import cautions
-
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
-    output_ending(output)
-    library = opened(replaced, added)
-    first = givens(given)
-    second = _profiles(library, profiles, others), _givens(first, others)
-    a = _answered("A", library, target, profiles, first)
-    b = _answered("B", library, target, *second)
-    found = library.compare(a, b)
-    if output is not None:
-        from derive.comparison.waterfall import charts
-
-        put_picture(output, "comparison", charts(found))
-    if as_json:
-        say_data(as_data(found, *([] if digits is None else [digits])))
-    elif output != "-":
-        say(found.text(digits))
-    for side, answer in (("A", a), ("B", b)):
-        for caution in cautions(answer) if as_json else ():
-            warn(f"in {side}: {caution}.")
-    return 1 if strict and any(one.failed or one.unused for one in (a, b)) else 0
+    return _each_pair(asked, others) if asked.each else _one_pair(asked, others)
 
 
-def _answered(side: str, library: Any, target: str, profiles: Sequence[str], given: dict[str, str]) -> Any:
+def _compared(asked: Asked, others: Sequence[str], turn: Turn) -> Comparison:
+    profiles, given = (*turn.profiles, *asked.profiles), {**asked.given, **turn.given}
+    second = _profiles(asked.library, profiles, others), _givens(given, others)
+    a = _answered("A", asked, profiles, given)
+    b = _answered("B", asked, *second)
+    return asked.library.compare(a, b)
+
+
+def _one_pair(asked: Asked, others: Sequence[str]) -> int:
+    """Two scenarios in full."""
+    from derive.comparison.comparison_text import as_data
+    from derive.comparison.waterfall import charts
+
+    found = _compared(asked, others, Turn())
+    asked.draw("comparison", lambda: charts(found))
+    digits = [] if asked.stated_digits is None else [asked.stated_digits]
+    asked.tell(lambda: as_data(found, *digits), lambda: say(found.text(asked.stated_digits)))
+    if asked.as_json or asked.output == "-":  # otherwise they are below the headline
+        _warn_of(found)
+    return _status(asked, found)
+
+
+def _each_pair(asked: Asked, others: Sequence[str]) -> int:
+    """A column for each turn: both values, their ratio, and what each difference accounts for in it."""
+    from derive.comparison.comparison_text import as_data, beside_each_other
+    from derive.comparison.waterfall import charts
+
+    turns, status = in_turn(asked, lambda turn: _compared(asked, others, turn))
+    found = {turn.label: one for turn, one in turns}
+    digits = [] if asked.stated_digits is None else [asked.stated_digits]
+    if found:
+        asked.draw(
+            "comparison", lambda: [replace(c, title=f"{c.title}, {n}") for n, f in found.items() for c in charts(f)]
+        )
+
+    def told() -> None:
+        if found:
+            header, *rows = beside_each_other(found, *digits)
+            table((heading(asked.each), *header[1:]), [("", rows)])
+
+    asked.tell(lambda: {"each": [{**turn.data, **as_data(one, *digits)} for turn, one in turns]}, told)
+    for label, one in found.items():
+        _warn_of(one, f"with {label}, ")
+    return max([status, *(_status(asked, one) for one in found.values())])
+
+
+def _warn_of(found: Comparison, of: str = "") -> None:
+    from derive.presentation.failed_checks import cautions
+
+    for side, answer in (("A", found.a), ("B", found.b)):
+        for caution in cautions(answer):
+            warn(f"{of}in {side}: {caution}.")
+
+
+def _status(asked: Asked, found: Comparison) -> int:
+    return 1 if asked.strict and any(one.failed or one.unused for one in (found.a, found.b)) else 0
+
+
+def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:
     """The answer of one scenario; where there is none, the scenario is named before the reason."""
     from derive.errors import DeriveError
 
     try:
-        return library.solve(target, *profiles, **given)
-    except DeriveError:
-        told = ", ".join([*profiles, *(f"{name}={text}" for name, text in given.items())])
-        click.echo(f"derive: scenario {side} has no answer: {told or 'nothing is given'}.", err=True)
+        return asked.library.solve(asked.target, *profiles, **given)
+    except DeriveError as error:
+        error.__dict__["scenario"] = side
+        if not asked.as_json:
+            told = ", ".join([*profiles, *(f"{name}={text}" for name, text in given.items())])
+            click.echo(f"derive: scenario {side} has no answer: {told or 'nothing is given'}.", err=True)
         raise
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import ADD, JSON, LIBRARY, WITH, named, opened, say_data, table
+from derive.cli.asked import named
+from derive.cli.shared import ADD, JSON, LIBRARY, WITH, opened, say_data, table
 
 if TYPE_CHECKING:
     from derive.expressions.tree import Node

@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import ADD, LIBRARY, WITH, named, opened, put
+from derive.cli.asked import named
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, put
 
 __all__ = ["graph"]
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import DIGITS, JSON, WITH, givens, say_data, source_of
+from derive.cli.asked import givens
+from derive.cli.shared import DIGITS, JSON, WITH, say_data, source_of
 
 __all__ = ["infer"]
 

@@ -30,6 +30,7 @@ def built_in() -> Names:
         found: Names = json.loads(held)
         return found
     from derive.tokens.relations import library
+    from derive.tokens.reports import page_shelf
     from derive.tokens.reports.titles import titles
 
     whole = library()
@@ -37,7 +38,7 @@ def built_in() -> Names:
         "quantities": {name: one.unit.text for name, one in whole.declared.items()},
         "relations": dict.fromkeys(whole.relations, ""),
         "profiles": {choice: "" for name in whole.profiles for choice in (name, *whole.profiles.choices(name))},
-        "reports": {**titles()},
+        "reports": {**titles(), **page_shelf.titles()},
     }
     if path is not None:
         keep(path, json.dumps(names).encode())

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import (
-    ADD,
-    DIGITS,
-    JSON,
-    LIBRARY,
-    PICTURE,
-    WITH,
-    as_targets,
-    givens,
-    listed_values,
-    opened,
-    output_ending,
-    put_picture,
-    say,
-    say_data,
-)
+from derive.cli.asked import Asked, Turn, asking, heading, in_turn, value_or_list
+from derive.cli.shared import ADD, DIGITS, EACH, IN, INS, JSON, LIBRARY, PICTURE, WITH, say, table, warn
+
+if TYPE_CHECKING:
+    from derive.optimization.optimum import Optimum
 
 __all__ = ["front", "least", "most"]
 
@@ -31,137 +20,147 @@ _EXAMPLE = (
     'Example:  derive {} {} batch="1..4096 sequence" chips="8 chip, 16 chip" context="8 ktoken/sequence" '
     '--with llama3-70b --among h100-sxm:fp8,b200-sxm:fp8 --such-that "user_speed >= 20 token/s/sequence"'
 )
-
-
-def _options(verb: Callable[..., int]) -> Callable[..., int]:
-    """The arguments and options of a best choice."""
-    for option in reversed(
-        (
-            click.argument(
-                "given",
-                nargs=-1,
-                shell_complete=shell_completion.given,
-                metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]",
-            ),
-            click.option("--such-that", "limits", metavar="TEXT", multiple=True, help="A limit, with <= or >=."),
-            click.option(
-                "--among",
-                shell_complete=shell_completion.profiles,
-                metavar="PROFILE,PROFILE",
-                multiple=True,
-                help="Profiles of which any one may be taken.",
-            ),
-            WITH,
-            LIBRARY,
-            ADD,
-            PICTURE,
-            DIGITS,
-            click.option("--strict", is_flag=True, help="Exit with 1 if the choice is not proved to be the best."),
-            JSON,
-        )
-    ):
-        verb = option(verb)
-    return verb
-
-
-_STEPS = click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice.")
-_RANGES = click.option("--ranges", is_flag=True, help="Show how the choices fare where ranges turn out otherwise.")
+_GIVEN = "NAME=LOW..HIGH [NAME=VALUE,VALUE ...] [NAME=VALUE ...]"
+_CHOOSING = (
+    click.option("--such-that", "limits", metavar="TEXT", multiple=True, help="A limit, with <= or >=."),
+    click.option(
+        "--among",
+        shell_complete=shell_completion.profiles,
+        metavar="PROFILE,PROFILE",
+        multiple=True,
+        help="Profiles of which any one may be taken.",
+    ),
+)
+_TELLING = (
+    PICTURE,
+    DIGITS,
+    click.option(
+        "--strict", is_flag=True, help="Exit with 1 if the choice is not proved, or as solve does at the choice."
+    ),
+    JSON,
+)
+_BEST = asking(
+    *(*_CHOOSING, WITH, EACH, LIBRARY, ADD, IN, *_TELLING),
+    click.option("--steps", is_flag=True, help="Show the derivation of the answer at the best choice."),
+    click.option("--ranges", is_flag=True, help="Show how the choices fare where ranges turn out otherwise."),
+    given=_GIVEN,
+)
 
 
 @click.command(epilog=_EXAMPLE.format("least", "cost_per_token"))
-@click.argument("target", shell_complete=shell_completion.targets)
-@_options
-@_STEPS
-@_RANGES
-def least(target: str, steps: bool, ranges: bool, **options: Any) -> int:
+@_BEST
+def least(asked: Asked, **options: Any) -> int:
     """Find the choice that makes TARGET least: LOW..HIGH and lists are free to choose, a VALUE is a given."""
-    return _best("least", target, steps, ranges, **options)
+    return _best("least", asked, **options)
 
 
 @click.command(epilog=_EXAMPLE.format("most", "user_speed"))
-@click.argument("target", shell_complete=shell_completion.targets)
-@_options
-@_STEPS
-@_RANGES
-def most(target: str, steps: bool, ranges: bool, **options: Any) -> int:
+@_BEST
+def most(asked: Asked, **options: Any) -> int:
     """Find the choice that makes TARGET most: LOW..HIGH and lists are free to choose, a VALUE is a given."""
-    return _best("most", target, steps, ranges, **options)
+    return _best("most", asked, **options)
 
 
 @click.command(epilog=_EXAMPLE.format("front", "cost_per_token,user_speed"))
-@click.argument("targets", shell_complete=shell_completion.targets, metavar="TARGET,TARGET")
-@_options
-@click.option("--points", type=click.IntRange(min=2), default=12, metavar="N", help="Points of the front (12).")
-def front(targets: str, points: int, **options: Any) -> int:
+@asking(
+    *(*_CHOOSING, WITH, LIBRARY, ADD, INS, *_TELLING),
+    click.option("--points", type=click.IntRange(min=2), default=12, metavar="N", help="Points of the front (12)."),
+    target="TARGET,TARGET",
+    given=_GIVEN,
+)
+def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points: int) -> int:
     """Find the choices of which no other is better in both targets: LOW..HIGH and lists are free to choose.
 
     A rate is to be most, unless it is one of money, and everything else least; "most NAME" says otherwise.
     """
-    from derive.optimization.front_text import as_data, as_text, charts
+    from derive.optimization.front_text import as_data, charts
 
-    asked = _Asked(**options)
-    names = as_targets(targets)
-    found = asked.library.front(names, *asked.profiles, such_that=asked.limits, points=points, **asked.given)
-    asked.draw(lambda: charts(found))
-    if asked.as_json:
-        say_data(as_data(found))
-    elif asked.output != "-":
-        click.echo(as_text(found, asked.digits))
+    found = asked.library.front(
+        asked.targets, *_profiles(among, asked), such_that=limits, points=points, **_given(asked)
+    )
+    asked.draw("best", lambda: charts(found))
+    asked.tell(lambda: as_data(found), lambda: click.echo(found.text(asked.digits)))
     return 1 if asked.strict and not found.proved else 0
 
 
-def _best(sense: str, target: str, steps: bool, ranges: bool, **options: Any) -> int:
+def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:
+    """The choices of profiles, and the profiles that are taken."""
+    choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
+    return [*choices, *asked.profiles]
+
+
+def _given(asked: Asked) -> dict[str, Any]:
+    return {name: value_or_list(text) for name, text in asked.given.items()}
+
+
+def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool) -> int:
+    profiles, given = _profiles(among, asked), _given(asked)
+    verb = getattr(asked.library, sense)
+
+    def found_for(turn: Turn) -> Optimum:
+        best: Optimum = verb(asked.target, *turn.profiles, *profiles, such_that=limits, **given, **turn.given)
+        return best
+
+    if asked.each:
+        if steps or ranges:
+            raise click.UsageError("--each prints a table: leave out --steps and --ranges, or name one profile.")
+        return _each_best(asked, found_for)
+    return _one_best(asked, found_for(Turn()), given, limits, steps, ranges)
+
+
+def _one_best(
+    asked: Asked, found: Optimum, given: dict[str, Any], limits: tuple[str, ...], steps: bool, ranges: bool
+) -> int:
+    """The best choice in full."""
     from derive.optimization.optimum_charts import charts
     from derive.optimization.optimum_text import as_data, under_ranges_data
 
-    asked = _Asked(**options)
-    verb = getattr(asked.library, sense)
-    found = verb(target, *asked.profiles, such_that=asked.limits, **asked.given)
-    asked.draw(lambda: charts(asked.library, found, asked.given))
+    asked.draw("best", lambda: charts(asked.library, found, given, limits))
     over = found.under_ranges() if ranges else None
-    if asked.as_json:
-        say_data({**as_data(found, asked.digits), **({"under_ranges": under_ranges_data(over)} if over else {})})
-    elif asked.output != "-":
+
+    def told() -> None:
         say(found.text(asked.digits))
         if steps:
             click.echo(f"\n{found.answer.text(asked.digits)}")
         if over:
             click.echo(f"\n{over.text(asked.digits)}")
-    return 1 if asked.strict and not found.proved else 0
+
+    more = {"under_ranges": under_ranges_data(over)} if over else {}
+    asked.tell(lambda: {**as_data(found, asked.digits), **more}, told)
+    if asked.as_json or asked.output == "-":  # otherwise they are below the headline
+        _warn_of(found)
+    return _status(asked, found)
 
 
-class _Asked:
-    """The options of a best choice, read."""
+def _each_best(asked: Asked, found_for: Callable[[Turn], Optimum]) -> int:
+    """A row for the best choice of each turn; those without one are named."""
+    from derive.optimization.optimum_charts import bars_of_each
+    from derive.optimization.optimum_text import as_data, beside_each_other
+    from derive.presentation.charts import holding
 
-    def __init__(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
-        self,
-        given: tuple[str, ...],
-        limits: tuple[str, ...],
-        among: tuple[str, ...],
-        profiles: tuple[str, ...],
-        replaced: str | None,
-        added: tuple[str, ...],
-        output: str | None,
-        digits: int | None,
-        strict: bool,
-        as_json: bool,
-    ) -> None:
-        from derive.presentation.numbers import DIGITS as USUAL
+    found, status = in_turn(asked, found_for)
+    best = {turn.label: one for turn, one in found}
+    if best:
+        asked.draw("best", lambda: holding([bars_of_each(best)], asked.profiles, asked.given))
 
-        output_ending(output)
-        self.library = opened(replaced, added)
-        choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
-        self.profiles = [*choices, *profiles]
-        self.given = {name: _read(text) for name, text in givens(given).items()}
-        self.limits, self.output, self.digits = limits, output, digits or USUAL
-        self.strict, self.as_json = strict, as_json
+    def told() -> None:
+        if best:
+            (_, *header), *rows = beside_each_other(best, asked.digits)
+            table((heading(asked.each), *header), [("", rows)])
 
-    def draw(self, charts: Callable[[], Any]) -> None:
-        """Write the picture, where one is asked for."""
-        if self.output is not None:
-            put_picture(self.output, "best", charts())
+    asked.tell(lambda: {"each": [{**turn.data, **as_data(one, asked.digits)} for turn, one in found]}, told)
+    for turn, one in found:
+        _warn_of(one, f"with {turn.label}: ")
+    return max([status, *(_status(asked, one) for _, one in found)])
 
 
-def _read(text: str) -> Any:
-    """A given: a list where there are commas, otherwise a value or a range."""
-    return text if ".." in text else listed_values(text) or text
+def _warn_of(found: Optimum, of: str = "") -> None:
+    from derive.presentation.failed_checks import cautions
+
+    for caution in cautions(found.answer):
+        warn(f"{of}{caution}.")
+
+
+def _status(asked: Asked, found: Optimum) -> int:
+    """One if the choice is not proved, or something is amiss with its answer, and that is strict."""
+    return 1 if asked.strict and not (found.proved and not found.answer.failed and not found.answer.unused) else 0

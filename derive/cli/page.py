@@ -7,7 +7,8 @@ from shlex import quote
 
 import click
 
-from derive.cli.shared import ADD, LIBRARY, WITH, givens, opened
+from derive.cli.asked import givens
+from derive.cli.shared import ADD, LIBRARY, WITH, opened
 
 __all__ = ["page"]
 

@@ -6,22 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import shell_completion
-from derive.cli.shared import (
-    ADD,
-    JSON,
-    LIBRARY,
-    PICTURE,
-    STRICT,
-    WITH,
-    givens,
-    opened,
-    output_ending,
-    put_picture,
-    say,
-    say_data,
-    warn,
-)
+from derive.cli.asked import Asked, asking
+from derive.cli.shared import ADD, DIGITS, IN, JSON, LIBRARY, PICTURE, STRICT, WITH, say, warn
 
 if TYPE_CHECKING:
     from derive.tables.sampling.monte_carlo import Sample
@@ -35,49 +21,31 @@ _SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
     epilog='Example:  derive sample cost_per_token batch="16..64 sequence" context="1..100 ktoken/sequence" '
     'chips="8 chip" bandwidth_efficiency="0.7 +/- 0.1" --with h100-sxm:fp8 --with llama3-70b'
 )
-@click.argument("target", shell_complete=shell_completion.targets)
-@click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar="NAME=LOW..HIGH [NAME=VALUE ...]")
-@WITH
-@LIBRARY
-@ADD
-@click.option("--points", type=click.IntRange(min=1), default=100_000, metavar="N", help="Points to draw (100000).")
-@click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the random numbers (0).")
-@PICTURE
-@STRICT
-@JSON
-def sample(
-    target: str,
-    given: tuple[str, ...],
-    points: int,
-    seed: int,
-    output: str | None,
-    strict: bool,
-    as_json: bool,
-    **options: Any,
-) -> int:
+@asking(
+    *(WITH, LIBRARY, ADD, IN),
+    click.option("--points", type=click.IntRange(min=1), default=100_000, metavar="N", help="Points to draw (100000)."),
+    click.option("--seed", type=click.IntRange(min=0), default=0, metavar="N", help="Seed of the random numbers (0)."),
+    *(PICTURE, DIGITS, STRICT, JSON),
+    given="NAME=LOW..HIGH [NAME=VALUE ...]",
+)
+def sample(asked: Asked, points: int, seed: int) -> int:
     """Draw points from the ranges among the givens and the profiles' values, and say where TARGET mostly lies.
 
     The same seed draws the same points. Which checks fail, and which givens play no part, is said on the standard
     error.
     """
-    output_ending(output)
-    library = opened(options["replaced"], options["added"])
-    found = library.sample(target, *options["profiles"], points=points, seed=seed, **givens(given))
-    if output is not None:
-        from derive.tables.sampling.sample_charts import charts
+    from derive.tables.sampling.sample_charts import charts
 
-        put_picture(output, "sample", charts(found))
-    if as_json:
-        say_data(_data(found))
-    elif output != "-":
-        say(found.text())
+    found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
+    asked.draw("sample", lambda: charts(found))
+    asked.tell(lambda: _data(found), lambda: say(found.text(asked.digits)))
     for name, where in found.failed.items():
         warn(f"{name} does not hold at {int(where.sum())} of {len(found)} points.")
     if found.unused:
         from derive.presentation.failed_checks import without_part
 
         warn(f"{without_part(found.unused)} at any point.")
-    return 1 if strict and (found.failed or found.unused) else 0
+    return 1 if asked.strict and (found.failed or found.unused) else 0
 
 
 def _data(found: Sample) -> dict[str, Any]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from itertools import islice, product
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,20 +27,17 @@ __all__ = [
     "ADD",
     "DIGITS",
     "EACH",
+    "IN",
+    "INS",
     "JSON",
     "LIBRARY",
     "PICTURE",
     "PICTURES",
     "STRICT",
     "WITH",
-    "as_targets",
     "colour",
     "complain",
-    "each_of",
     "error_data",
-    "givens",
-    "listed_values",
-    "named",
     "of_file",
     "opened",
     "output_ending",
@@ -65,10 +61,6 @@ PICTURE = click.option(
     metavar="FILE",
     help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output.",
 )
-_BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_DECIMAL_COMMA = re.compile(
-    r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
-)  # 0,5 and 1,000, which are no lists
 JSON = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 DIGITS = click.option(
     "--digits", type=click.IntRange(1, 17), metavar="N", help="Significant digits of results (at most 17)."
@@ -90,10 +82,14 @@ ADD = click.option(
 )
 EACH = click.option(
     "--each",
-    shell_complete=shell_completion.profiles,
-    metavar="PROFILE,PROFILE",
+    shell_complete=shell_completion.profiles_or_givens,
+    metavar="PROFILE,PROFILE|NAME=VALUE,VALUE",
     multiple=True,
-    help="Profiles to take in turn, one row, column or curve each.",
+    help="Profiles, or the values of a given, to take in turn: one row, column or curve each.",
+)
+IN = click.option("--in", "unit", metavar="UNIT", help="The unit of the answer.")
+INS = click.option(
+    "--in", "unit", metavar="UNIT[,UNIT]", help="The unit of the answers: one for all targets, or one for each."
 )
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
 WITH = click.option(
@@ -117,68 +113,6 @@ def _finite(data: Any) -> Any:
     if isinstance(data, dict):
         return {name: _finite(one) for name, one in data.items()}
     return [_finite(one) for one in data] if isinstance(data, (list, tuple)) else data
-
-
-def givens(texts: Sequence[str]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip():
-            raise click.UsageError(f'{text!r} is not NAME=VALUE. Write, for example,  length="2 m"')
-        if name.strip() in found:
-            raise click.UsageError(f"{name.strip()} is given twice.")
-        found[name.strip()] = value.strip()
-    return found
-
-
-def as_targets(text: str) -> list[str]:
-    """The targets of a command: what stands between commas that are in no parentheses.
-
-    >>> as_targets("step_time, max(batch, chips) in chip")
-    ['step_time', 'max(batch, chips) in chip']
-    """
-    depth, parts = 0, [""]
-    for letter in text:
-        depth += {"(": 1, ")": -1}.get(letter, 0)
-        if letter == "," and depth <= 0:
-            parts.append("")
-        else:
-            parts[-1] += letter
-    return list(dict.fromkeys(part.strip() for part in parts if part.strip())) or [text]
-
-
-def each_of(texts: Sequence[str]) -> list[tuple[str, ...]]:
-    """The profiles of each turn: one of every `--each`.
-
-    >>> each_of(["h100-sxm:fp8, b200-sxm:fp8", "llama3-8b,llama3-70b"])[1]
-    ('h100-sxm:fp8', 'llama3-70b')
-    """
-    choices = [list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip())) for text in texts]
-    if not all(choices):
-        raise click.UsageError("--each names no profile. Write  --each h100-sxm:fp8,b200-sxm:fp8")
-    return list(product(*choices)) if choices else []
-
-
-def listed_values(text: str) -> list[str]:
-    """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
-
-    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
-    (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])
-    """
-    parts = [part.strip() for part in text.split(",")]
-    if len(parts) < 2 or not all(parts):
-        return []
-    if _DECIMAL_COMMA.match(text):
-        raise click.UsageError(
-            f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
-        )
-    number = _BARE.match(parts[-1])
-    unit = parts[-1][number.end() :].strip() if number else ""
-    return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
-
-
-def named(text: str) -> str:
-    return text.partition("=")[0].strip()
 
 
 def opened(replaced: str | None, added: Sequence[str]) -> Library:

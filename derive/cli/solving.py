@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli import shell_completion
+from derive.cli.asked import Turn, as_targets, each_of, givens, heading, in_units
 from derive.cli.saved_questions import SavedQuestion
 from derive.cli.shared import (
     ADD,
     DIGITS,
     EACH,
+    INS,
     JSON,
     LIBRARY,
     STRICT,
     WITH,
-    as_targets,
     complain,
-    each_of,
     error_data,
-    givens,
     opened,
     put,
     say,
@@ -52,7 +51,7 @@ __all__ = ["solve"]
 @EACH
 @LIBRARY
 @ADD
-@click.option("--in", "unit", metavar="UNIT", help="The unit of the answer.")
+@INS
 @click.option("--all", "is_all", is_flag=True, help="Every admissible answer: roots, regimes, bounds.")
 @click.option("--steps", is_flag=True, help="Show the derivation (the default on a terminal).")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the derivation in LaTeX.")
@@ -108,11 +107,12 @@ def _question(
         "library": options.pop("replaced"),
     }
     before = SavedQuestion.read(taken) if taken else SavedQuestion()
-    asked = before.but([f"{one} in {unit}" if unit else one for one in targets], given, **lists)
-    if unit and not targets:
+    asked = before.but(in_units(targets, unit) if targets else [], given, **lists)
+    if unit is not None and not targets:
         from derive.model.asked_expressions import split_unit
 
-        asked = replace(asked, target=tuple(f"{split_unit(one)[0]} in {unit}" for one in asked.target), answers={})
+        bare = [split_unit(one)[0] for one in asked.target]
+        asked = replace(asked, target=tuple(in_units(bare, unit)), answers={})
     if not asked.target:
         raise click.UsageError(f"{taken!r} is no saved question: it has no target.")
     return asked
@@ -120,9 +120,9 @@ def _question(
 
 @dataclass(frozen=True)
 class _Scene:
-    """The profiles of one question, and its answers or the errors in their places."""
+    """One turn of a question, and its answers or the errors in their places."""
 
-    profiles: tuple[str, ...]
+    turn: Turn
     found: dict[str, Sequence[Answer]]  # by target
     errors: tuple[tuple[str, DeriveError], ...]  # with the target that has no answer
 
@@ -154,30 +154,31 @@ class _Asked:
 
         self.question, self.targets = question, question.target
         self.given, self.profiles = question.given, question.profiles
-        self.each = each_of(question.each)
+        self.each = each_of(question.each, question.given)
         self.library: Library = opened(question.library, question.added)
         self.is_all, self.steps, self.as_latex, self.as_json = is_all, steps, as_latex, as_json
         self.stated_digits, self.digits, self.strict = digits, digits or USUAL, strict
         if self.each and (as_latex or steps):
             raise click.UsageError("--each prints a table: leave out --steps and --latex, or name one profile.")
 
-    def scene(self, more: tuple[str, ...] = (), is_patient: bool = True) -> _Scene:
-        """All targets with some profiles; an error takes the place of an answer where there are others to give."""
+    def scene(self, turn: Turn = Turn(), is_patient: bool = True) -> _Scene:  # noqa: B008  # frozen
+        """All targets in one turn; an error takes the place of an answer where there are others to give."""
         from derive.errors import DeriveError
 
         found: dict[str, Sequence[Answer]] = {}
         errors: list[tuple[str, DeriveError]] = []
+        profiles, given = (*turn.profiles, *self.profiles), {**self.given, **turn.given}
         for target in self.targets:
             try:
                 if self.is_all:
-                    found[target] = self.library.solve_all(target, *more, *self.profiles, **self.given)
+                    found[target] = self.library.solve_all(target, *profiles, **given)
                 else:
-                    found[target] = [self.library.solve(target, *more, *self.profiles, **self.given)]
+                    found[target] = [self.library.solve(target, *profiles, **given)]
             except DeriveError as error:
                 if not is_patient:
                     raise
                 errors.append((target, error))
-        return _Scene(more, found, tuple(errors))
+        return _Scene(turn, found, tuple(errors))
 
     def status(self, scenes: Sequence[_Scene]) -> int:
         """The exit status: 2 or 1 for an error as if it stood alone, and 1 for what is amiss, if that is strict."""
@@ -195,6 +196,7 @@ def _one_scene(asked: _Asked) -> tuple[int, SavedQuestion]:
     from derive.presentation.text import as_data, cautions_together, headline
 
     scene = asked.scene(is_patient=len(asked.targets) > 1)
+    _prove_various([scene])
     in_full = not (asked.as_json or asked.as_latex) and (asked.steps or sys.stdout.isatty())
     if asked.as_json:
         is_plain = len(asked.targets) == 1 and not asked.is_all
@@ -217,6 +219,13 @@ def _one_scene(asked: _Asked) -> tuple[int, SavedQuestion]:
     return asked.status([scene]), asked.question if asked.is_all else asked.question.answered(scene.answers)
 
 
+def _prove_various(scenes: Sequence[_Scene]) -> None:
+    """Raise what is wrong in the same words everywhere: it is wrong with the question."""
+    errors = [error for scene in scenes for _, error in scene.errors]
+    if errors and not any(scene.found for scene in scenes) and len({str(error) for error in errors}) == 1:
+        raise errors[0]
+
+
 def _say_in_full(answers: Sequence[Answer], asked: _Asked) -> None:
     """The derivations: of several targets together, of several answers to one target one after the other."""
     from derive.presentation.text import as_text_together
@@ -229,23 +238,22 @@ def _say_in_full(answers: Sequence[Answer], asked: _Asked) -> None:
 
 
 def _each_scene(asked: _Asked) -> int:
-    """A row for each set of profiles, a column for each target."""
+    """A row for each turn, a column for each target."""
     from derive.presentation.text import cautions_together
 
-    scenes = [asked.scene(profiles) for profiles in asked.each]
+    scenes = [asked.scene(turn) for turn in asked.each]
+    _prove_various(scenes)
     if asked.as_json:
-        say_data({"each": [{"profiles": list(one.profiles), **one.data(asked.digits)} for one in scenes]})
+        say_data({"each": [{**one.turn.data, **one.data(asked.digits)} for one in scenes]})
     else:
         names = {
             target: one.quantity.name for scene in scenes for target, found in scene.found.items() for one in found
         }
-        rows = [
-            (" + ".join(one.profiles), *(_cell(one, *named, asked.digits) for named in names.items())) for one in scenes
-        ]
+        rows = [(one.turn.label, *(_cell(one, *named, asked.digits) for named in names.items())) for one in scenes]
         if names:
-            table(("profile", *names.values()), [("", rows)])
+            table((heading(asked.each), *names.values()), [("", rows)])
     for scene in scenes:
-        label = " + ".join(scene.profiles)
+        label = scene.turn.label
         for caution in cautions_together(scene.answers) if scene.answers else ():
             warn(f"with {label}: {caution}.")
         for _, error in () if asked.as_json else scene.errors:

@@ -8,25 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import (
-    ADD,
-    DIGITS,
-    EACH,
-    JSON,
-    LIBRARY,
-    PICTURES,
-    WITH,
-    as_targets,
-    each_of,
-    givens,
-    listed_values,
-    opened,
-    output_ending,
-    put,
-    put_picture,
-    say_data,
-    warn,
-)
+from derive.cli.asked import Asked, Turn, asking, in_turn, value_or_list
+from derive.cli.shared import ADD, DIGITS, EACH, INS, JSON, LIBRARY, PICTURES, WITH, put, put_picture, say_data, warn
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -44,89 +27,66 @@ _ENDINGS = (".csv", *PICTURES)
     'Example:  derive sweep step_time batch="16,64,256 sequence" context="8 ktoken/sequence" chips="8 chip" '
     "--with llama3-70b --each h100-sxm:fp8,b200-sxm:fp8"
 )
-@click.argument("targets", shell_complete=shell_completion.targets, metavar="TARGET[,TARGET]")
-@click.argument(
-    "given",
-    nargs=-1,
-    shell_complete=shell_completion.given,
-    metavar="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]",
+@asking(
+    *(WITH, EACH, LIBRARY, ADD, INS),
+    click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points on each axis (50)."),
+    click.option(
+        "-o",
+        "output",
+        shell_complete=shell_completion.files,
+        metavar="FILE",
+        help="A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here.",
+    ),
+    DIGITS,
+    click.option("--strict", is_flag=True, help="Exit with 1 if a check fails at any point, or a given plays no part."),
+    JSON,
+    target="TARGET[,TARGET]",
+    given="NAME=LOW..HIGH [NAME=VALUE,VALUE] [NAME=VALUE ...]",
+    endings=_ENDINGS,
 )
-@WITH
-@EACH
-@LIBRARY
-@ADD
-@click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points on each axis (50).")
-@click.option(
-    "-o", "output", metavar="FILE", help="A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here."
-)
-@DIGITS
-@click.option("--strict", is_flag=True, help="Exit with 1 if a check fails at any point, or a given plays no part.")
-@JSON
-def sweep(targets: str, given: tuple[str, ...], points: int, output: str | None, **options: Any) -> int:
+def sweep(asked: Asked, points: int) -> int:
     """Ask for TARGET along axes: LOW..HIGH and lists are axes, a range logarithmic from two decades on.
 
     A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds. Which checks fail at how many
     points, and which givens play no part, is said on the standard error.
     """
-    from derive.tables.axes import is_axis
-
-    ending = output_ending(output, _ENDINGS)
-    read = {name: _read(text, points) for name, text in givens(given).items()}
-    if not any(is_axis(value) for value in read.values()):
+    read = {name: _read(text, points) for name, text in asked.given.items()}
+    if not any(".." in text or isinstance(read[name], list) for name, text in asked.given.items()):
         raise click.UsageError(
             'There is no axis. Write one as  NAME="LOW..HIGH UNIT", such as  batch="1..4096 sequence"'
         )
-    asked = _Asked(as_targets(targets), read, output, ending, **options)
-    return _one_scene(asked) if not asked.each else _each_scene(asked)
+    return _one_scene(asked, read) if not asked.each else _each_scene(asked, read)
 
 
 def _read(text: str, points: int) -> Any:
-    """An axis or a given."""
+    """An axis or a given; an axis whose unit cannot be read stays text, so that it is refused with all other givens."""
+    from derive.errors import UnitError
     from derive.tables.axes import spanned
 
-    return spanned(text, points) if ".." in text else listed_values(text) or text
+    if ".." not in text:
+        return value_or_list(text)
+    try:
+        return spanned(text, points)
+    except UnitError:
+        return text
 
 
-class _Asked:
-    """The options of a table, read."""
-
-    def __init__(  # noqa: PLR0913, PLR0917  # click hands over each option by itself
-        self,
-        targets: list[str],
-        given: dict[str, Any],
-        output: str | None,
-        ending: str,
-        profiles: tuple[str, ...],
-        each: tuple[str, ...],
-        replaced: str | None,
-        added: tuple[str, ...],
-        digits: int | None,
-        strict: bool,
-        as_json: bool,
-    ) -> None:
-        from derive.presentation.numbers import DIGITS as USUAL
-
-        self.targets, self.given, self.output, self.ending = targets, given, output, ending
-        self.profiles, self.each = profiles, each_of(each)
-        self.digits, self.strict, self.as_json = digits or USUAL, strict, as_json
-        self.library = opened(replaced, added)
-
-    @property
-    def is_ranged(self) -> bool:
-        """Whether a given is a range, for which the solver is called at each point."""
-        return any("+/-" in str(value) or "±" in str(value) for value in self.given.values())
-
-    def table(self, *more: str) -> Table:
-        return self.library.sweep(self.targets, *more, *self.profiles, **self.given)
+def _table(asked: Asked, read: Mapping[str, Any], turn: Turn) -> Table:
+    return asked.library.sweep(asked.targets, *turn.profiles, *asked.profiles, **read, **turn.given)
 
 
-def _one_scene(asked: _Asked) -> int:
+def _is_ranged(read: Mapping[str, Any]) -> bool:
+    """Whether a given is a range, for which the solver is called at each point."""
+    return any("+/-" in str(value) or "±" in str(value) for value in read.values())
+
+
+def _one_scene(asked: Asked, read: Mapping[str, Any]) -> int:
     """One table: shown, as data, in a file, or drawn."""
     from derive.tables.table_checks import Cautions
 
-    if asked.ending == ".csv" and not asked.as_json and not asked.is_ranged and asked.output != "-":
-        return _filed(asked.library.stream(asked.targets, *asked.profiles, **asked.given), asked)
-    table = asked.table()
+    if asked.ending == ".csv" and not asked.as_json and not _is_ranged(read) and asked.output != "-":
+        return _filed(asked.library.stream(asked.targets, *asked.profiles, **read), asked)
+    table = _table(asked, read, Turn())
     _put_out({"": table}, asked)
     if asked.as_json:
         say_data(_data(table))
@@ -135,24 +95,16 @@ def _one_scene(asked: _Asked) -> int:
     return _status(found, asked.strict)
 
 
-def _each_scene(asked: _Asked) -> int:
-    """A table for each set of profiles, with one axis; those without an answer are named."""
-    from derive.errors import NOES, DeriveError
+def _each_scene(asked: Asked, read: Mapping[str, Any]) -> int:
+    """A table for each turn, with one axis; those without an answer are named."""
     from derive.tables.table_checks import Cautions
 
-    tables: dict[str, Table] = {}
-    status = 0
-    for profiles in asked.each:
-        label = " + ".join(profiles)
-        try:
-            tables[label] = asked.table(*profiles)
-        except DeriveError as error:
-            warn(f"with {label}: {error}")
-            status = max(status, 1 if isinstance(error, NOES) else 2)
+    turns, status = in_turn(asked, lambda turn: _table(asked, read, turn))
+    tables = {turn.label: table for turn, table in turns}
     if tables:
         _put_out(tables, asked)
     if asked.as_json:
-        say_data({"each": [{"profiles": label.split(" + "), **_data(table)} for label, table in tables.items()]})
+        say_data({"each": [{**turn.data, **_data(table)} for turn, table in turns]})
     for label, table in tables.items():
         found = Cautions()
         found.add(table)
@@ -160,7 +112,7 @@ def _each_scene(asked: _Asked) -> int:
     return status
 
 
-def _put_out(tables: Mapping[str, Table], asked: _Asked) -> None:
+def _put_out(tables: Mapping[str, Table], asked: Asked) -> None:
     """Write the file or draw the picture; without one, show the tables beside each other."""
     from derive.tables.table_charts import captioned, charts, charts_of_each
 
@@ -187,7 +139,7 @@ def _as_csv(tables: Mapping[str, Table]) -> str:
     return out.getvalue()
 
 
-def _filed(tables: Iterable[Table], asked: _Asked) -> int:
+def _filed(tables: Iterable[Table], asked: Asked) -> int:
     """Write a CSV file piece by piece, in the memory of one piece."""
     from derive.tables.csv_files import write_csv
     from derive.tables.table_checks import Cautions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from derive.comparison.comparison import Comparison, Factor
@@ -13,7 +13,7 @@ from derive.presentation.text import as_data as answer_data
 from derive.presentation.text import columns, section
 from derive.tolerances import TIGHT
 
-__all__ = ["as_data", "as_text", "headline", "sentence"]
+__all__ = ["as_data", "as_text", "beside_each_other", "headline", "sentence"]
 
 _TOLD = 6  # factors that the sentence names
 _FACTOR = 4  # digits of a factor by default
@@ -76,6 +76,42 @@ def as_text(found: Comparison, digits: int | None = None) -> str:
     if found.idle:
         lines += section(_aside(found), columns([(one.label, one.before, one.after, _from(one)) for one in found.idle]))
     return "\n".join(lines)
+
+
+def beside_each_other(found: Mapping[str, Comparison], digits: int | None = None) -> list[tuple[str, ...]]:
+    """Comparisons of one target side by side, a column for each: both values, their ratio, and the factors."""
+    usual, factor = digits or DIGITS, digits or _FACTOR
+    names = dict.fromkeys(one.label for each in found.values() for one in each.factors)
+    largest = sorted(names, key=lambda name: -max(_weight(each, name) for each in found.values()))
+    rows = [("", *found)]
+    for side in ("a", "b"):
+        answers = (getattr(one, side) for one in found.values())
+        rows.append((side.upper(), *(shown_number(one.base or 0.0, one.quantity.unit, usual) for one in answers)))
+    told = ["B - A" if one.ratio is None else "B/A" for one in found.values()]
+    for way in dict.fromkeys(told):
+        each = zip(told, found.values(), strict=True)
+        rows.append((way, *(_whole(one, factor) if way == own else "-" for own, one in each)))
+    for name in largest:
+        rows.append((f"  {name}", *(_told(each, name, factor) for each in found.values())))
+    return rows
+
+
+def _whole(found: Comparison, digits: int) -> str:
+    """The ratio, or the difference where a ratio means nothing."""
+    return _amount(found, found.change if found.ratio is None else found.ratio, digits)
+
+
+def _told(found: Comparison, label: str, digits: int) -> str:
+    """What a factor accounts for; a dash if there is none."""
+    return ", ".join(_amount(found, one.amount, digits) for one in found.factors if one.label == label) or "-"
+
+
+def _weight(found: Comparison, label: str) -> float:
+    """How much a factor moves the target, as a share of the whole where it is a part."""
+    amounts = [one.amount for one in found.factors if one.label == label]
+    if found.ratio is None:
+        return max((abs(one / found.change) if found.change else 0.0 for one in amounts), default=0.0)
+    return max((abs(math.log(one)) if one > 0 else 0.0 for one in amounts), default=0.0)
 
 
 def _aside(found: Comparison) -> str:

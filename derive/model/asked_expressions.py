@@ -23,6 +23,7 @@ from derive.model.dimensions import dimension_of
 from derive.model.relation import relate, undeclared
 from derive.model.relation_set import RelationSet
 from derive.model.vocabulary import Vocabulary
+from quantities.customary import hint_on_unit, told_in
 from quantities.declaration import Declaration, check_name
 from quantities.dimension import Dimension
 from quantities.domain import read_domain
@@ -91,15 +92,24 @@ def restated(library: _Set, name: str, unit: str) -> tuple[_Set, str]:
 
 
 def _fitting(name: str, own: Unit, text: str) -> Unit:
-    unit = parse_unit(text)
+    """The unit of a text, if it fits a target's own; otherwise the error says what would."""
+    try:
+        unit = parse_unit(text)
+    except UnitError as error:
+        hint = _near(own, text) or hint_on_unit(text, error.hint, own)
+        raise UnitError(f"{name}: {error.what}", hint=hint, quantity=name, unit=text) from None
     try:
         convert(1.0, own, unit)
-    except UnitError as error:
-        near = [one.partition(" ")[2] for one in proposals(f"1 {text}", own, read_domain(_ANY, own))]
-        hint = f"Write {', or '.join(near)}." if any(near) else f"Write {own} or a multiple of it."
-        what = f"{name}: {unit} does not fit its unit {own}."
-        raise UnitError(what, hint=hint, quantity=name, unit=text) from error
+    except UnitError:
+        hint = _near(own, text) or f"Write {told_in(own)}."
+        raise UnitError(f"{name}: {unit} does not fit its unit {own}.", hint=hint, quantity=name, unit=text) from None
     return unit
+
+
+def _near(own: Unit, text: str) -> str:
+    """The units nearest to a text that fit, as a hint; empty if there are none."""
+    near = [one.partition(" ")[2] for one in proposals(f"1 {text}", own, read_domain(_ANY, own))]
+    return f"Write {', or '.join(near)}." if any(near) else ""
 
 
 def _is_expression(library: RelationSet, text: str) -> bool:

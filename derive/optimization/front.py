@@ -18,6 +18,7 @@ from typing import Any
 
 from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, Equation, Name, Number
+from derive.model.asked_expressions import asking, split_unit
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
@@ -34,6 +35,7 @@ from derive.solving.execution.answer import Answer
 from derive.time_limits import query
 from derive.tolerances import AGREEMENT, EXTREME
 from quantities.declaration import Declaration
+from quantities.value import Value
 
 __all__ = ["Front", "FrontPoint", "pareto_front"]
 
@@ -67,6 +69,8 @@ class Front(Shown):
     senses: tuple[str, str]
     points: tuple[FrontPoint, ...]
     quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # that are chosen
+    given: Mapping[str, Value] = field(default_factory=dict)  # what is fixed, and the ranges to choose from
+    such_that: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
@@ -130,31 +134,46 @@ def pareto_front(
     ['50 USD, 120 watt', '86 USD, 70 watt', '300 USD, 20 watt']
     """
     with query():
-        (first, sense), (second, other) = _read(library, targets, points)
+        library, ((first, sense), (second, other)) = _read(library, targets, points)
         question = asked(library, first.name, profiles, given)
-        limits = [*library_limits(library), *stated_limits(library, such_that)]
+        stated = [*stated_limits(library, such_that)]
+        limits = [*library_limits(library), *stated]
         work = _Work(library, question, limits, (first, second), (sense, other))
         found = _undominated(work.points(points), work.signs)
         names = (*question.ranges, *question.picks[0].listed)
-        return Front((first, second), (sense, other), tuple(found), {name: library.declared[name] for name in names})
+        quantities = {name: library.declared[name] for name in names}
+        told = {**question.fixed, **question.ranges}
+        such = tuple(one.name for one in stated)
+        return Front((first, second), (sense, other), tuple(found), quantities, told, such)
 
 
-def _read(library: RelationSet, targets: Sequence[str], points: int) -> list[tuple[Declaration, str]]:
+def _read(
+    library: RelationSet, targets: Sequence[str], points: int
+) -> tuple[RelationSet, list[tuple[Declaration, str]]]:
+    """The targets with their senses, and the library that has them: an expression is a quantity of a copy."""
     if isinstance(targets, str) or len(targets) != 2 or points < 2:
         what = "A front has two targets." if points >= 2 else "A front has two points or more."
         raise ExpressionError(what, hint='Write front(["cost_per_token", "user_speed"], ..., points=12).')
-    found = []
+    named = []
     for text in targets:
-        word, _, name = str(text).strip().rpartition(" ")
-        quantity = library.declaration(name)
-        if word not in ("", *_SENSES):
-            raise ExpressionError(
-                f"{text!r}: {word!r} is neither least nor most.", hint=f'Write "most {name}".', text=str(text)
-            )
-        found.append((quantity, word or _usual(quantity)))
+        sense, name = _parted(library, str(text).strip())
+        library, name = asking(library, name)
+        named.append((sense, name))
+    found = [(library.declaration(name), sense) for sense, name in named]
     if found[0][0].name == found[1][0].name:
         raise ExpressionError(f"{found[0][0].name} is named twice.", hint="Name two targets that differ.")
-    return found
+    return library, [(quantity, sense or _usual(quantity)) for quantity, sense in found]
+
+
+def _parted(library: RelationSet, text: str) -> tuple[str, str]:
+    """The sense before a target, if it is told, and the target."""
+    word, _, rest = text.partition(" ")
+    name = rest.strip()
+    if word in _SENSES and name:
+        return word, name
+    if split_unit(name)[0] in library.declared and word not in library.declared:
+        raise ExpressionError(f"{text!r}: {word!r} is neither least nor most.", hint=f'Write "most {name}".', text=text)
+    return "", text
 
 
 def _usual(quantity: Declaration) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from derive.optimization.front import Front
-from derive.presentation.charts import Axis, Chart, Series
+from derive.presentation.charts import Axis, Chart, Series, holding
 from derive.presentation.numbers import DIGITS, labelled, shown_number, spelled
 from derive.presentation.text import columns
 
@@ -41,14 +41,14 @@ def charts(front: Front) -> tuple[Chart, ...]:
         mine = [pair for pair, name in zip(numbers, own, strict=True) if name == label]
         series.append(Series.of([y for _, y in mine], [x for x, _ in mine], label, style="points"))
     up, along = (labelled(one.name.replace("_", " "), spelled(one.unit)) for one in (first, second))
-    return (
-        Chart(
-            Axis(along, _is_wide([y for _, y in numbers])),
-            Axis(up, _is_wide([x for x, _ in numbers])),
-            tuple(series),
-            title=f"{front.senses[0]} {first.name} and {front.senses[1]} {second.name}".replace("_", " "),
-        ),
+    drawn = Chart(
+        Axis(along, _is_wide([y for _, y in numbers])),
+        Axis(up, _is_wide([x for x, _ in numbers])),
+        tuple(series),
+        title=f"{front.senses[0]} {first.name} and {front.senses[1]} {second.name}".replace("_", " "),
     )
+    shared = [name for name in front.points[0].profiles if name in everywhere]
+    return holding([drawn], shared, front.given, front.such_that)
 
 
 def _is_wide(numbers: Sequence[float]) -> bool:

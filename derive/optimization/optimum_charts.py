@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from derive.errors import ExpressionError
 from derive.model.relation_set import RelationSet
+from derive.optimization.asked_choice import is_choice
 from derive.optimization.optimum import Choice, Optimum
-from derive.presentation.charts import Axis, Chart, Mark, Series
+from derive.presentation.charts import Axis, Chart, Mark, Series, holding
 from derive.presentation.numbers import labelled, shown_number, spelled
 from derive.tables.axes import spanned
 from derive.tables.table import sweep
 from derive.tables.table_charts import charts as table_charts
 
-__all__ = ["bars", "charts"]
+__all__ = ["bars", "bars_of_each", "charts"]
 
 _POINTS = 120  # along a range
 
 
-def charts(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
-    """Bars for several choices; for a single one the target along its first range, with the best point marked."""
-    return (bars(found),) if len(found.choices) > 1 else _along(library, found, given)
+def charts(
+    library: RelationSet, found: Optimum, given: Mapping[str, Any], such_that: Iterable[str] = ()
+) -> tuple[Chart, ...]:
+    """Bars for several choices; for a single one the target along its first range, with the best point marked.
+
+    What holds in all of it stands below.
+    """
+    if len(found.choices) == 1:
+        return _along(library, found, given, such_that)
+    shared = _shared(found)
+    told = {name: value for name, value in given.items() if not is_choice(value)}
+    return holding([bars(found)], [one for one in found.profiles if one in shared], told, such_that)
+
+
+def bars_of_each(found: Mapping[str, Optimum]) -> Chart:
+    """The best of each of several questions about one target."""
+    first = next(iter(found.values()))
+    unit = first.answer.quantity.unit
+    return _bars(first, [(name, unit.from_base(one.answer.base or 0.0)) for name, one in found.items()])
 
 
 def bars(found: Optimum) -> Chart:
     """The best of each discrete choice."""
-    unit = found.answer.quantity.unit
-    shown = [one for one in found.choices if one.best is not None]
-    shared = set.intersection(*(set(one.profiles) for one in found.choices))
-    names = tuple(_named(one, shared) for one in reversed(shown))
-    values = [unit.from_base(one.best or 0.0) for one in reversed(shown)]
-    label = labelled(found.answer.quantity.name.replace("_", " "), spelled(unit))
-    bars = Series.of(values, range(len(values)), style="bars")
+    unit, shared = found.answer.quantity.unit, _shared(found)
+    shown = [(_named(one, shared), one.best) for one in found.choices if one.best is not None]
+    return _bars(found, [(name, unit.from_base(best)) for name, best in shown])
+
+
+def _bars(found: Optimum, values: Sequence[tuple[str, float]]) -> Chart:
+    """A bar for each name, the first on top."""
+    names, numbers = zip(*reversed(values), strict=True)
+    label = labelled(found.answer.quantity.name.replace("_", " "), spelled(found.answer.quantity.unit))
+    bars = Series.of(numbers, range(len(numbers)), style="bars")
     height = max(2.0, 0.25 * len(names) + 1)
     return Chart(Axis(label, low=0.0), Axis("", names=names), (bars,), title=_title(found), height=height)
+
+
+def _shared(found: Optimum) -> set[str]:
+    """The profiles of every choice."""
+    return set.intersection(*(set(one.profiles) for one in found.choices))
 
 
 def _named(one: Choice, shared: set[str]) -> str:
@@ -45,7 +71,9 @@ def _title(found: Optimum) -> str:
     return f"{found.sense} {found.answer.quantity.name}".replace("_", " ")
 
 
-def _along(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tuple[Chart, ...]:
+def _along(
+    library: RelationSet, found: Optimum, given: Mapping[str, Any], such_that: Iterable[str]
+) -> tuple[Chart, ...]:
     if not found.ranged:
         raise ExpressionError("A single choice without a range has no picture.", hint="Give a range or a list.")
     first, *others = found.ranged
@@ -55,7 +83,7 @@ def _along(library: RelationSet, found: Optimum, given: Mapping[str, Any]) -> tu
     quantity = found.quantities[name]
     at = quantity.unit.from_base(found.chosen[name])
     mark = Mark(at, shown_number(found.chosen[name], quantity.unit))
-    return tuple(
-        Chart(one.x, one.y, one.series, (*one.marks, mark), one.shades, one.hatches, _title(found), one.height)
-        for one in table_charts(table)
-    )
+    drawn = [replace(one, marks=(*one.marks, mark), title=_title(found)) for one in table_charts(table)]
+    best = {one: shown_number(number, found.quantities[one].unit) for one, number in found.chosen.items()}
+    told = {one: best.get(one, value) for one, value in fixed.items() if one != name}
+    return holding(drawn, found.profiles, told, such_that)

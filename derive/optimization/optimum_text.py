@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from derive.expressions.tree import Name, render
@@ -15,7 +16,7 @@ from derive.presentation.text import columns, section
 from derive.solving.sensitivity.elasticities import put_in
 from derive.tolerances import TIGHT
 
-__all__ = ["as_data", "as_text", "headline", "proof", "under_ranges_data", "under_ranges_text"]
+__all__ = ["as_data", "as_text", "beside_each_other", "headline", "proof", "under_ranges_data", "under_ranges_text"]
 
 
 def headline(found: Optimum, digits: int = DIGITS) -> str:
@@ -47,6 +48,22 @@ def as_text(found: Optimum, digits: int = DIGITS) -> str:
     if len(found.choices) > 1:
         lines += section("choices", columns([_heading(found), *(_row(found, one, digits) for one in found.choices)]))
     return "\n".join(lines)
+
+
+def beside_each_other(found: Mapping[str, Optimum], digits: int = DIGITS) -> list[tuple[str, ...]]:
+    """The best choices of several questions about one target as rows below a heading; each begins with its name."""
+    first = next(iter(found.values()))
+    names = list(dict.fromkeys(name for one in found.values() for name in one.chosen))
+    shared = set.intersection(*(set(one.profiles) for one in found.values()))
+    rows = [("", f"{first.sense} {first.answer.quantity.name}", *names, "profiles", "binding", "")]
+    for label, one in found.items():
+        best = shown_number(one.answer.base or 0.0, one.answer.quantity.unit, digits)
+        at = (_shown(one, name, one.chosen[name], digits) if name in one.chosen else "-" for name in names)
+        own = ", ".join(name for name in one.profiles if name not in shared and name not in label.split(" + "))
+        binding = ", ".join(limit.name for limit in one.binding)
+        rows.append((label, best, *at, own, binding, "" if one.proved else "not proved"))
+    empty = {i for i, cells in enumerate(zip(*rows[1:], strict=True)) if not any(cells)}
+    return [tuple(cell for i, cell in enumerate(row) if i not in empty) for row in rows]
 
 
 def _shown(found: Optimum, name: str, number: float, digits: int) -> str:

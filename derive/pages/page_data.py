@@ -18,9 +18,9 @@ from derive.model.relation_set import RelationSet
 from derive.pages.page_question import PageQuestion
 from derive.pages.profiles_of_page import Slot, slots
 from derive.pages.sliders import Slider, slider, starting_number
-from derive.pages.units_of_page import offered
 from derive.pages.variants import Choices, Variants, variants
 from derive.presentation.numbers import spelled
+from quantities.customary import offered
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
 from quantities.value import Value, read_number

@@ -9,7 +9,20 @@ from typing import Any, Literal
 
 from derive.errors import ExpressionError
 
-__all__ = ["Area", "Axis", "Chart", "Hatch", "Levels", "Mark", "Series", "Shade", "Words", "described", "reworded"]
+__all__ = [
+    "Area",
+    "Axis",
+    "Chart",
+    "Hatch",
+    "Levels",
+    "Mark",
+    "Series",
+    "Shade",
+    "Words",
+    "described",
+    "holding",
+    "reworded",
+]
 
 _FEW = 12  # names of an axis that are all told
 _DECADES = 100.0  # ratio of the ends from which an axis is logarithmic
@@ -128,6 +141,19 @@ class Chart:
     words: tuple[Words, ...] = ()
     levels: Levels | None = None
     caption: str = ""  # below the panel: what holds everywhere in it
+
+
+def holding(
+    drawn: Sequence[Chart], profiles: Iterable[str], given: Mapping[str, Any], limits: Iterable[str] = ()
+) -> tuple[Chart, ...]:
+    """Charts with what holds in all of them below the last: profiles, givens and limits.
+
+    >>> chart, = holding([Chart(Axis("batch"), Axis("cost"), ())], ["llama3-70b"], {"chips": "8 chip"}, ["time <= 2 s"])
+    >>> chart.caption
+    'llama3-70b; chips = 8 chip; time <= 2 s'
+    """
+    told = (", ".join(one) for one in (profiles, (f"{name} = {value}" for name, value in given.items()), limits))
+    return (*drawn[:-1], replace(drawn[-1], caption="; ".join(filter(None, told)))) if drawn else ()
 
 
 def described(charts: Iterable[Chart]) -> str:

@@ -31,6 +31,7 @@ __all__ = [
     "Where",
     "Worked",
     "anchor",
+    "led",
     "spans",
     "verbatim",
 ]
@@ -39,11 +40,12 @@ __all__ = [
 # asterisks of USD*h and token*s, which stand inside words, stress nothing.
 _MARKUP = re.compile(
     r"\\([\\$*`])|\$((?!\s)(?:\\.|[^$\\])+)(?<!\s)\$(?!\d)|(?<!\w)\*([^*\s](?:[^*]*[^*\s])?)\*(?!\w)|`([^`]+)`"
+    r"|(\[[^\[\]]+\]\((?:https?://[^()\s]+|[^():\s]*[./][^():\s]*)\))"
 )
 
 Span = tuple[str, str]
 """The kind of a piece, and its text."""
-_KINDS = ("text", "math", "stress", "name")  # in the order of the groups of _MARKUP
+_KINDS = ("text", "math", "stress", "name", "link")  # in the order of the groups of _MARKUP
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +155,16 @@ def spans(words: str) -> Iterator[Span]:
         position = found.end()
     if position < len(words):
         yield "text", words[position:]
+
+
+def led(link: str) -> tuple[str, str]:
+    """The words of a link, and the address to which it leads: a page, or a file beside this one.
+
+    >>> led("[a page with sliders](pages/roofline.html)")
+    ('a page with sliders', 'pages/roofline.html')
+    """
+    words, _, address = link.removeprefix("[").removesuffix(")").rpartition("](")
+    return words, address
 
 
 def anchor(words: str) -> str:

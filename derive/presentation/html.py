@@ -74,6 +74,9 @@ class Html:
     def linked(self, words: str, target: str) -> str:
         return f'<a href="#{self.escaped(target)}">{words}</a>'
 
+    def leading(self, words: str, address: str) -> str:
+        return f'<a href="{self.escaped(address)}">{words}</a>'
+
     def target(self, words: str, name: str) -> str:
         return f'<span id="{self.escaped(name)}">{words}</span>'
 

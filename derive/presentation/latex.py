@@ -103,6 +103,9 @@ class Latex:
     def linked(self, words: str, target: str) -> str:
         return words
 
+    def leading(self, words: str, address: str) -> str:
+        return rf"\href{{{address.replace('%', chr(92) + '%').replace('#', chr(92) + '#')}}}{{{words}}}"
+
     def target(self, words: str, name: str) -> str:
         return words
 

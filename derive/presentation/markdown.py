@@ -53,6 +53,9 @@ class Markdown:
     def linked(self, words: str, target: str) -> str:
         return words
 
+    def leading(self, words: str, address: str) -> str:
+        return f"[{words}]({address})"
+
     def target(self, words: str, name: str) -> str:
         return words
 

@@ -171,9 +171,9 @@ def with_unit(shown: str, unit: str) -> str:
     return shown if unit in ("", "1") else f"{shown} {unit}"
 
 
-def ranged(low: float, high: float, unit: str) -> str:
+def ranged(low: float, high: float, unit: str, digits: int = DIGITS) -> str:
     """A range as it is typed: `16..64 sequence`."""
-    return with_unit(f"{low:.{DIGITS}g}..{high:.{DIGITS}g}", unit)
+    return with_unit(f"{low:.{digits}g}..{high:.{digits}g}", unit)
 
 
 def labelled(name: str, unit: str) -> str:

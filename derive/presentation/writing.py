@@ -25,6 +25,7 @@ from derive.presentation.document import (
     Where,
     Worked,
     anchor,
+    led,
     spans,
 )
 from derive.presentation.mathematics import letter
@@ -61,6 +62,7 @@ class Dialect(Protocol):
     def breakable(self, text: str, /) -> str: ...
     def word(self, kind: str, text: str) -> str: ...
     def linked(self, words: str, target: str) -> str: ...
+    def leading(self, words: str, address: str) -> str: ...
     def target(self, words: str, name: str) -> str: ...
 
     def heading(self, words: str, level: int, name: str = "") -> str: ...
@@ -138,7 +140,7 @@ def derivation(answer: Answer, dialect: Dialect, digits: int | None = None) -> s
 
 def _bare(words: str) -> str:
     """Words without their markup."""
-    return "".join(text for _, text in spans(words))
+    return "".join(led(text)[0] if kind == "link" else text for kind, text in spans(words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +240,9 @@ class _Page:
         return "".join(self.word(kind, text) for kind, text in spans(words))
 
     def word(self, kind: str, text: str) -> str:
+        if kind == "link":
+            words, address = led(text)
+            return self.dialect.leading(self.dialect.word("text", words), address)
         shown = self.dialect.word(kind, text)
         is_linked = kind == "name" and text in self.introduced
         return self.dialect.linked(shown, f"symbol-{text}") if is_linked else shown

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -32,10 +33,10 @@ __all__ = ["drawn", "over_ranges", "questions", "rows_of"]
 
 
 def drawn(found: Any, called: Mapping[str, str] | None = None) -> tuple[Chart, ...]:
-    """The charts of a result, with a reader's words in place of the library's names."""
+    """The charts of a result, with a reader's words in place of the library's names; a report has its own captions."""
     from derive.presentation.charts import reworded
 
-    return reworded(_charts(found), called or {})
+    return reworded((replace(one, caption="") for one in _charts(found)), called or {})
 
 
 @singledispatch

@@ -21,7 +21,7 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.answering.solver import solve
-from derive.solving.execution.question import Question, ask
+from derive.solving.execution.question import Question, ask, given_quantity
 from derive.tables.axes import Line, is_axis, is_lazy, line
 from derive.tables.point_values import Recipe
 from derive.tables.single_points import ENDS
@@ -184,8 +184,7 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
     def read(name: str, value: Any) -> Line | None:
         if name in axes:
             return line(library.declaration(name), value)
-        if name in library.declared:
-            read_given(value, library.declared[name])
+        read_given(value, given_quantity(library, name, value))
         return None
 
     return [made for made in read_all(read, {**axes, **fixed}).values() if made is not None]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError
 from derive.expressions.tree import Apply, walk
-from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade
+from derive.presentation.charts import Axis, Chart, Hatch, Mark, Series, Shade, holding
 from derive.presentation.numbers import labelled, prefixed, with_unit
 from derive.tables.jumps import broken_at_jumps
 from derive.tables.maps.map_charts import map_chart
@@ -23,9 +23,10 @@ from derive.tables.maps.regime_map import mapped
 from derive.tables.single_points import ENDS
 
 if TYPE_CHECKING:
+    from derive.tables.sweep_work import Work
     from derive.tables.table import Table
 
-__all__ = ["captioned", "charts", "charts_of_each", "crosses", "hatches"]
+__all__ = ["captioned", "charts", "charts_of_each", "crosses", "hatches", "holding_for"]
 
 _LINES = 7  # limit on drawn values of the further axes
 _STRETCHES = 9  # limit on regimes along a line; more are too many to show
@@ -126,13 +127,16 @@ def _prove_drawable(table: Table) -> None:
 def captioned(drawn: Sequence[Chart], *tables: Table) -> tuple[Chart, ...]:
     """Charts of tables with what these have in common below them: profiles and givens."""
     works = [table.survey.work for table in tables if table.survey is not None]
-    if not works:
-        return tuple(drawn)
+    return holding_for(drawn, works) if works else tuple(drawn)
+
+
+def holding_for(drawn: Sequence[Chart], works: Sequence[Work]) -> tuple[Chart, ...]:
+    """Charts with the profiles and givens below them that some pieces of work have in common."""
     named = [[getattr(profile, "name", profile) for profile in work.profiles] for work in works]
     shared = [name for name in named[0] if all(name in others for others in named)]
-    given = [f"{name} = {value}" for name, value in works[0].given.items()]
-    caption = "; ".join(filter(None, (", ".join(shared), ", ".join(given))))
-    return (*drawn[:-1], replace(drawn[-1], caption=caption)) if drawn else ()
+    others = [work.given for work in works]
+    given = {name: value for name, value in works[0].given.items() if all(one.get(name) == value for one in others)}
+    return holding(drawn, shared, given)
 
 
 def _joined(series: Sequence[Series]) -> list[Series]:

@@ -24,7 +24,7 @@ from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
 from quantities.value import Value
 
-__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "outlined"]
+__all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "given_quantity", "outlined"]
 
 _FOLLOWERS = Memo[frozenset[str]](most=4096)
 
@@ -102,7 +102,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     {'length': '2 m'}
     """
     library.declaration(target)
-    strong = read_all(lambda name, value: read_given(value, _asked(library, name, value)), given)
+    strong = read_all(lambda name, value: read_given(value, given_quantity(library, name, value)), given)
     stated: dict[str, Value] = {}
     goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
     origins: dict[str, str] = {}
@@ -124,7 +124,7 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     return Question(target, strong, kept, own, late, goes_with=goes_with, origins=origins)
 
 
-def _asked(library: RelationSet, name: str, value: Any) -> Declaration:
+def given_quantity(library: RelationSet, name: str, value: Any) -> Declaration:
     """The quantity of a given; for chip="h100-sxm", an error that says what to write instead."""
     if name not in library.declared and isinstance(value, str) and value in library.profiles:
         what = f"There is no quantity {name!r}, and {value} is a profile."

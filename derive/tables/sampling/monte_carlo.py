@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from derive.errors import ExpressionError, LimitError, NoSolutionError
 from derive.model.relation_set import RelationSet
+from derive.presentation.numbers import DIGITS
 from derive.showing import Shown
 from derive.tables.data_frames import Units, data_frame
 from derive.tables.sampling.distributions import Spread
@@ -133,11 +134,11 @@ class Sample(Shown):
 
         return figure(*charts(self))
 
-    def text(self) -> str:
+    def text(self, digits: int = DIGITS) -> str:
         """The distribution in a few lines, and the effect of each range alone."""
         from derive.tables.sampling.sample_charts import as_text
 
-        return as_text(self)
+        return as_text(self, digits)
 
     def __len__(self) -> int:
         return len(self.numbers)

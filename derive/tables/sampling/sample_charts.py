@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.charts import Axis, Chart, Mark, Series
-from derive.presentation.numbers import labelled, ranged, with_unit
+from derive.presentation.numbers import DIGITS, labelled, ranged, with_unit
 from derive.presentation.text import columns, section
+from derive.tables.table_charts import holding_for
 
 if TYPE_CHECKING:
     from derive.tables.sampling.monte_carlo import Sample
@@ -21,7 +22,7 @@ _EDGE = 0.001  # share of the values on either side that the histogram leaves ou
 
 def charts(sample: Sample) -> tuple[Chart, ...]:
     """The histogram and the tornado."""
-    return _histogram(sample), _tornado(sample)
+    return holding_for((_histogram(sample), _tornado(sample)), [sample.work])
 
 
 def _histogram(sample: Sample) -> Chart:
@@ -74,10 +75,10 @@ def _tornado(sample: Sample) -> Chart:
     return Chart(across, down, (*ends, *beyond), title="each range alone", height=1.1 + 0.34 * len(names))
 
 
-def as_text(sample: Sample) -> str:
+def as_text(sample: Sample, digits: int = DIGITS) -> str:
     """The distribution of the values, and the effect of each range alone."""
     unit = sample.quantity.unit.text
-    low, median, high = (f"{value.magnitude:.6g}" for value in (sample.low, sample.median, sample.high))
+    low, median, high = (f"{value.magnitude:.{digits}g}" for value in (sample.low, sample.median, sample.high))
     middle, to = with_unit(median, unit), with_unit(high, unit)
     lost = f"; {100 * sample.lost:.3g} % of them have no single value" if sample.lost else ""
     lines = [
@@ -86,7 +87,7 @@ def as_text(sample: Sample) -> str:
         *_amiss(sample),
     ]
     rows = [
-        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit))
+        (one.name, _range(sample, one.name), sample.spreads[one.name].shape, ranged(one.least, one.most, unit, digits))
         for one in sample.tornado[:_BARS]
     ]
     alone = columns(rows)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["names", "same", "text"]
+__all__ = ["names", "same", "text", "titles"]
 
 _FILE = Path(__file__).with_name("pages.toml")
 _PACKED = re.compile(r'(?<=id="packed">)[^<]*')
@@ -29,6 +29,11 @@ def names() -> tuple[str, ...]:
     ('pages/roofline', 'pages/cliff')
     """
     return tuple(f"pages/{name}" for name in _asked())
+
+
+def titles() -> dict[str, str]:
+    """The titles of the pages by the names of their files."""
+    return {f"pages/{name}": said["title"] for name, said in _asked().items()}
 
 
 @cache

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import derive
-from derive.cli.shared import as_targets
+from derive.cli.asked import as_targets
 from tests.derive.terminal import ask, settle
 
 PENDULUM = """\

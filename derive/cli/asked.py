@@ -1,0 +1,296 @@
+"""A question as it is typed: targets in their units, givens, profiles, and how the answer is to be told.
+
+The verbs that ask have these arguments and options in common. `asking` declares those that a verb takes, and hands them
+to it as one `Asked`; an option that a verb does not take is not there at all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from itertools import product
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from derive.cli import shell_completion
+from derive.cli.shared import PICTURES, opened, output_ending, put_picture, say_data, warn
+
+if TYPE_CHECKING:
+    from derive.library import Library
+    from derive.presentation.charts import Chart
+
+__all__ = [
+    "Asked",
+    "Turn",
+    "as_targets",
+    "asking",
+    "each_of",
+    "givens",
+    "heading",
+    "in_turn",
+    "in_units",
+    "listed_values",
+    "named",
+    "value_or_list",
+]
+
+Found = TypeVar("Found")
+Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+_BARE = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_DECIMAL_COMMA = re.compile(
+    r"\s*[+-]?(0,\d+(?![\d,.])|\d{1,3}(,\d{3})*,0\d\d(?![\d.]))"
+)  # 0,5 and 1,000, which are no lists
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What is taken in turn: one of every `--each`, profiles or the value of a given."""
+
+    profiles: tuple[str, ...] = ()
+    given: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        return " + ".join([*self.profiles, *(f"{name} = {text}" for name, text in self.given.items())])
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """The turn for programs; a turn of profiles alone has no givens."""
+        return {"profiles": list(self.profiles), **({"given": dict(self.given)} if self.given else {})}
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question, read: what is asked, and how the answer is to be told."""
+
+    targets: tuple[str, ...]
+    given: Mapping[str, str]
+    profiles: tuple[str, ...] = ()
+    each: tuple[Turn, ...] = ()
+    files: tuple[str | None, tuple[str, ...]] = (None, ())  # in the place of the built-in library, and beside it
+    output: str | None = None
+    ending: str = ""
+    stated_digits: int | None = None
+    strict: bool = False
+    as_json: bool = False
+
+    @cached_property
+    def library(self) -> Library:
+        return opened(*self.files)
+
+    @property
+    def target(self) -> str:
+        """The target of a verb that has a single one."""
+        return self.targets[0]
+
+    @property
+    def digits(self) -> int:
+        from derive.presentation.numbers import DIGITS
+
+        return self.stated_digits or DIGITS
+
+    def draw(self, name: str, charts: Callable[[], Iterable[Chart]]) -> None:
+        """Write the picture, where one is asked for."""
+        if self.output is not None:
+            put_picture(self.output, name, charts())
+
+    def tell(self, data: Callable[[], Any], text: Callable[[], None]) -> None:
+        """Print data for programs, or else a text, unless the standard output holds the picture."""
+        if self.as_json:
+            say_data(data())
+        elif self.output != "-":
+            text()
+
+
+def asking(
+    *options: Option, given: str, target: str = "TARGET", endings: Sequence[str] = PICTURES
+) -> Callable[[Callable[..., int]], Callable[..., int]]:
+    """Declare the arguments and options of a verb that asks; `target` and `given` are what its help calls them.
+
+    What such verbs have in common is read into an `Asked`, the verb's first argument; its own options follow by name.
+    """
+
+    def declared(verb: Callable[..., int]) -> Callable[..., int]:
+        @wraps(verb)
+        def read(**stated: Any) -> int:
+            common = {name: stated.pop(name) for name in _COMMON if name in stated}
+            return verb(_read(common, "," in target, endings), **stated)
+
+        made: Any = read
+        arguments = (
+            click.argument("target", shell_complete=shell_completion.targets, metavar=target),
+            click.argument("given", nargs=-1, shell_complete=shell_completion.given, metavar=given),
+        )
+        for one in reversed((*arguments, *options)):
+            made = one(made)
+        done: Callable[..., int] = made
+        return done
+
+    return declared
+
+
+_COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "output", "digits", "strict", "as_json")
+
+
+def _read(stated: dict[str, Any], has_several: bool, endings: Sequence[str]) -> Asked:
+    output, target = stated.get("output"), stated["target"]
+    ending = output_ending(output, endings)
+    given = givens(stated["given"])
+    return Asked(
+        targets=tuple(in_units(as_targets(target) if has_several else [target], stated.get("unit"))),
+        given=given,
+        profiles=stated.get("profiles", ()),
+        each=tuple(each_of(stated.get("each", ()), given)),
+        files=(stated.get("replaced"), stated.get("added", ())),
+        output=output,
+        ending=ending,
+        stated_digits=stated.get("digits"),
+        strict=stated.get("strict", False),
+        as_json=stated.get("as_json", False),
+    )
+
+
+def givens(texts: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise click.UsageError(f'{text!r} is not NAME=VALUE. Write, for example,  length="2 m"')
+        if name.strip() in found:
+            raise click.UsageError(f"{name.strip()} is given twice.")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def as_targets(text: str) -> list[str]:
+    """The targets of a command: what stands between commas that are in no parentheses.
+
+    >>> as_targets("step_time, max(batch, chips) in chip")
+    ['step_time', 'max(batch, chips) in chip']
+    """
+    depth, parts = 0, [""]
+    for letter in text:
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return list(dict.fromkeys(part.strip() for part in parts if part.strip())) or [text]
+
+
+def heading(turns: Iterable[Turn]) -> str:
+    """The heading above what is taken in turn."""
+    return "each" if any(turn.given for turn in turns) else "profile"
+
+
+def in_turn(asked: Asked, found_for: Callable[[Turn], Found]) -> tuple[list[tuple[Turn, Found]], int]:
+    """What is found in each turn that has an answer, and the exit status; the others are told on the standard error.
+
+    What is wrong in the same words in every turn is wrong with the question, and is raised.
+    """
+    from derive.errors import NOES, DeriveError
+
+    found: list[tuple[Turn, Found]] = []
+    errors: list[tuple[Turn, DeriveError]] = []
+    for turn in asked.each:
+        try:
+            found.append((turn, found_for(turn)))
+        except DeriveError as error:
+            errors.append((turn, error))
+    if not found and len({str(why) for _, why in errors}) == 1:
+        raise errors[0][1]
+    for turn, why in errors:
+        warn(f"with {turn.label}: {why}")
+    return found, max((1 if isinstance(why, NOES) else 2 for _, why in errors), default=0)
+
+
+def in_units(targets: Sequence[str], unit: str | None) -> list[str]:
+    """The targets in the unit of `--in`, or in the units, one for each.
+
+    >>> in_units(["step_time", "cost_per_token"], "ms, USD/ktoken")
+    ['step_time in ms', 'cost_per_token in USD/ktoken']
+    """
+    if unit is None:
+        return list(targets)
+    from derive.model.asked_expressions import split_unit
+
+    units = [one.strip() for one in unit.split(",")]
+    if not all(units):
+        raise click.UsageError(f"--in {unit!r} names no unit. Write  --in ms")
+    if len(units) not in (1, len(targets)):
+        raise click.UsageError(
+            f"--in names {len(units)} units, and there {'is' if len(targets) == 1 else 'are'} {len(targets)} to tell. "
+            "Write one for all targets, or one for each, as in  --in ms,USD/Mtoken"
+        )
+    for target in targets:
+        if own := split_unit(target)[1]:
+            raise click.UsageError(f"{target!r} is asked for in {own} already. Leave out --in, or the unit behind it.")
+    each = units * len(targets) if len(units) == 1 else units
+    return [f"{target} in {one}" for target, one in zip(targets, each, strict=True)]
+
+
+def each_of(texts: Sequence[str], given: Iterable[str] = ()) -> list[Turn]:
+    """The turns: one of every `--each`, each with every other.
+
+    >>> turns = each_of(["h100-sxm:fp8, b200-sxm:fp8", "chips=8, 16 chip"])
+    >>> [turn.label for turn in turns][:2]
+    ['h100-sxm:fp8 + chips = 8 chip', 'h100-sxm:fp8 + chips = 16 chip']
+    """
+    names = list(given)
+    choices: list[list[tuple[str, str]]] = []  # a name and its value; a profile's name is empty
+    for text in texts:
+        name, equals, values = (part.strip() for part in text.partition("="))
+        if equals:
+            if name in names:
+                raise click.UsageError(f"{name} is given twice.")
+            names.append(name)
+            choices.append(_values_of(name, values))
+        else:
+            choices.append([("", one.strip()) for one in text.split(",") if one.strip()])
+    if not all(choices):
+        raise click.UsageError("--each names no profile. Write  --each h100-sxm:fp8,b200-sxm:fp8")
+    crossed = product(*(dict.fromkeys(one) for one in choices)) if choices else ()
+    return [
+        Turn(tuple(text for name, text in turn if not name), {name: text for name, text in turn if name})
+        for turn in crossed
+    ]
+
+
+def _values_of(name: str, text: str) -> list[tuple[str, str]]:
+    """The values of a given that are taken in turn."""
+    if not name or not text or ".." in text:
+        raise click.UsageError(
+            f'--each {name}={text} lists no values. Write them between commas, as in  --each "chips=8, 16 chip"'
+        )
+    return [(name, one) for one in listed_values(text) or [text]]
+
+
+def listed_values(text: str) -> list[str]:
+    """The values of a list, of which the last may bear the unit of all; empty if the text is no list.
+
+    >>> listed_values("50, 100,200 sequence"), listed_values("8 chip"), listed_values("1,2Em")
+    (['50 sequence', '100 sequence', '200 sequence'], [], ['1 Em', '2Em'])
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if len(parts) < 2 or not all(parts):
+        return []
+    if _DECIMAL_COMMA.match(text):
+        raise click.UsageError(
+            f"{text!r}: a comma stands between values. Write 1500 or 0.5 without one, or a space behind it."
+        )
+    number = _BARE.match(parts[-1])
+    unit = parts[-1][number.end() :].strip() if number else ""
+    return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
+
+
+def named(text: str) -> str:
+    return text.partition("=")[0].strip()
+
+
+def value_or_list(text: str) -> Any:
+    """A given as it is typed: a list where there are commas, otherwise a value or a range."""
+    return text if ".." in text else listed_values(text) or text
