@@ -80,7 +80,7 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
     """The layout of a question; `stated` names have numbers that only complete inequalities."""
     outline, whole = found.outline, [pair for tree in found.alternatives for pair in _cases(tree, frozenset())]
     plans = [case.plan for case, _ in whole]
-    blocks = dict.fromkeys(block for made in plans for block in made.blocks)
+    blocks = _in_order(library, plans)
     within = dict.fromkeys([outline.target, *(name for block in blocks for name in block.unknowns)])
     aside = [(block, case.plan) for case, asides in whole for block in extra(library, outline, case, asides)]
     outputs = dict.fromkeys([*within, *(name for block, _ in aside for name in block.unknowns)])
@@ -104,6 +104,20 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
         {block: all(_is_firm(library, made, one) for one, made in aside if one == block) for block, _ in aside},
         tuple(name for name, choice in forms.items() if choice is None),
     )
+
+
+def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
+    """The blocks of all plans, each behind those that it needs in any of them, otherwise as they come."""
+    needed = dict[Block, set[Block]]()
+    for made in plans:
+        leading = {name: block for block in made.blocks for name in block.unknowns}
+        for block in made.blocks:
+            met = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+            needed.setdefault(block, set()).update(leading[name] for name in met & leading.keys())
+    found = dict[Block, None]()
+    while left := [block for block in needed if block not in found]:
+        found[next((block for block in left if needed[block] <= found.keys()), left[0])] = None
+    return list(found)
 
 
 def _may_yield(library: RelationSet, name: str) -> bool:

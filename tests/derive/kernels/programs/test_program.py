@@ -61,6 +61,18 @@ def hidden(seed):
         yield made, [[numbers[name] for name in made.inputs], *points]
 
 
+def out_of_order(point, made):
+    """A step in use that stands before one that it needs."""
+    used = [one for one in point.data["steps"] if point.y[one["at"]] >= 0]
+    later = {name for one in used for name in one["quantities"]}
+    for one in used:
+        later -= {*one["quantities"]}
+        met = {name for relation in one["relation"].split(", ") for name in made.library.members[relation]}
+        if not met.isdisjoint(later):
+            return one["relation"]
+    return ""
+
+
 def check_hidden(seeds):
     cases = [case for seed in seeds for case in hidden(seed)]
     known = 0
@@ -68,6 +80,7 @@ def check_hidden(seeds):
         function = made.library.compile(made.target, made.given)
         for numbers, point in zip(points, told, strict=True):
             assert math.isnan(point.target) == bool(point.why)
+            assert point.why or out_of_order(point, made) == "", made.given
             if point.why in ("undecided", "uncompiled"):
                 continue
             found = math.nan if point.is_contradicted else point.target
@@ -333,6 +346,20 @@ def test_each_case_has_its_own_steps_and_what_is_beside_them_is_told():
     assert (light.target, heavy.target) == (1.0, 1.8)
     used = [[one["relation"] for one in point.data["steps"] if point.y[one["at"]] >= 0] for point in (light, heavy)]
     assert used == [["light"], ["heavy"]]
+
+
+@needed
+def test_the_steps_of_each_case_stand_in_the_order_in_which_they_are_needed():
+    pipe = bare(
+        "friction Re loss rough shape",
+        {"equation": "friction = 64/Re", "when": ["Re < 2300"]},
+        {"equation": "friction = 0.316*rough/Re**0.25", "when": ["Re >= 2300"]},
+        "rough = shape + 1",
+        "loss = 2*friction",
+    )
+    made = programmed(pipe, "loss", ["Re", "shape"])
+    for point in at(pipe, "loss", {"Re": 1000.0, "shape": 1.0}, {"Re": 1e4, "shape": 1.0}):
+        assert point.why == out_of_order(point, made) == ""
 
 
 @needed
