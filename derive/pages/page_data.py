@@ -163,6 +163,8 @@ def _program(made: Program, said: Mapping[str, Any], tables: _Tables) -> dict[st
             [tables.place(tables.steps, {k: v for k, v in one.items() if k != "at"}), one["at"]]
             for one in said["steps"]
         ],
+        "yielding": [[one["name"], one["said"], one["state"]] for one in said["yielding"]],
+        "barring": [[one["relation"], one["verdict"], one["state"]] for one in said["barring"] if one["contradicts"]],
         "leftOut": said["left_out"],
     }
 

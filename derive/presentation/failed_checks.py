@@ -22,7 +22,17 @@ if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
     from quantities.value import Value
 
-__all__ = ["broken", "cautions", "displaced", "idle_givens", "side_unit", "sides_apart", "without_part"]
+__all__ = [
+    "broken",
+    "cautions",
+    "displaced",
+    "idle_givens",
+    "no_value_fits",
+    "side_unit",
+    "sides_apart",
+    "stated_value",
+    "without_part",
+]
 
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
@@ -103,7 +113,21 @@ def displaced(name: str, weak: Value, number: float | None, unit: Unit, is_brief
     'gravity is 9.81 m/s**2, given in the question, but comes out as 1.62 m/s**2 here'
     """
     here = "but no value of it fits here" if number is None else f"but comes out as {customary(number, unit)} here"
-    return f"{name} is {weak}, {here}" if is_brief else f"{name} is {weak}, {weak.source}, {here}"
+    return f"{name} is {weak}, {here}" if is_brief else f"{stated_value(name, weak)}, {here}"
+
+
+def stated_value(name: str, weak: Value) -> str:
+    """A weak value with its source."""
+    return f"{name} is {weak}, {weak.source}"
+
+
+def no_value_fits(relations: Sequence[str], unknowns: Sequence[str]) -> str:
+    """The sentence for relations that leave what is in them no admissible value.
+
+    >>> no_value_fits(["rest"], ["length"])
+    'rest: no admissible value of length fits the others'
+    """
+    return f"{', '.join(relations)}: no admissible value of {', '.join(unknowns)} fits the others"
 
 
 def side_unit(relation: Relation, side: Node) -> Unit:

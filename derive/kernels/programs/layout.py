@@ -2,7 +2,8 @@
 
 A point has an output for each quantity of the plans, of all cases together; a check for each relation that some plan
 leaves over and whose quantities are known there, or become known by stated values if it is an inequality; a choice for
-each relation of a plan in which arms compete; and a step for each block.
+each relation of a plan in which arms compete; a step for each block; whether a default is displaced by what comes out;
+and whether a block for checks has no admissible value.
 """
 
 from __future__ import annotations
@@ -37,6 +38,8 @@ class Layout:
     contradictions: frozenset[str]  # those of them that no weak value plays a part in
     choices: dict[str, Choice]  # by relation
     steps: tuple[Block, ...]
+    yielding: tuple[str, ...]  # quantities with a default that may not be what comes out
+    barring: dict[Block, bool]  # blocks for checks that may have no admissible value; whether givens alone lead there
     too_many: tuple[str, ...] = ()  # relations with more forms than are told apart
 
     def output(self, name: str) -> int:
@@ -58,21 +61,29 @@ class Layout:
     def step(self, block: Block) -> int:
         return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + self.steps.index(block)
 
+    def displacement(self, name: str) -> int:
+        return self._stepped + self.yielding.index(name)
+
+    def bar(self, block: Block) -> int:
+        return self._stepped + len(self.yielding) + list(self.barring).index(block)
+
+    @property
+    def _stepped(self) -> int:
+        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + len(self.steps)
+
     @property
     def size(self) -> int:
-        return 2 * len(self.outputs) + 3 * len(self.checks) + len(self.choices) + len(self.steps)
+        return self._stepped + len(self.yielding) + len(self.barring)
 
 
 def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layout:
     """The layout of a question; `stated` names have numbers that only complete inequalities."""
     outline, whole = found.outline, [pair for tree in found.alternatives for pair in _cases(tree, frozenset())]
     plans = [case.plan for case, _ in whole]
-    blocks = dict.fromkeys(block for made in plans for block in made.blocks)
+    blocks = _in_order(library, plans)
     within = dict.fromkeys([outline.target, *(name for block in blocks for name in block.unknowns)])
-    beside = dict.fromkeys(
-        name for case, asides in whole for block in extra(library, outline, case, asides) for name in block.unknowns
-    )
-    outputs = dict.fromkeys([*within, *beside])
+    aside = [(block, case.plan) for case, asides in whole for block in extra(library, outline, case, asides)]
+    outputs = dict.fromkeys([*within, *(name for block, _ in aside for name in block.unknowns)])
     roles = ("target", *("intermediate" if name in within else "check" for name in list(outputs)[1:]))
     twice, firm = _stated_twice(library, found, [case for case, _ in whole])
     checks: dict[str, None] = dict.fromkeys(twice)
@@ -89,8 +100,37 @@ def laid_out(library: RelationSet, found: Cases, stated: Iterable[str]) -> Layou
         firm,
         {name: choice for name, choice in forms.items() if choice is not None},
         tuple(blocks),
+        tuple(name for name in list(outputs)[1:] if _may_yield(library, name)),
+        {block: all(_is_firm(library, made, one) for one, made in aside if one == block) for block, _ in aside},
         tuple(name for name, choice in forms.items() if choice is None),
     )
+
+
+def _in_order(library: RelationSet, plans: Sequence[Plan]) -> list[Block]:
+    """The blocks of all plans, each behind those that it needs in any of them, otherwise as they come."""
+    needed = dict[Block, set[Block]]()
+    for made in plans:
+        leading = {name: block for block in made.blocks for name in block.unknowns}
+        for block in made.blocks:
+            met = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+            needed.setdefault(block, set()).update(leading[name] for name in met & leading.keys())
+    found = dict[Block, None]()
+    while left := [block for block in needed if block not in found]:
+        found[next((block for block in left if needed[block] <= found.keys()), left[0])] = None
+    return list(found)
+
+
+def _may_yield(library: RelationSet, name: str) -> bool:
+    """Whether a quantity has a default that an answer is compared with: no definition, and not one that stands in."""
+    own = library.defaults.get(name)
+    return own is not None and own.source.kind != "exact" and not own.source.stands_in
+
+
+def _is_firm(library: RelationSet, made: Plan, block: Block) -> bool:
+    """Whether exact relations and givens alone lead to a block."""
+    names = [name for relation in block.relations for name in library.members[relation]]
+    is_exact = all(library.relations[name].approximate is None for name in block.relations)
+    return is_exact and not weak_behind(library, made, names)
 
 
 def _stated_twice(

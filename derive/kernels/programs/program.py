@@ -23,7 +23,7 @@ from derive.kernels.programs.reasons import Reason, Reasons
 from derive.kernels.programs.step_data import letters, step
 from derive.kernels.several_targets import found_for
 from derive.model.relation_set import RelationSet
-from derive.presentation.failed_checks import side_unit
+from derive.presentation.failed_checks import no_value_fits, side_unit, stated_value
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -92,6 +92,8 @@ class Program:
             "checks": [self._check(self.library.relations[name]) for name in layout.checks],
             "choices": [{"relation": name, "at": layout.choice(name), "arms": list(one.arms)} for name, one in choices],
             "steps": [{**step(self.library, block, named), "at": layout.step(block)} for block in layout.steps],
+            "yielding": [self._yielding(name) for name in layout.yielding],
+            "barring": [self._barring(block) for block in layout.barring],
             "letters": named,
             "left_out": self._left_out(),
         }
@@ -123,6 +125,15 @@ class Program:
             "contradicts": is_exact,
             "approximate": relation.approximate,
         }
+
+    def _yielding(self, name: str) -> dict[str, Any]:
+        said = stated_value(name, self.library.defaults[name])
+        return {"name": name, "said": said, "state": self.layout.displacement(name)}
+
+    def _barring(self, block: Block) -> dict[str, Any]:
+        is_firm, at = self.layout.barring[block], self.layout.bar(block)
+        verdict = no_value_fits(block.relations, block.unknowns)
+        return {"relation": block.relations[0], "verdict": verdict, "contradicts": is_firm, "state": at}
 
     def _left_out(self) -> list[dict[str, str]]:
         uncompiled = [{"what": one.quantity, "reason": one.text} for one in self.reasons if one.kind == "uncompiled"]

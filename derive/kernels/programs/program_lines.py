@@ -23,6 +23,7 @@ from derive.kernels.programs.reasons import Reasons
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block
+from derive.tolerances import AGREEMENT
 from quantities.tolerances import UNIT_ROUNDING
 
 __all__ = ["alternatives"]
@@ -65,6 +66,7 @@ class _Listing(Draft):
         self.unsaid: set[Block] = set()  # blocks without lines
         self.tried: list[str] = []  # the candidates of the block at hand
         self.forms: dict[Block, str] = {}  # the index of the form in use
+        self.barred: dict[str, str] = {}  # whether a quantity beside the target has no admissible value
 
     def write(self, tree: Tree) -> None:
         scope = Scope()
@@ -180,6 +182,7 @@ class _Listing(Draft):
             self._extra(block, scope)
         states = self._checks(case, scope, whole)
         self._outputs(scope, whole, states)
+        self._displacements(case, scope)
         self._regimes(case, scope, whole)
         self._steps(case, scope, whole)
 
@@ -283,12 +286,29 @@ class _Listing(Draft):
         whether = [self._judgement((one,), True, scope) for one in conditions]
         aside = [*self._cause(names_in(*conditions), scope), *whether]
         self._block(block, scope)
+        self._bar(block, aside, scope)
         for name in block.unknowns:
             held = scope.variables[name]
             own = self.causes.get(held, _SOUND)
             self.causes[held] = self._first(*aside, own)
             applies = " or ".join(aside)
             self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
+
+    def _bar(self, block: Block, aside: Sequence[str], scope: Scope) -> None:
+        """Whether a block beside the target has no admissible value, or needs what has none.
+
+        Only the first is told of the block itself: what follows from it is not the others' fault.
+        """
+        first = block.unknowns[0]
+        own = self.causes.get(scope.variables[first], _SOUND)
+        outside = f"({own} == {self.reasons.outside(self.library.declared[first])})"
+        needed = {name for relation in block.relations for name in self.library.members[relation]}
+        inherited = [self.barred[name] for name in sorted(needed - {*block.unknowns}) if name in self.barred]
+        applies = "".join(f"not {one} and " for one in aside)
+        bar = self.sheet.line(f"1 if {applies}{outside} else 0")
+        self.sheet.write(f"y[{self.layout.bar(block)}] = {bar}")
+        whole = self.sheet.line(f"1 if {applies}({' or '.join((bar, *inherited))}) else 0") if inherited else bar
+        self.barred |= dict.fromkeys(block.unknowns, whole)
 
     # Results
 
@@ -373,6 +393,29 @@ class _Listing(Draft):
                 self.causes[scope.variables[name]] = cause
             held = scope.variables[name]
             self.open[self.causes[held]] = self.causes[held]
+
+    def _displacements(self, case: Case, scope: Scope) -> None:
+        """Whether each default agrees with what comes out (1), does not (2), has no value that fits (3), or only the
+        solver can tell (4)."""
+        fixed = {name for block in case.plan.blocks for name in block.unknowns}
+        for name in self.layout.yielding:
+            at = f"y[{self.layout.displacement(name)}]"
+            if name in fixed and name not in case.plan.weak:
+                self.sheet.write(f"{at} = {self._displacement(name, case, scope)}")
+            elif name in self.barred:
+                self.sheet.write(f"{at} = 3 if {self.barred[name]} else -1")
+
+    def _displacement(self, name: str, case: Case, scope: Scope) -> str:
+        number, own = scope.variables[name], self.library.defaults[name]
+        stated, (low, high) = own.base[1], own.as_rounded
+        slack = AGREEMENT * max(abs(low), abs(high))
+        apart = self.sheet.line(f"abs({number} - {stated!r})")
+        tests = [f"{apart} <= {AGREEMENT!r}*abs({number})", f"{apart} <= {AGREEMENT * abs(stated)!r}"]
+        agrees = " or ".join([*tests, self.sheet.between(number, low - slack, high + slack)])
+        behind = [self.library.defaults[one] for one in weak_behind(self.library, case.plan, [name])]
+        is_loose = any(one.as_rounded[0] != one.as_rounded[1] for one in behind)
+        cause = self.causes.get(number, _SOUND)
+        return f"{f'-1 if {cause} else ' if cause != _SOUND else ''}1 if {agrees} else {4 if is_loose else 2}"
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
         for name in (name for block in case.plan.blocks for name in block.relations):

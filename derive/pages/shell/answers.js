@@ -40,20 +40,37 @@ function sentence(text) {
 }
 
 // The failed checks of a run, each with the numbers of both sides in base units.
-function failedIn({program, y}) {
-  const found = [];
+function failedIn(run) {
+  const {program, y} = run, found = [];
   for (const [place, left, right, state] of program.checks) {
     if (y[state] !== 2 && y[state] !== 3) continue;
     const check = page.checks[place], sides = sidesApart(check, y[left], y[right], y[state] === 3);
     const because = check.because ? ` (${check.because})` : "";
     found.push({name: check.relation, sides, verdict: `${check.relation} does not hold: ${sides}${because}`});
   }
-  return found;
+  return [...found, ...displacedIn(run), ...barredIn(run)];
+}
+
+// The defaults that are not what comes out, or that no value fits.
+function displacedIn({program, y}) {
+  const told = program.yielding.filter(([, , state]) => y[state] === 2 || y[state] === 3);
+  return told.map(([name, said, state]) => {
+    const here = () => prefixed(y[program.outputs.find(([other]) => other === name)[1]], page.quantities[name].units[0][0]);
+    const [number, unit] = y[state] === 3 ? [] : here();
+    const sides = y[state] === 3 ? "but no value of it fits here" : `but comes out as ${withUnit(digitsOf(number, 4), unit)} here`;
+    return {name, sides, verdict: `${said}, ${sides}`};
+  });
+}
+
+// The relations that leave what is in them no admissible value, whatever the defaults are.
+function barredIn({program, y}) {
+  return program.barring.filter(([, , state]) => y[state] === 1).map(([name, verdict]) => ({name, sides: verdict, verdict}));
 }
 
 // The checks that a run could not settle by arithmetic.
 function openIn({program, y}) {
-  return program.checks.filter(([, , , state]) => y[state] === 4).map(([place]) => page.checks[place].relation);
+  const checks = program.checks.filter(([, , , state]) => y[state] === 4).map(([place]) => page.checks[place].relation);
+  return [...checks, ...program.yielding.filter(([, , state]) => y[state] === 4).map(([name]) => name)];
 }
 
 // Both sides of a relation that does not hold, with the fewest digits that tell them apart.
@@ -130,9 +147,11 @@ function curveOf(state, answer) {
   return {name, isRatio, points};
 }
 
+// Their names alone, for each point of a curve.
 function failedNames({program, y}) {
-  const names = [];
-  for (const [place, , , state] of program.checks) if (y[state] === 2 || y[state] === 3) names.push(page.checks[place].relation);
+  const names = program.checks.filter(([, , , state]) => y[state] === 2 || y[state] === 3).map(([place]) => page.checks[place].relation);
+  names.push(...program.yielding.filter(([, , state]) => y[state] === 2 || y[state] === 3).map(([name]) => name));
+  names.push(...program.barring.filter(([, , state]) => y[state] === 1).map(([name]) => name));
   return names.join(", ");
 }
 

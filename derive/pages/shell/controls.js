@@ -57,12 +57,15 @@ class Row {
   }
 
   typed(isDone) {
-    const text = this.field.value.trim().replace(/^\u2212/, "-");
-    const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
-    this.field.toggleAttribute("aria-invalid", !isNumber);
-    if (isNumber) this.actions.moved(this.name, readIn(this.name, Number(text), unitOf(this.actions.state(), this.name)), this.field);
-    if (isDone && isNumber) this.actions.kept(this.field);
-    if (isDone && !isNumber) { this.field.removeAttribute("aria-invalid"); this.actions.shown(); }
+    const text = this.field.value.trim().replace(/^\u2212/, "-"), isWritten = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
+    const number = isWritten ? readIn(this.name, Number(text), unitOf(this.actions.state(), this.name)) : NaN, isNumber = Number.isFinite(number);
+    this.field.setAttribute("aria-invalid", String(!isNumber));
+    if (isNumber) this.actions.moved(this.name, number, this.field);
+    if (!isDone) return;
+    if (isNumber) return this.actions.kept(this.field);
+    if (text) this.actions.said(`${this.name}: ${text} is ${isWritten ? "too large" : "no number"}; write one such as 1.5 or 2e3, in the unit beside it.`);
+    this.field.removeAttribute("aria-invalid");
+    this.actions.shown();
   }
 
   update(state, answer, typing) {

@@ -19,6 +19,7 @@ const actions = {
     finish();
   },
   shown: () => show(),
+  said: (text) => notice(text),
   asked(name) {
     const next = copied(state), former = answered(state).number, targets = targetsOf(variantOf(state));
     if (!targets.includes(name) && Number.isNaN(former) && state.solve === state.held) return notice(`There is no number of ${state.solve} to hold fixed.`);

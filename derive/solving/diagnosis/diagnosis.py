@@ -21,6 +21,7 @@ from derive.numerics.algebra.evaluation import value
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, basis_of
+from derive.presentation.failed_checks import no_value_fits
 from derive.presentation.numbers import shown_number
 from derive.solving.diagnosis.missing_givens import missing_sets
 from derive.solving.execution.checks import checked, testable
@@ -148,7 +149,7 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
         givens = list(dict.fromkeys(name for _, ends, _ in traces for name in ends))
         stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
         return InconsistentError(
-            f"{', '.join(block.relations)}: no admissible value of {', '.join(block.unknowns)} fits the others. "
+            f"{no_value_fits(block.relations, block.unknowns)}. "
             f"The conflict: {'; '.join(_few(part) for part in (relations, stated) if part)}.",
             hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {block.relations[0]} out.",
             conflicts=[*relations, *stated],

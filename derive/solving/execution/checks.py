@@ -192,11 +192,11 @@ def extended(library: RelationSet, made: Plan, state: State) -> State:
     for block in made.extra:
         relations = [library.relations[name] for name in block.relations]
         needed = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+        if not all(applies(relation, {**state.asides, **state.values}) for relation in relations):
+            continue
         if needed & state.barred:
             state = replace(state, barred=state.barred | {*block.unknowns})
         if not needed <= state.values.keys():
-            continue
-        if not all(applies(relation, {**state.asides, **state.values}) for relation in relations):
             continue
         try:
             steps, _ = block_states(library, block, state)

@@ -69,13 +69,15 @@ def _moved(page: Shown, name: str) -> float:
     return float(parts[name])
 
 
-def test_what_is_no_number_is_marked_and_taken_back(page):
-    before = page.now["number"]
-    page.tab.fill("#given-batch", "many")
-    assert page.tab.get_attribute("#given-batch", "aria-invalid") is not None
+@pytest.mark.parametrize("text", ["many", "1,5", "5 sequence", "0x10", "NaN", "Infinity", "1e400"])
+def test_what_is_no_number_is_marked_and_taken_back_with_a_word(page, text):
+    before = page.now
+    page.tab.fill("#given-batch", text)
+    assert page.tab.get_attribute("#given-batch", "aria-invalid") == "true"
     page.tab.press("#given-batch", "Tab")
     assert page.tab.get_attribute("#given-batch", "aria-invalid") is None
-    assert page.now["number"] == before
+    assert page.now == before
+    assert f"batch: {text} is" in page.tab.inner_text("#notice")
 
 
 def test_a_number_outside_its_domain_has_no_answer_and_a_reason(page):

@@ -45,12 +45,20 @@ class Point:
 
     @property
     def failed(self) -> set[str]:
-        return {name for name, state in self.states.items() if state in (2, 3)}
+        """The checks that fail: relations, and defaults that are displaced."""
+        displaced = {one["name"] for one in self.data["yielding"] if self.y[one["state"]] in (2, 3)}
+        return {name for name, state in self.states.items() if state in (2, 3)} | displaced
 
     @property
     def is_contradicted(self) -> bool:
         """Whether the solver raises that the givens contradict each other."""
-        return any(check["contradicts"] and check["relation"] in self.failed for check in self.data["checks"])
+        broken = {name for name, state in self.states.items() if state in (2, 3)}
+        return any(check["contradicts"] and check["relation"] in broken for check in self.data["checks"])
+
+    @property
+    def barred(self) -> set[str]:
+        """The relations that leave what is in them no admissible value, where the solver raises as well."""
+        return {one["relation"] for one in self.data["barring"] if one["contradicts"] and self.y[one["state"]] == 1}
 
     @property
     def regime(self) -> dict[str, str]:

@@ -62,6 +62,18 @@ def hidden(seed):
         yield made, [[numbers[name] for name in made.inputs], *points]
 
 
+def out_of_order(point, made):
+    """A step in use that stands before one that it needs."""
+    used = [one for one in point.data["steps"] if point.y[one["at"]] >= 0]
+    later = {name for one in used for name in one["quantities"]}
+    for one in used:
+        later -= {*one["quantities"]}
+        met = {name for relation in one["relation"].split(", ") for name in made.library.members[relation]}
+        if not met.isdisjoint(later):
+            return one["relation"]
+    return ""
+
+
 def check_hidden(seeds):
     cases = [case for seed in seeds for case in hidden(seed)]
     known = 0
@@ -69,6 +81,7 @@ def check_hidden(seeds):
         function = made.library.compile(made.target, made.given)
         for numbers, point in zip(points, told, strict=True):
             assert math.isnan(point.target) == bool(point.why)
+            assert point.why or out_of_order(point, made) == "", made.given
             if point.why in ("undecided", "uncompiled"):
                 continue
             found = math.nan if point.is_contradicted else point.target
@@ -93,6 +106,65 @@ def test_a_program_of_a_random_library_says_what_the_compiled_function_says():
 def test_a_program_of_a_random_library_says_what_the_compiled_function_says_in_the_long_run():
     for first in range(FIRST, LAST, 10):
         check_hidden(range(first, min(first + 10, LAST)))
+
+
+# Defaults that yield, and quantities beside the answer that have no value
+
+
+def with_defaults(seed):
+    """A question of a random library with defaults, and with differences beside it that may have no value."""
+    case, draw = random_libraries.hidden(seed), random.Random(f"defaults {seed}")
+    names = [name for name in case.numbers if name not in case.factors]
+    pairs = [draw.sample(names, 2) for _ in range(3)]
+    rests = [f"s{i} = {one} - {other}" for i, (one, other) in enumerate(pairs)]
+    rests.append("s3 = s0*s1")
+    values = {name: f"{case.numbers[name] * draw.choice((1, 1.5)):.4g}" for name in draw.sample(names, 3)}
+    values |= {name: "2" for name in draw.sample(["s0", "s1", "s2", "s3"], 2)}
+    texts = [str(one.written) for one in case.library.relations.values()]
+    held = bare(" ".join([*case.numbers, "s0 s1 s2 s3"]), *texts, *rests, values=values)
+    given = [*draw.sample(names, draw.randint(2, len(names) - 1)), *case.factors]
+    for target in names:
+        own = [name for name in given if name != target]
+        try:
+            made = programmed(held, target, own)
+        except DeriveError:
+            continue
+        yield made, [[case.numbers[name] * draw.choice((1, draw.uniform(0.3, 3))) for name in own] for _ in range(3)]
+
+
+def check_with_defaults(seeds):
+    cases = [case for seed in seeds for case in with_defaults(seed)]
+    seen = {"displaced": 0, "barred": 0}
+    for (made, points), told in zip(cases, ran(cases), strict=True):
+        for numbers, point in zip(points, told, strict=True):
+            given = dict(zip(made.inputs, numbers, strict=True))
+            if point.data["left_out"]:
+                continue  # which says that the solver alone can tell
+            if point.why or point.is_contradicted or 4 in (point.y[one["state"]] for one in point.data["yielding"]):
+                continue
+            try:
+                answer = made.library.solve(made.target, **given)
+            except InconsistentError as error:
+                assert not point.barred.isdisjoint(error.conflicts), (made.target, given, str(error))
+                seen["barred"] += 1
+                continue
+            except AmbiguousError:
+                continue
+            assert point.barred == set(), (made.target, given)
+            assert {check.name for check in answer.failed} == point.failed, (made.target, given)
+            seen["displaced"] += any(check.name in made.library.declared for check in answer.failed)
+    return seen
+
+
+@needed
+def test_defaults_that_yield_and_quantities_without_a_value_are_told_as_the_solver_tells_them():
+    assert min(check_with_defaults(range(12)).values()) > 3
+
+
+@needed
+@pytest.mark.long
+def test_defaults_that_yield_are_told_as_the_solver_tells_them_in_the_long_run():
+    check_with_defaults(range(FIRST, LAST))
 
 
 # The built-in library
@@ -180,7 +252,7 @@ def test_programs_of_the_built_in_library_answer_as_the_solver_does_with_its_che
                 continue
             answer = solved(made, numbers)
             expected = math.nan if answer is None or answer.base is None else answer.value.magnitude
-            assert near(math.nan if point.is_contradicted else point.target, expected), (
+            assert near(math.nan if point.is_contradicted or point.barred else point.target, expected), (
                 made.target,
                 made.given,
                 numbers,
@@ -275,6 +347,20 @@ def test_each_case_has_its_own_steps_and_what_is_beside_them_is_told():
     assert (light.target, heavy.target) == (1.0, 1.8)
     used = [[one["relation"] for one in point.data["steps"] if point.y[one["at"]] >= 0] for point in (light, heavy)]
     assert used == [["light"], ["heavy"]]
+
+
+@needed
+def test_the_steps_of_each_case_stand_in_the_order_in_which_they_are_needed():
+    pipe = bare(
+        "friction Re loss rough shape",
+        {"equation": "friction = 64/Re", "when": ["Re < 2300"]},
+        {"equation": "friction = 0.316*rough/Re**0.25", "when": ["Re >= 2300"]},
+        "rough = shape + 1",
+        "loss = 2*friction",
+    )
+    made = programmed(pipe, "loss", ["Re", "shape"])
+    for point in at(pipe, "loss", {"Re": 1000.0, "shape": 1.0}, {"Re": 1e4, "shape": 1.0}):
+        assert point.why == out_of_order(point, made) == ""
 
 
 @needed
@@ -429,6 +515,7 @@ def test_every_number_has_a_place_of_its_own():
     places = [one[key] for one in data["outputs"] for key in ("at", "why")]
     places += [one[key] for one in data["checks"] for key in ("left", "right", "state")]
     places += [one["at"] for key in ("choices", "steps") for one in data[key]]
+    places += [one["state"] for key in ("yielding", "barring") for one in data[key]]
     assert sorted(places) == list(range(data["size"]))
     known = {one["name"] for key in ("inputs", "outputs", "constants") for one in data[key]}
     assert {name for one in data["steps"] for form in one["forms"] for name in form["names"]} <= known
