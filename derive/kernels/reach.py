@@ -8,12 +8,11 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from derive.caches import Memo
-from derive.errors import DeriveError
 from derive.expressions.tree import Apply, Node, names_in
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
-from derive.solving.answering.solver import solve
+from derive.solving.answering.solver import settled
 from derive.solving.cancellation.jacobian_rank import combined, directions, rows_of
 from derive.solving.execution.question import Outline, outlined
 from derive.time_limits import query
@@ -48,10 +47,7 @@ def probed(library: RelationSet, target: str, names: Sequence[str], draw: int) -
     for name in names:
         quantity = library.declared[name]
         given[name] = read_number(quantity.unit.from_base(generic(quantity, draw)), quantity.unit)
-    try:
-        return solve(library, target, (), given)
-    except DeriveError:
-        return None
+    return settled(library, target, given)
 
 
 def generic(quantity: Declaration, draw: int) -> float:

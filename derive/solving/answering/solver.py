@@ -51,7 +51,7 @@ from derive.solving.ranges.range_propagation import spread_without_middle
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
-__all__ = ["solve", "solve_all"]
+__all__ = ["settled", "solve", "solve_all"]
 
 _NEIGHBOURS = 12  # limit on relations that narrow an interval
 
@@ -81,14 +81,32 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        answers = [
-            answer_of(library, question, found.plan, state, found.left_out, len(found.states) == 1)
-            for found in _found(library, question)
-            for state in found.states
-        ]
-        if library.declared[target].is_count:
-            answers = [_counted(library, question, one, profiles) for one in answers]
-        return tuple(_distinct(answers))
+        return _answers(library, question, profiles, _found(library, question))
+
+
+def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
+    """The one answer, or None: why there is none takes as long again to tell, and nobody asks here."""
+    with query():
+        try:
+            question = ask(library, target, (), given)
+            found, _ = _sought(library, question)
+            answers = _answers(library, question, (), found)
+        except DeriveError:
+            return None
+        return answers[0] if len(answers) == 1 and answers[0].base is not None else None
+
+
+def _answers(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...], found: Sequence[Found]
+) -> tuple[Answer, ...]:
+    answers = [
+        answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1)
+        for one in found
+        for state in one.states
+    ]
+    if library.declared[question.target].is_count:
+        answers = [_counted(library, question, one, profiles) for one in answers]
+    return tuple(_distinct(answers))
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
@@ -102,20 +120,28 @@ def _counted(library: RelationSet, question: Question, answer: Answer, profiles:
 
 def _found(library: RelationSet, question: Question) -> list[Found]:
     """The states that answer a question, case by case, or the error that says why there are none."""
-    if question.target in question.strong:
-        confirm(library, question, question.target)
-    for is_last_resort in (False, True):
-        answers, errors = _explored(library, question, is_last_resort)
-        if answers and not _is_open(library, question.target, answers, errors):
-            return answers
-        if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
-            break
+    answers, errors = _sought(library, question)
     if answers:
+        return answers
+    if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):
         for name in islice(tied(library, question), GIVENS):
             confirm(library, question, name)
     raise _weightiest(library, errors)
+
+
+def _sought(library: RelationSet, question: Question) -> tuple[list[Found], list[DeriveError]]:
+    """The states that answer a question, or why each case has none; neither where the answers leave it open."""
+    if question.target in question.strong:
+        confirm(library, question, question.target)
+    for is_last_resort in (False, True):
+        answers, errors = _explored(library, question, is_last_resort)
+        if answers and not _is_open(library, question.target, answers, errors):
+            return answers, []
+        if answers or any(isinstance(error, (LimitError, InconsistentError)) for error in errors):
+            break
+    return [], [] if answers else errors
 
 
 class _UnfixedError(UnderdeterminedError):
