@@ -371,3 +371,10 @@ def test_an_interval_beside_a_pole_at_zero_begins_at_zero(arm, sign, least):
     (found,) = solved(text, "x", {"y": least, "sign": float(sign)}, REAL).solutions
     ends = {"1/x": 1 / least, "1/sqrt(x)": least**-2, "-log(x)": math.exp(-least), "1/x**3": least ** (-1 / 3)}
     assert sorted(map(abs, found.spans["x"])) == pytest.approx([0, ends[arm]], rel=1e-6)
+
+
+@given(SIZES, SIZES, st.sampled_from([0.0, 1.0, -3.0]))
+def test_an_interval_ends_where_the_sides_part_and_not_where_that_shows(y, slope, at):
+    (found,) = solved("max(s*(x - t) - y, -y) = -y", "x", {"y": y, "s": slope, "t": at}, REAL).solutions
+    assert found.spans["x"][0] == -math.inf
+    assert abs(found.spans["x"][1] - at) <= 1e-14
