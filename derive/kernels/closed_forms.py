@@ -12,6 +12,7 @@ from itertools import islice, product
 from typing import Any
 
 from derive.errors import AmbiguousError, LimitError, NoSolutionError
+from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases, leaves
@@ -19,12 +20,14 @@ from derive.kernels.reach import eliminates, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, replaced
+from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.substitution import expressed
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in
 from derive.time_limits import query, tick
+from derive.tolerances import LEAST
 
 __all__ = ["formula"]
 
@@ -51,7 +54,10 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
 
         try:
             return to_sympy(whole, library.quantities)
-        except ValueError as error:  # sympy refuses a choice in a condition unless it has a default arm
+        except (
+            ValueError,
+            NotImplementedError,
+        ) as error:  # sympy refuses a choice in a condition without a default arm
             raise _none(target, []) from error
 
 
@@ -175,7 +181,7 @@ def _single(library: RelationSet, equation: Equation, name: str) -> Node:
     if not admissible:
         raise _none(name, [str(equation)])
     if has_choice(equation, name):
-        return _by_arms(name, admissible)
+        return _by_arms(name, admissible, is_single=_is_monotone(library, equation, name))
     if len(admissible) > 1:
         from derive.expressions.sympy_bridge import to_sympy
 
@@ -199,15 +205,45 @@ def _may_be(library: RelationSet, name: str, candidate: Candidate) -> bool:
     return not (domain.low >= 0 and domain.open_low and form.is_zero)
 
 
-def _by_arms(name: str, candidates: Iterable[Candidate]) -> Node:
-    """The inverses of the arms, each under its own conditions."""
-    parts: list[Node] = []
-    for candidate in candidates:
-        form = unwound(candidate.form, 0)
-        conditions = tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)
-        if not conditions:
-            return Apply("piecewise", (*parts, form)) if parts else form
-        parts += [form, _all(conditions)]
+def _is_monotone(library: RelationSet, equation: Equation, name: str) -> bool:
+    """Whether the sides meet once at most, whatever the other quantities are, as long as they are not zero.
+
+    Without steps and poles in it, a form with slopes of one sign rises or falls all along.
+    """
+    names = names_in(equation.lhs, equation.rhs)
+    box = {other: (low or LEAST, high) for other in names for low, high in [library.declared[other].domain.closed]}
+    for part in walk(equation.lhs, equation.rhs):
+        if isinstance(part, Apply) and name in names_in(part) and part.op in ("inv", "tan", "piecewise", *STEPPED):
+            under = enclose(part.args[0], box, "") if part.op == "inv" else None
+            if under is None or not under.misses_zero:
+                return False
+    found = enclose(added(equation.lhs, negated(equation.rhs)), box, name)
+    return found is not None and (found.slopes[0] >= 0 or found.slopes[1] <= 0)
+
+
+def _by_arms(name: str, candidates: Sequence[Candidate], is_single: bool) -> Node:
+    """The inverses of the arms, each under its own conditions, and where no other holds that differs from it."""
+    forms = [unwound(candidate.form, 0) for candidate in candidates]
+    held = [
+        tuple(replaced(condition, Name(name), form) for condition in candidate.conditions)
+        for candidate, form in zip(candidates, forms, strict=True)
+    ]
+    if is_single and not all(held):  # an inverse without conditions holds wherever the others do not
+        first = next(i for i, conditions in enumerate(held) if not conditions)
+        parts = [part for form, conditions in zip(forms, held, strict=True) for part in (form, _all(conditions))]
+        return Apply("piecewise", (*parts[: 2 * first], forms[first])) if first else forms[first]
+    parts = []
+    for form, conditions in zip(forms, held, strict=True):
+        rivals = (
+            ()
+            if is_single
+            else tuple(
+                Apply("not", (_all((*others, Apply("ne", (other, form)))),))
+                for other, others in zip(forms, held, strict=True)
+                if other != form
+            )
+        )
+        parts += [form, _all((*conditions, *rivals))]
     return Apply("piecewise", tuple(parts))
 
 

@@ -297,11 +297,15 @@ class _Search:
         return all(size != size or abs(size) > AGREEMENT for size in sizes)
 
     def _to_zero(self, span: Span) -> Span:
-        """A plateau extended to zero, if the search stopped short only because of its least size."""
+        """A plateau extended to zero, if the search stopped short only because of its least size.
+
+        At zero itself the sides may be undefined, as 1/x is; then the least number decides.
+        """
         low, high = span
-        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and self.gap.residual(0.0) == 0:
+        if 0 < low <= min(NEAR_ZERO, SAME_ROOT * high) and 0 in map(self.gap.residual, (0.0, LEAST)):
             return 0.0, high
-        return (low, 0.0) if 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and self.gap.residual(0.0) == 0 else span
+        is_below = 0 > high >= max(-NEAR_ZERO, SAME_ROOT * low) and 0 in map(self.gap.residual, (0.0, -LEAST))
+        return (low, 0.0) if is_below else span
 
     def _edge(self, span: Span, jumps: Iterable[Span], side: int) -> float:
         """The end of a plateau, to the last digit where a jump adjoins it."""

@@ -90,4 +90,4 @@ def _is_below(low: float, high: float) -> bool:
 
 
 def _is_close(one: Span, other: Span) -> bool:
-    return all(a == b or abs(a - b) <= _PAYS * max(abs(a), abs(b)) for a, b in zip(one, other, strict=True))
+    return all(math.isclose(a, b, rel_tol=_PAYS) for a, b in zip(one, other, strict=True))

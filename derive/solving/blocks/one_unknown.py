@@ -31,7 +31,7 @@ from derive.expressions.tree import Apply, Equation, Node, Number, names_in, wal
 from derive.numerics.algebra.evaluation import residual, strain, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import negated, occurrences, replaced
-from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows
+from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
@@ -296,9 +296,13 @@ def _level(
 
 def _with_levels(roots: Roots, equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
     """The roots with the intervals that a search missed, and without roots inside an interval."""
+
+    def sign(x: float) -> int:
+        return sign_of_gap(equation, {**known, name: x})
+
     spans = list(roots.plateaus)
     for span in level_spans(equation, name, known, domain, [middle(span) for span in spans]):
-        if not any(_is_about(other, span) for other in spans):
+        if not any(_is_about(other, span) or _is_sharper(other, span, sign) for other in spans):
             spans = [other for other in spans if not _is_inside(middle(other), span)] + [span]
     outside = tuple(x for x in roots.values if not any(_is_inside(x, span) for span in spans))
     return replace(roots, values=outside, plateaus=tuple(sorted(spans)))
@@ -309,6 +313,14 @@ def _is_about(proved: Span, tried: Span) -> bool:
     width = tried[1] - tried[0]
     slack = 0.01 * width if width < math.inf else 1e-3 * min(abs(tried[0]), abs(tried[1]))
     return proved[0] <= tried[0] + slack and tried[1] - slack <= proved[1]
+
+
+def _is_sharper(proved: Span, tried: Span, sign: Callable[[float], int]) -> bool:
+    """Whether the sides are equal to every digit in an interval, and beside it only as closely as points are tried."""
+    if not tried[0] <= proved[0] <= proved[1] <= tried[1] or sign(middle(proved)) != 0:
+        return False
+    beside = [end / 2 + other / 2 for end, other in zip(proved, tried, strict=True) if end != other]
+    return all(sign(x) != 0 for x in beside)
 
 
 def _is_inside(x: float, span: Span) -> bool:

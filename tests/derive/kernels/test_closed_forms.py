@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 import sympy
+from hypothesis import given
+from hypothesis import strategies as st
 
 from derive import AmbiguousError, NoSolutionError, UnderdeterminedError
 from derive.library import Library
@@ -114,3 +116,35 @@ def test_a_root_of_the_wrong_sign_is_dropped():
 def test_where_there_is_no_closed_form_it_is_refused(equation, given, error):
     with pytest.raises(error):
         numbers(equation).formula("x", given)
+
+
+CHOICES = {  # of x: rising, falling, or with several roots
+    "max(a*x, b*x + c)": "positive",
+    "max(a*x, b/x)": "positive",
+    "min(a*x, b) + x**2": "positive",
+    "max(a*x, -b*x)": "real",
+    "max(a*x, b)*x": "real",
+    "min(a*x, b - x)": "real",
+    "(a*x if x > b else a*b - x)": "real",
+    "(a*x if x > b else a*b)": "positive",
+}
+
+
+@pytest.mark.parametrize("side", CHOICES)
+@given(numbers=st.tuples(*[st.integers(1, 12)] * 4))
+def test_where_several_arms_bind_at_once_a_formula_has_no_value(side, numbers):
+    names = "".join(f'{name} = {{ unit = "", domain = "{CHOICES[side]}" }}\n' for name in "xyabc" if name in side + "y")
+    library = load(f'[quantities]\n{names}[relations]\nr = {{ equation = "y = {side}" }}')
+    known = {name: number for name, number in zip("yabc", numbers, strict=True) if name in library.quantities}
+    form = library.formula("x", given=list(known))
+    found = complex(form.subs({symbol: known[symbol.name] for symbol in form.free_symbols}).evalf()).real
+    try:
+        answers = library.solve_all("x", **{name: str(number) for name, number in known.items()})
+    except NoSolutionError:
+        answers = ()
+    spans = [(one.low.magnitude, one.high.magnitude) for one in answers if one.value is None]
+    values = [one.value.magnitude for one in answers if one.value is not None]
+    if len(values) == 1 and not spans:
+        assert found == pytest.approx(values[0])
+    elif not any(low <= found <= high for low, high in spans):  # an end of an interval is one of its values
+        assert found != found or (CHOICES[side] == "positive" and found <= 0)

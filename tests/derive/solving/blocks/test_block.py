@@ -361,3 +361,20 @@ def test_a_root_at_the_edge_of_a_square_root_is_found_or_not_called_absent(at, s
     found = [one.values["x"] / (at * size) for one in outcome.solutions]
     assert found[-1] == pytest.approx(count + 1)
     assert outcome.caveat or found == pytest.approx([count, count + 1])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("arm", ["1/x", "1/sqrt(x)", "-log(x)", "1/x**3"])
+@given(st.floats(0.1, 50))
+def test_an_interval_beside_a_pole_at_zero_begins_at_zero(arm, sign, least):
+    text = f"min({arm.replace('x', '(sign*x)')}, y) = y"
+    (found,) = solved(text, "x", {"y": least, "sign": float(sign)}, REAL).solutions
+    ends = {"1/x": 1 / least, "1/sqrt(x)": least**-2, "-log(x)": math.exp(-least), "1/x**3": least ** (-1 / 3)}
+    assert sorted(map(abs, found.spans["x"])) == pytest.approx([0, ends[arm]], rel=1e-6)
+
+
+@given(SIZES, SIZES, st.sampled_from([0.0, 1.0, -3.0]))
+def test_an_interval_ends_where_the_sides_part_and_not_where_that_shows(y, slope, at):
+    (found,) = solved("max(s*(x - t) - y, -y) = -y", "x", {"y": y, "s": slope, "t": at}, REAL).solutions
+    assert found.spans["x"][0] == -math.inf
+    assert abs(found.spans["x"][1] - at) <= 1e-14

@@ -58,3 +58,14 @@ def test_several_equations_cut_at_each_other():
 
 def test_where_nothing_is_left_there_is_no_solution():
     assert narrowed(texts("x + 10 = min(s, 7)"), ["x"], {"s": (0.0, 5.0), "x": POSITIVE}) is None
+
+
+@given(st.integers(2, 7), st.floats(0.1, 100), st.randoms())
+def test_a_bound_is_carried_along_a_chain_in_whichever_order_it_is_written(length, most, random):
+    """An end that comes down from infinity has moved."""
+    chain = [f"x{i + 1} = x{i}" for i in range(length)]
+    random.shuffle(chain)
+    names = [f"x{i}" for i in range(1, length + 1)]
+    found = narrowed(texts(*chain), names, {"x0": (0.0, most), **dict.fromkeys(names, POSITIVE)})
+    assert found is not None
+    assert all(found[name][1] == pytest.approx(most) for name in names)
