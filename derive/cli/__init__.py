@@ -17,6 +17,7 @@ from derive.cli.audit import audit
 from derive.cli.border import border
 from derive.cli.catalogue import check, find, list_, show
 from derive.cli.comparison import compare
+from derive.cli.compile import compile_
 from derive.cli.formulas import formula, reach
 from derive.cli.graph import graph
 from derive.cli.infer import infer
@@ -57,7 +58,7 @@ def cli() -> None:
     """Relations with units: checked when they are stated, asked in any direction."""
 
 
-_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, page)
+_ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, compile_, page)
 _LOOKING_UP = (check, find, list_, show)
 _OF_THE_SUBJECT = (report, audit, infer, manual)
 _SERVING = (schema, serve, serve_editor, completion)

@@ -34,6 +34,7 @@ __all__ = [
     "in_units",
     "listed_values",
     "named",
+    "prove_single",
     "value_or_list",
 ]
 
@@ -137,11 +138,15 @@ _COMMON = ("target", "given", "unit", "profiles", "each", "replaced", "added", "
 
 
 def _read(stated: dict[str, Any], has_several: bool, endings: Sequence[str]) -> Asked:
-    output, target = stated.get("output"), stated["target"]
+    output, targets = stated.get("output"), as_targets(stated["target"])
     ending = output_ending(output, endings)
     given = givens(stated["given"])
+    if not has_several and len(targets) > 1:
+        raise click.UsageError(f"There is one TARGET here, and {stated['target']!r} names {len(targets)}.")
+    if output == "-" and stated.get("as_json"):
+        raise click.UsageError("-o - and --json both print on the standard output. Leave one out, or name a file.")
     return Asked(
-        targets=tuple(in_units(as_targets(target) if has_several else [target], stated.get("unit"))),
+        targets=tuple(in_units(targets, stated.get("unit"))),
         given=given,
         profiles=stated.get("profiles", ()),
         each=tuple(each_of(stated.get("each", ()), given)),
@@ -285,6 +290,14 @@ def listed_values(text: str) -> list[str]:
     number = _BARE.match(parts[-1])
     unit = parts[-1][number.end() :].strip() if number else ""
     return [f"{part} {unit}" if unit and _BARE.fullmatch(part) else part for part in parts]
+
+
+def prove_single(given: Mapping[str, str], has_each: bool = False) -> None:
+    """Refuse a list of values where each given has one, unless `--each` takes them in turn."""
+    for name, text in given.items():
+        if ".." not in text and len(listed_values(text)) > 1:
+            each = f', or  --each "{name}={text}"  to take them in turn' if has_each else ""
+            raise click.UsageError(f"{name}={text} lists values, and has one here. Write a point in a number{each}.")
 
 
 def named(text: str) -> str:

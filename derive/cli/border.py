@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from derive.cli.asked import Asked, asking
+from derive.cli.asked import Asked, asking, prove_single
 from derive.cli.shared import ADD, DIGITS, IN, JSON, LIBRARY, PICTURE, WITH, say
 
 __all__ = ["border"]
@@ -30,6 +30,11 @@ def border(asked: Asked) -> int:
         raise click.UsageError(
             'There is no range. Write one as  NAME="LOW..HIGH UNIT", such as  batch="1..4096 sequence"'
         )
+    if len(over) > 2:
+        raise click.UsageError(
+            f"{', '.join(over)} are ranges: a border is drawn over one or two. Give the others one value each."
+        )
+    prove_single(asked.given)
     found = asked.library.border(asked.target, *asked.profiles, over=over, **asked.given)
     asked.draw("border", lambda: found.charts)
     asked.tell(lambda: as_data(found), lambda: say(found.text(asked.digits)))

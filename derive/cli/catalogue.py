@@ -115,12 +115,17 @@ def show(name: str, replaced: str | None, added: tuple[str, ...], as_json: bool,
     """Show all that bear a name: a quantity, a relation, a profile, a report, a library."""
     from derive.catalogue import LISTS, as_data, entries
 
+    if as_json and as_toml:
+        raise click.UsageError("--json and --toml both print on the standard output. Leave one out.")
     library = opened(replaced, added)
     found = entries(library, name)
     if as_toml:
         from derive.relation_files.writing import written
 
-        click.echo("\n\n".join(written(library, name)))
+        tables = written(library, name)
+        if not tables:
+            raise click.UsageError(f"{name} is no entry of a relation file: quantities, relations and profiles are.")
+        click.echo("\n\n".join(tables))
         return 0
     if as_json:
         say_data({kind: as_data(library, kind, name) for kind in LISTS})

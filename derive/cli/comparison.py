@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli import shell_completion
-from derive.cli.asked import Asked, Turn, asking, givens, heading, in_turn
+from derive.cli.asked import Asked, Turn, asking, givens, heading, in_turn, prove_single
 from derive.cli.shared import (
     ADD,
     DIGITS,
@@ -95,6 +95,7 @@ def compare(asked: Asked, others: tuple[str, ...]) -> int:
     """
     if not others:
         raise click.UsageError("There is no second scenario. Write  --against PROFILE  or  --against NAME=VALUE")
+    prove_single({**asked.given, **givens([word for word in others if "=" in word])}, has_each=True)
     return _each_pair(asked, others) if asked.each else _one_pair(asked, others)
 
 

@@ -45,6 +45,8 @@ def formula(
     from derive.expressions.sympy_bridge import from_sympy
     from derive.expressions.tree import names_in, render
 
+    if as_json and as_latex:
+        raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
     library = opened(replaced, added)
     form = library.formula(target, [named(text) for text in given], profiles=profiles)
     node, _ = from_sympy(form)

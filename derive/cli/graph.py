@@ -6,7 +6,7 @@ import click
 
 from derive.cli import shell_completion
 from derive.cli.asked import named
-from derive.cli.shared import ADD, LIBRARY, WITH, opened, put
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, output_ending, put
 
 __all__ = ["graph"]
 
@@ -31,6 +31,7 @@ def graph(
     """Draw the library, what leads to TARGET, or the plan of one question: TARGET from the names GIVEN."""
     from derive.graphs import library_graph, plan_graph
 
+    output_ending(output, (".svg",))
     library = opened(replaced, added)
     names = [named(text) for text in given]
     picture = library_graph(library) if target is None else plan_graph(library, target, names, profiles)

@@ -75,6 +75,9 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
     """
     from derive.optimization.front_text import as_data, charts
 
+    if len(asked.targets) != 2:
+        told = ", ".join(asked.targets)
+        raise click.UsageError(f"A front has two targets, such as cost_per_token,user_speed, and {told} is not two.")
     found = asked.library.front(
         asked.targets, *_profiles(among, asked), such_that=limits, points=points, **_given(asked)
     )
@@ -86,6 +89,8 @@ def front(asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], points:
 def _profiles(among: Sequence[str], asked: Asked) -> list[Any]:
     """The choices of profiles, and the profiles that are taken."""
     choices = [tuple(name.strip() for name in text.split(",") if name.strip()) for text in among]
+    if not all(choices):
+        raise click.UsageError("--among names no profile. Write  --among h100-sxm:fp8,b200-sxm:fp8")
     return [*choices, *asked.profiles]
 
 
@@ -95,6 +100,8 @@ def _given(asked: Asked) -> dict[str, Any]:
 
 def _best(sense: str, asked: Asked, limits: tuple[str, ...], among: tuple[str, ...], steps: bool, ranges: bool) -> int:
     profiles, given = _profiles(among, asked), _given(asked)
+    if (steps or ranges) and asked.output == "-":
+        raise click.UsageError("-o - prints the picture alone: leave out --steps and --ranges, or name a file.")
     verb = getattr(asked.library, sense)
 
     def found_for(turn: Turn) -> Optimum:

@@ -7,8 +7,8 @@ from shlex import quote
 
 import click
 
-from derive.cli.asked import givens
-from derive.cli.shared import ADD, LIBRARY, WITH, opened
+from derive.cli.asked import as_targets, givens, prove_single
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, prove_writable
 
 __all__ = ["page"]
 
@@ -39,14 +39,16 @@ def page(
     """
     from derive.output_files import write_whole
 
-    targets = tuple(word for word in words if "=" not in word)
+    targets = tuple(target for word in words if "=" not in word for target in as_targets(word))
     if not targets:
         raise click.UsageError("There is no target. Name a quantity, as in  derive page step_time ... -o page.html")
     if Path(output).suffix.lower() not in (".html", ".htm"):
         raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in .html.")
+    prove_writable(output)
     from derive.pages.page import page as written
 
     read = givens([word for word in words if "=" in word])
+    prove_single(read)
     uses = ["llm" if replaced is None else replaced, *added]
     flags = "".join(f" --{flag} {quote(file)}" for flag, file in _files(replaced, added))
     text = written(opened(replaced, added), targets, profiles, read, title=title, uses=uses, flags=flags)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli.asked import Asked, asking
+from derive.cli.asked import Asked, asking, prove_single
 from derive.cli.shared import ADD, DIGITS, IN, JSON, LIBRARY, PICTURE, STRICT, WITH, say, warn
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ def sample(asked: Asked, points: int, seed: int) -> int:
     """
     from derive.tables.sampling.sample_charts import charts
 
+    prove_single(asked.given)
     found = asked.library.sample(asked.target, *asked.profiles, points=points, seed=seed, **asked.given)
     asked.draw("sample", lambda: charts(found))
     asked.tell(lambda: _data(found), lambda: say(found.text(asked.digits)))

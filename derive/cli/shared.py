@@ -41,6 +41,7 @@ __all__ = [
     "of_file",
     "opened",
     "output_ending",
+    "prove_writable",
     "put",
     "put_files",
     "put_picture",
@@ -166,15 +167,20 @@ def output_ending(output: str | None, endings: Sequence[str] = PICTURES) -> str:
         return ""
     if output == "-":
         return endings[0]
-    path = Path(output)
-    ending = path.suffix.lower()
+    ending = Path(output).suffix.lower()
     if ending not in endings:
-        known = f"{', '.join(endings[:-1])} or {endings[-1]}"
+        known = " or ".join(filter(None, (", ".join(endings[:-1]), endings[-1])))
         raise click.UsageError(f"{output!r}: unknown file format. Name a file that ends in {known}.")
-    if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
+    prove_writable(output)
+    return ending
+
+
+def prove_writable(output: str) -> None:
+    """Refuse a file that cannot be written before it is made, which takes a while."""
+    path = Path(output)
+    if output != "-" and (path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
         why = "it is a folder" if path.is_dir() else "its folder does not exist or is not writable"
         raise click.UsageError(f"{output!r} cannot be written: {why}.")
-    return ending
 
 
 def put(output: str, content: str | bytes) -> None:

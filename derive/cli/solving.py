@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from derive.cli import shell_completion
-from derive.cli.asked import Turn, as_targets, each_of, givens, heading, in_units
+from derive.cli.asked import Turn, as_targets, each_of, givens, heading, in_units, prove_single
 from derive.cli.saved_questions import SavedQuestion
 from derive.cli.shared import (
     ADD,
@@ -25,6 +25,7 @@ from derive.cli.shared import (
     complain,
     error_data,
     opened,
+    prove_writable,
     put,
     say,
     say_data,
@@ -83,7 +84,13 @@ def solve(target: str | None, given: tuple[str, ...], unit: str | None, **option
         given, target = (target, *given), None
     if not taken and not target:
         raise click.UsageError("There is no TARGET. Name what you want to know, or a saved question with --from.")
-    question = _question(as_targets(target) if target else [], unit, givens(given), taken, options)
+    if options["as_json"] and options["as_latex"]:
+        raise click.UsageError("--json and --latex both print on the standard output. Leave one out.")
+    read = givens(given)
+    prove_single(read, has_each=True)
+    if kept:
+        prove_writable(kept)
+    question = _question(as_targets(target) if target else [], unit, read, taken, options)
     if kept and (kept == "-" or "-" in (question.library, *question.added)):
         raise click.UsageError("--save keeps names of files: what comes from the standard input has none.")
     asked = _Asked(question, **options)

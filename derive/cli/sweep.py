@@ -50,7 +50,7 @@ def sweep(asked: Asked, points: int) -> int:
     A given may be a range, as in "300 +/- 20 FLOP/byte": the table then has bounds. Which checks fail at how many
     points, and which givens play no part, is said on the standard error.
     """
-    read = {name: _read(text, points) for name, text in asked.given.items()}
+    read = {name: _read(name, text, points) for name, text in asked.given.items()}
     if not any(".." in text or isinstance(read[name], list) for name, text in asked.given.items()):
         raise click.UsageError(
             'There is no axis. Write one as  NAME="LOW..HIGH UNIT", such as  batch="1..4096 sequence"'
@@ -58,17 +58,20 @@ def sweep(asked: Asked, points: int) -> int:
     return _one_scene(asked, read) if not asked.each else _each_scene(asked, read)
 
 
-def _read(text: str, points: int) -> Any:
-    """An axis or a given; an axis whose unit cannot be read stays text, so that it is refused with all other givens."""
-    from derive.errors import UnitError
+def _read(name: str, text: str, points: int) -> Any:
+    """An axis or a given; an axis that cannot be read stays text, so that it is refused with all other givens."""
+    from derive.errors import DeriveError
     from derive.tables.axes import spanned
+    from quantities.value import read_value
 
     if ".." not in text:
         return value_or_list(text)
     try:
-        return spanned(text, points)
-    except UnitError:
+        if read_value(text).is_range:
+            return spanned(text, points)
+    except DeriveError:
         return text
+    raise click.UsageError(f"{name}={text} is no axis: its ends are equal. Give one value, or a range.")
 
 
 def _table(asked: Asked, read: Mapping[str, Any], turn: Turn) -> Table:

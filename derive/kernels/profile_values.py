@@ -21,7 +21,7 @@ from derive.solving.execution.question import Question, ask
 from derive.time_limits import query
 from quantities.value import Value, read_number
 
-__all__ = ["compiled_with", "named_by", "used_values"]
+__all__ = ["compiled_with", "generic_question", "named_by", "used_values"]
 
 
 def compiled_with(
@@ -42,7 +42,7 @@ def compiled_with(
     6.283185
     """
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
-    question = _generic(library, target, names, profiles)
+    question = generic_question(library, target, names, profiles)
     stated = used_values(library, question)
     made = plan(structure_of(library, stated=question.stated), target, names, list(question.weak))
     twice = said_twice(library, names, [made])
@@ -61,10 +61,10 @@ def compiled_with(
 def named_by(library: RelationSet, target: str, given: Iterable[str], profiles: tuple[Any, ...]) -> list[str]:
     """The givens, and the quantities whose values a question takes from profiles."""
     names = [library.declaration(name).name for name in dict.fromkeys(given)]
-    return [*names, *used_values(library, _generic(library, target, names, profiles))]
+    return [*names, *used_values(library, generic_question(library, target, names, profiles))]
 
 
-def _generic(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
+def generic_question(library: RelationSet, target: str, names: Sequence[str], profiles: tuple[Any, ...]) -> Question:
     """The question at generic numbers of the givens."""
     given = {}
     for name in names:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
-from derive.errors import DeriveError, DimensionError, ExpressionError, excerpt
+from derive.errors import DeriveError, DimensionError, ExpressionError, UnitError, excerpt
 from derive.expressions.grammar import parse_expression
 from derive.expressions.tree import Equation, Name, Node, Number, names_in
 from derive.model.relation import Relation, undeclared
@@ -115,8 +115,13 @@ def _side(text: str, name: str, values: dict[str, Value]) -> Node:
     """A side: a value with a unit, or an expression."""
     try:
         value = read_value(text.strip())
-    except DeriveError:
-        return parse_expression(text.strip())
+    except DeriveError as error:
+        try:
+            return parse_expression(text.strip())
+        except ExpressionError:
+            if not isinstance(error, UnitError):
+                raise
+        raise UnitError(f"such_that {excerpt(text.strip())}: {error.what}", hint=error.hint, unit=error.unit) from None
     if value.is_range:
         raise _unread(text, "a range is no limit.")
     if value.unit.is_number:

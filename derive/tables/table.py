@@ -190,7 +190,7 @@ def sweep(
     if survey.size > _MOST:
         raise LimitError(
             "The table is too large.",
-            hint="Take fewer points, or library.stream(...), which goes through any number of them in pieces.",
+            hint="Take fewer points, or go through any number of them in pieces: library.stream(...), or -o FILE.csv.",
             limit=f"{_MOST} points",
         )
     return tabled(survey)

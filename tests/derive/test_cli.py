@@ -249,7 +249,8 @@ def test_an_entry_as_data_is_found_under_each_kind():
 
 def test_reports_are_listed_and_shown_by_their_titles():
     assert "A. The roofline" in ask("list", "reports").out
-    assert [entry["name"] for entry in json.loads(ask("list", "reports", "--json").out)["reports"]][-1] == "volume"
+    names = [entry["name"] for entry in json.loads(ask("list", "reports", "--json").out)["reports"]]
+    assert [name for name in names if not name.startswith("pages/")][-1] == "volume"
     assert "derive report roofline" in ask("show", "roofline").out
 
 

@@ -1,0 +1,63 @@
+"""The verb `compile`: a question as a file that computes by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from derive.cli import shell_completion
+from derive.cli.asked import in_units, named
+from derive.cli.shared import ADD, IN, LIBRARY, WITH, opened, output_ending, put
+
+if TYPE_CHECKING:
+    from derive.kernels.modules import Language
+
+__all__ = ["compile_"]
+
+_LANGUAGES: dict[str, Language] = {".py": "python", ".js": "javascript", ".mjs": "javascript"}
+
+
+@click.command(
+    "compile",
+    epilog="Example:  derive compile step_time batch context --with h100-sxm:fp8 --with llama3-70b -o step_time.py",
+)
+@click.argument("target", shell_complete=shell_completion.targets)
+@click.argument("given", nargs=-1, shell_complete=shell_completion.names, metavar="[NAME ...]")
+@WITH
+@LIBRARY
+@ADD
+@IN
+@click.option(
+    "-o",
+    "output",
+    shell_complete=shell_completion.files,
+    metavar="FILE",
+    required=True,
+    help="Where to write it: a file that ends in .py, .js or .mjs; - for Python on the standard output.",
+)
+def compile_(
+    target: str,
+    given: tuple[str, ...],
+    profiles: tuple[str, ...],
+    replaced: str | None,
+    added: tuple[str, ...],
+    unit: str | None,
+    output: str,
+) -> int:
+    """Write a Python or JavaScript module that computes TARGET from the names given, and needs nothing else.
+
+    Its `value` takes numbers in declared units; `answer` says besides which checks fail. Profiles' values are constants
+    in it.
+    """
+    from derive.kernels.modules import module_text
+    from derive.model.asked_expressions import asking
+
+    ending = output_ending(output, tuple(_LANGUAGES))
+    if odd := [text for text in given if "=" in text]:
+        raise click.UsageError(f"{odd[0]!r}: a file takes its numbers when it is called. Write {named(odd[0])} alone.")
+    library, name = asking(opened(replaced, added), *in_units([target], unit))
+    put(output, module_text(library, name, given, profiles, _LANGUAGES[ending]))
+    if output != "-":
+        click.echo(f"{output}: {name} from {', '.join(given) or 'nothing'}")
+    return 0

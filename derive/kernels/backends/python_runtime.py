@@ -1,0 +1,254 @@
+"""What programs call when they run as plain Python: the functions of `javascript_runtime.js`, one by one.
+
+The text of this module is written into the files that `derive compile` makes, so it needs nothing but `math`, and the
+tolerances, which are written beside it. An undefined number is NaN and stays so; nothing raises.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from math import inf, nan
+
+from derive.tolerances import BRACKET, SAME_ROOT, SMALLEST
+from quantities.tolerances import SAME_COUNT
+
+Gap = Callable[..., float]
+SERIES = (1.0, -1 / 3, 11 / 72, -43 / 540, 769 / 17280, -221 / 8505, 680863 / 43545600, -1963 / 204120)
+
+
+def over(x: float, y: float) -> float:
+    """A quotient as processors have it: Python's own raises at zero."""
+    if y:
+        return x / y
+    return nan if not x or x != x or y != y else math.copysign(inf, x) * math.copysign(1.0, y)
+
+
+def called(function: Callable[..., float], *numbers: float) -> float:
+    """A function of `math`, which is undefined or infinite where that raises."""
+    try:
+        return float(function(*numbers))
+    except OverflowError:
+        return inf if function in (math.exp, math.cosh) or numbers[0] > 0 else nan
+    except ValueError:
+        return nan
+
+
+def sound(x: float) -> float:
+    return x + (x - x)
+
+
+def larger(x: float, y: float) -> float:
+    return x if x >= y or x != x else y
+
+
+def smaller(x: float, y: float) -> float:
+    return x if x <= y or x != x else y
+
+
+def power(x: float, y: float) -> float:
+    return nan if x != x or y != y else called(math.pow, x, y)
+
+
+def only(*numbers: float) -> float:
+    """The one number among several, ignoring NaN; an infinity if there are more or if one is infinite."""
+    found = nan
+    for x in numbers:
+        if found != found:
+            found = x
+        elif x == x and not abs(x - found) <= SAME_ROOT * min(abs(x), abs(found)):
+            found = inf
+    return found
+
+
+def is_whole(x: float) -> bool:
+    return abs(x) < inf and abs(x - round(x)) <= SAME_COUNT * max(1.0, abs(x))
+
+
+def largest(numbers: Sequence[float]) -> int:
+    """Which of several numbers is the largest, the first of equal ones; -1 if one is undefined."""
+    if any(x != x for x in numbers):
+        return -1
+    return max(range(len(numbers)), key=lambda i: (numbers[i], -i))
+
+
+def smallest(numbers: Sequence[float]) -> int:
+    return largest([-x for x in numbers])
+
+
+def first(tests: Sequence[bool], has_last: bool) -> int:
+    """Which of several conditions is the first that holds; if none does, the arm after them, or -1 if there is none."""
+    place = next((i for i, test in enumerate(tests) if test is True), -1)
+    return place if place >= 0 else len(tests) if has_last else -1
+
+
+def held(gap: float, excess: float, size: float, tolerance: float) -> int:
+    """Whether a relation holds whose sides differ by `gap`, of `size` in all: 1 if so, 2 if not, 3 if undefined."""
+    if gap == 0:
+        return 1
+    if not 0 < size < inf or gap != gap:
+        return 3
+    return 1 if over(excess, size) <= tolerance else 2
+
+
+def crossing(gap: Gap, least: Gap, low: float, high: float, inputs: Sequence[float]) -> float:
+    """A root of a residual between two ends, by Chandrupatla's method; `least` is the size above which a sign is
+    certain. NaN where the ends certainly have the same sign, and an infinity where that is uncertain.
+    """
+    x1, f1, x2, f2 = high, gap(high, *inputs), low, gap(low, *inputs)
+    if f1 != f1 and f2 == f2:
+        x1, f1 = inwards(gap, x1, x2, f2, inputs)
+    if f2 != f2 and f1 == f1:
+        x2, f2 = inwards(gap, x2, x1, f1, inputs)
+    if not all(abs(f) > least(x, *inputs) or abs(f) == inf for x, f in ((x1, f1), (x2, f2))):
+        return inf
+    if (f1 < 0) == (f2 < 0):
+        return nan
+    share = 0.5
+    for _ in range(200):
+        x = cut(x1, x2, share)
+        f = gap(x, *inputs)
+        if f != f:
+            return inf
+        if f == 0:
+            return x
+        if (f < 0) == (f1 < 0):
+            x3, f3 = x1, f1
+        else:
+            x3, f3, x2, f2 = x2, f2, x1, f1
+        x1, f1 = x, f
+        best = x1 if abs(f1) < abs(f2) else x2
+        narrow = over(BRACKET * abs(best), abs(x2 - x1))
+        if narrow >= 0.5:
+            return best
+        share = min(1 - narrow, max(narrow, curved(x1, f1, x2, f2, x3, f3)))
+    return inf
+
+
+def curved(x1: float, f1: float, x2: float, f2: float, x3: float, f3: float) -> float:
+    """Where inverse quadratic interpolation cuts a bracket, where that is safe; otherwise the middle."""
+    across, along = over(f1 - f2, f3 - f2), over(x1 - x2, x3 - x2)
+    if not (across * across < along and (1 - across) * (1 - across) < 1 - along):
+        return 0.5
+    return over(f1, f2 - f1) * over(f3, f2 - f3) + over(x3 - x1, x2 - x1) * over(f1, f3 - f1) * over(f2, f3 - f2)
+
+
+def inwards(gap: Gap, end: float, other: float, at_other: float, inputs: Sequence[float]) -> tuple[float, float]:
+    """An end at which the residual is too large for a double, moved to where it has another sign than at the other."""
+    lost, x, f = end, other, at_other
+    for _ in range(80):
+        if (f < 0) != (at_other < 0):
+            return x, f
+        near = cut(max(lost, x), min(lost, x), 0.5)
+        value = gap(near, *inputs)
+        if value != value:
+            lost = near
+        else:
+            x, f = near, value
+    return (x, f) if (f < 0) != (at_other < 0) else (end, nan)
+
+
+def cut(x1: float, x2: float, share: float) -> float:
+    """Where a bracket is cut: at zero, by ratio, or by interpolation."""
+    a, b = min(x1, x2), max(x1, x2)
+    if a < 0 < b:
+        return 0.0
+    if 4 * a < b and a >= 0:
+        return math.sqrt(max(a, SMALLEST)) * math.sqrt(b)
+    if 4 * b > a and b <= 0:
+        return -(math.sqrt(max(-b, SMALLEST)) * math.sqrt(-a))
+    return x1 + share * (x2 - x1)
+
+
+def erfinv(y: float) -> float:
+    """Halley's steps on the error function, or on its complement where that has more digits."""
+    if not -1 < y < 1:
+        return nan
+    if y <= 0:
+        return -erfinv(-y) if y else y
+    rest = 1 - y
+    size = math.log(rest * (1 + y))
+    half = 2 / (math.pi * 0.147) + size / 2
+    x = math.sqrt(math.sqrt(half * half - size / 0.147) - half)
+    for _ in range(6):
+        gap = math.erf(x) - y if y < 0.9 or x < 1 else rest - math.erfc(x)
+        step = gap * math.sqrt(math.pi) / 2 * math.exp(x * x)
+        x -= step / (1 + x * step)
+        if abs(step) <= BRACKET * x:
+            break
+    return x
+
+
+def gamma(x: float) -> float:
+    return called(math.gamma, x) if x > 0 else nan
+
+
+def one_more(root: float) -> float:
+    """Lambert's function and one, near its branch point, as a series in the root of the distance to it."""
+    total = 0.0
+    for factor in reversed(SERIES):
+        total = (total + factor) * root
+    return total
+
+
+def lambert_start(x: float, root: float) -> float:
+    if x < 1:
+        return one_more(root) - 1 if root < 1 else x * (1 - x) if abs(x) < 0.1 else math.log1p(x) * 0.8
+    return math.log1p(x) * 0.8 if x < 3 else math.log(x) - math.log(math.log(x))
+
+
+def lambertw(x: float) -> float:
+    """The principal branch of Lambert's function."""
+    rest = x + 1 / math.e - 1.2428753672788363e-17
+    if not rest >= 0 or x == inf:
+        return x if x == inf else nan
+    root = math.sqrt(2 * math.e * rest)
+    if root < 0.02:
+        return one_more(root) - 1
+    w = lambert_start(x, root)
+    for _ in range(60):
+        grown = math.exp(w)
+        gap = w * grown - x if w < 700 else w - x / grown
+        step = gap / (grown * (w + 1) - (w + 2) * gap / (2 * w + 2)) if w < 700 else gap * w / (w + 1)
+        w -= step
+        if abs(step) <= BRACKET * abs(w):
+            break
+    return w
+
+
+def blank(y: list[float], why: int, outputs: int, checks: int) -> None:
+    """No number yet: the outputs, why each has none, both sides and the state of each check, the arms and the forms."""
+    states = 2 * outputs + 2 * checks
+    y[:outputs] = [nan] * outputs
+    y[outputs : 2 * outputs] = [float(why)] * outputs
+    y[2 * outputs : states] = [nan] * (states - 2 * outputs)
+    y[states:] = [0.0] * checks + [-1.0] * (len(y) - states - checks)
+
+
+def program(
+    alternatives: Sequence[Callable[..., None]], outputs: int, checks: int, unsure: Sequence[int], size: int
+) -> Callable[[Sequence[float]], list[float]]:
+    """The function of a program: the one alternative that has an answer. `unsure` says of each reason whether it leaves
+    the question open, and the last reason is that several alternatives have one.
+    """
+
+    def alone(alternative: Callable[..., None], x: Sequence[float]) -> list[float]:
+        y = [nan] * size
+        blank(y, 1, outputs, checks)
+        alternative(x, y)
+        return y
+
+    def of_all(x: Sequence[float]) -> list[float]:
+        chosen: list[float] = []
+        for alternative in alternatives:
+            own = alone(alternative, x)
+            if len(alternatives) > 1 and unsure[int(own[outputs]) - 1] and own[outputs]:
+                return own
+            if chosen and own[0] == own[0] and chosen[0] == chosen[0] and only(chosen[0], own[0]) == inf:
+                blank(own, len(unsure), outputs, checks)
+                return own
+            if not chosen or (own[0] == own[0] and chosen[0] != chosen[0]):
+                chosen = own
+        return chosen
+
+    return of_all

@@ -1,0 +1,162 @@
+"""Questions as files: what a Python and a JavaScript module compute is what the compiled function yields."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import derive
+from derive import DeriveError, UnderdeterminedError
+from derive.expressions.functions import TABLE
+from derive.kernels.modules import module_text
+from derive.library import Library
+from tests.derive import random_cases, random_libraries
+from tests.derive.statements import bare
+
+NODE = shutil.which("node")
+needed = pytest.mark.skipif(not NODE, reason="node is not installed")
+SERVED = ("h100-sxm:fp8", "llama3-70b")
+
+
+def python(held: Library, target: str, given: Sequence[str], profiles: Sequence[str] = ()) -> dict[str, Any]:
+    space: dict[str, Any] = {}
+    exec(module_text(held, target, given, profiles), space)
+    return space
+
+
+def near(one: float, other: float) -> bool:
+    return bool(one == pytest.approx(other, rel=1e-9, nan_ok=True))
+
+
+def hidden(seed: int) -> tuple[Library, dict[str, float], list[str]]:
+    """A random library with numbers that fit, and the names that are given."""
+    draw = random.Random(f"module {seed}")
+    if seed % 2:
+        case = random_libraries.hidden(seed)
+        names = [name for name in case.numbers if name not in case.factors]
+        return case.library, case.numbers, [*draw.sample(names, draw.randint(1, len(names) - 1)), *case.factors]
+    cased = random_cases.cased(seed)
+    numbers = random_cases.hidden(cased, draw)
+    if numbers is None:
+        return cased.library, {}, []
+    return cased.library, numbers, draw.sample([*numbers], draw.randint(1, len(numbers) - 1))
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_module_of_a_random_library_yields_what_the_compiled_function_yields(seed: int) -> None:
+    held, numbers, given = hidden(seed)
+    draw = random.Random(seed)
+    for target in numbers:
+        names = [name for name in given if name != target]
+        try:
+            made = python(held, target, names)
+        except (UnderdeterminedError, DeriveError):
+            continue
+        function = held.compile(target, names)
+        for _ in range(4):
+            point = {name: numbers[name] * draw.choice((1, draw.uniform(0.3, 3))) for name in names}
+            try:
+                value = made["value"](**point)
+            except ArithmeticError:
+                continue  # only the solver can tell
+            assert near(value, function(**point)), (target, point)
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_every_function_of_one_number_is_there(name: str) -> None:
+    held = bare("x y", f"y = {name}(x)", domains={"y": "real"})
+    made, function = python(held, "y", ["x"]), held.compile("y", ["x"])
+    for x in (0.001, 0.3, 0.9, 1.0, 1.7, 4.0, 30.0, 800.0):
+        value = made["value"](x=x)
+        expected = function(x=x)
+        assert near(value, expected) or (math.isinf(expected) and not math.isfinite(value)), x
+
+
+QUESTIONS = [
+    ("step_time", ("batch", "context", "chips"), SERVED, (64.0, 8000.0, 8.0)),
+    ("context", ("batch", "step_time", "chips"), SERVED, (32.0, 0.025, 8.0)),
+    ("cost_per_token", ("batch", "context", "chips"), SERVED, (300.0, 8000.0, 8.0)),
+    ("crossover_context", ("active_parameters",), SERVED, (7e10,)),
+    ("kv_bytes_per_token", ("active_parameters", "crossover_context"), SERVED[:1], (1e11, 2e5)),
+]
+
+
+@pytest.mark.parametrize(("target", "given", "profiles", "point"), QUESTIONS)
+def test_a_module_with_profiles_says_what_solve_says(
+    target: str, given: tuple[str, ...], profiles: tuple[str, ...], point: tuple[float, ...]
+) -> None:
+    made = python(derive.llm, target, given, profiles)
+    declared = derive.llm.declared
+    texts = {n: f"{x!r} {declared[n].unit.text}" for n, x in zip(given, point, strict=True)}
+    alone = derive.llm.solve(target, *profiles, **texts)
+    said = made["answer"](**dict(zip(given, point, strict=True)))
+    assert near(said["value"], alone.value.magnitude)
+    assert said["unit"] == made["UNIT"] == declared[target].unit.text
+    assert set(said["failed"]) == {check.name for check in alone.failed if check.name in held_checks(made)}
+    assert ("fits_in_memory" in said["failed"]) == any(check.name == "fits_in_memory" for check in alone.failed)
+
+
+def held_checks(made: dict[str, Any]) -> set[str]:
+    return {name for name, _, _ in made["_CHECKS"]}
+
+
+@needed
+@pytest.mark.parametrize(("target", "given", "profiles", "point"), QUESTIONS[:3])
+def test_the_javascript_module_says_what_the_python_module_says(
+    target: str, given: tuple[str, ...], profiles: tuple[str, ...], point: tuple[float, ...], tmp_path: Path
+) -> None:
+    path = tmp_path / "made.mjs"
+    path.write_text(module_text(derive.llm, target, given, profiles, "javascript"), encoding="utf-8")
+    stated = dict(zip(given, point, strict=True))
+    call = f"console.log(JSON.stringify(answer({json.dumps(stated)})));"
+    script = f"import {{answer}} from {json.dumps(path.as_uri())};\n{call}"
+    done = subprocess.run(
+        [str(NODE), "--input-type=module", "-"], input=script, capture_output=True, text=True, check=False
+    )
+    assert not done.returncode, done.stderr
+    found, expected = json.loads(done.stdout), python(derive.llm, target, given, profiles)["answer"](**stated)
+    assert near(found.pop("value"), expected.pop("value"))
+    assert found == expected
+
+
+def test_a_python_module_needs_nothing_and_refuses_wrong_names(tmp_path: Path) -> None:
+    path = tmp_path / "made.py"
+    path.write_text(module_text(derive.llm, *QUESTIONS[0][:3]), encoding="utf-8")
+    asked = "import made; print(made.value(batch=64, context=8000, chips=8)); made.value(batch=1, contxt=2)"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", asked], cwd=tmp_path, capture_output=True, text=True, check=False, env={}
+    )
+    assert float(done.stdout) == pytest.approx(
+        derive.llm.compile(*QUESTIONS[0][:2], profiles=SERVED)(batch=64.0, context=8000.0, chips=8.0)
+    )
+    assert "TypeError: context, chips: give batch, context, chips" in done.stderr
+
+
+def test_givens_that_contradict_each_other_have_no_value() -> None:
+    made = python(bare("a b c", "a = b + c"), "a", ["b", "c"])
+    assert made["value"](b=1.0, c=2.0) == 3.0
+    twice = python(bare("a b c d", "a = b + c", "d = b - c"), "a", ["b", "c", "d"])
+    assert twice["value"](b=3.0, c=2.0, d=1.0) == 5.0
+    assert math.isnan(twice["value"](b=3.0, c=2.0, d=2.0))
+    assert "contradict" in twice["answer"](b=3.0, c=2.0, d=2.0)["why"]
+
+
+def test_texts_of_a_library_are_no_code() -> None:
+    held = derive.load("""[quantities]
+a = { unit = "m", meaning = "\\"\\"\\" + quit() # \\\\" }
+b = { unit = "m", domain = "0..9 m" }
+[relations]
+r = { equation = "a = 2*b", because = "</script>\\"\\"\\"" }
+[profiles.p]
+b = { value = "3 m", source = "\\"\\"\\"\\\\ */" }""")
+    assert python(held, "a", [], ["p"])["value"]() == 6.0
+    assert python(held, "a", ["b"])["answer"](b=10.0)["why"] == "b is outside its domain, which is 0..9 m"
