@@ -15,7 +15,7 @@ from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.backends.shared_lines import Scope, Sheet
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, leaves
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
 from derive.kernels.lowering import Draft, written
 from derive.kernels.programs.check_lines import check_lines, choice_line
 from derive.kernels.programs.layout import Layout, extra, testable, weak_behind
@@ -200,12 +200,22 @@ class _Listing(Draft):
             unclear = self.reasons.unclear(yielding.condition)
             inner = scope.untested()
             fails = self._fails(yielding, inner)
-            met = (n for made in yielding.plans for block in made.blocks for n in block.relations)
-            causes += self._cause(
-                (n for name in met for n in self.library.members[name] if n in scope.variables), scope
-            )
+            causes += self._cause(self._starting(yielding, scope), scope)
             causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
+        for following in case.following:
+            unclear, inner = self.reasons.unclear(following.condition), scope.untested()
+            known, test = self._worked_out(following, inner)
+            causes += self._cause(self._starting(following, scope), scope)
+            wrong = self.reasons.failing(self.outline.target, (following.condition,))
+            asked = " or ".join((f"not ({' and '.join(known)})", *inner.asked))
+            causes.append(self.sheet.line(f"{unclear} if {asked} else 0 if {test} else {wrong}"))
         return self._first(*causes)
+
+    def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
+        """The numbers of a case from which a condition's quantities follow."""
+        relations = (name for made in yielding.plans for block in made.blocks for name in block.relations)
+        met = [*names_in(yielding.condition), *(one for name in relations for one in self.library.members[name])]
+        return [name for name in dict.fromkeys(met) if name in scope.variables]
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
