@@ -204,7 +204,7 @@ def test_what_is_said_of_a_file_is_never_older_than_the_files_that_it_uses(tmp_p
             path.write_text(text, encoding="utf-8")
 
     async def said(editor: Editor) -> tuple[str, list[str]]:
-        place = editor.at("user.toml", USER, "y\"")
+        place = editor.at("user.toml", USER, 'y"')
         told = await editor.client.text_document_hover_async(types.HoverParams(**place))
         return str(told and told.contents.value), [one.message for one in await editor.problems("user.toml")]
 
