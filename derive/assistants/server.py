@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
 from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from derive.assistants.tools import LONGEST, Reply, Tools, refusal
 from derive.errors import DeriveError
@@ -46,6 +47,7 @@ _Choices = Annotated[
     ),
 ]
 _Profiles = Annotated[list[str], Field(description="Profiles of values, such as 'h100-sxm:fp8'.", max_length=100)]
+_Names = Annotated[list[str], Field(description="The names of the quantities that are given.", max_length=300)]
 _Alternatives = Annotated[
     list[str | list[str]], Field(description="Profiles; of a list of profiles any one may be taken.", max_length=100)
 ]
@@ -59,16 +61,14 @@ def server(library: Library) -> MCPServer:
     """A server of one library, with all its tools."""
     import derive
 
-    tools = Tools(library)
-    made: MCPServer = MCPServer(
-        "derive", instructions=_INSTRUCTIONS.strip(), version=str(derive.__version__), log_level="ERROR"
-    )
+    tools, made = Tools(library), list[Tool]()
     _add_questions(made, tools)
     _add_searches(made, tools)
-    return made
+    version = str(derive.__version__)
+    return MCPServer("derive", instructions=_INSTRUCTIONS.strip(), version=version, log_level="ERROR", tools=made)
 
 
-def _add_questions(made: MCPServer, tools: Tools) -> None:
+def _add_questions(made: list[Tool], tools: Tools) -> None:
     @_tool(made, "Solve for a quantity: its value with unit, steps, sources, assumptions, failed checks.")
     def solve(
         target: _Target,
@@ -81,7 +81,7 @@ def _add_questions(made: MCPServer, tools: Tools) -> None:
 
     @_tool(made, "The closed form of a quantity in terms of the quantities that are given by name.")
     def formula(
-        target: _Target, given: _Profiles = _NO_LIST, relations: _Relations = "", seconds: _Seconds = 10.0
+        target: _Target, given: _Names = _NO_LIST, relations: _Relations = "", seconds: _Seconds = 10.0
     ) -> _Result:
         return _said(lambda: tools.formula(target, given, relations, seconds))
 
@@ -104,7 +104,7 @@ def _add_questions(made: MCPServer, tools: Tools) -> None:
         return _said(lambda: tools.check(relations))
 
 
-def _add_searches(made: MCPServer, tools: Tools) -> None:
+def _add_searches(made: list[Tool], tools: Tools) -> None:
     @_tool(made, "Find quantities, relations and profiles by name, alias and meaning, the nearest first.")
     def find(words: Annotated[str, Field(max_length=300)]) -> _Result:
         return _said(lambda: tools.find(words))
@@ -123,11 +123,21 @@ def _add_searches(made: MCPServer, tools: Tools) -> None:
 
 
 def _tool(
-    made: MCPServer, description: str, name: str | None = None
+    made: list[Tool], description: str, name: str | None = None
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A tool that only reads and always answers the same."""
+    """A tool that only reads and always answers the same; it refuses arguments that it does not know."""
     harmless = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
-    return made.tool(name=name, description=description, annotations=harmless)
+
+    def added(ask: Callable[..., Any]) -> Callable[..., Any]:
+        tool = Tool.from_function(ask, name=name, description=description, annotations=harmless)
+        loose = tool.fn_metadata.arg_model
+        strict = type(loose.__name__, (loose,), {"model_config": ConfigDict(extra="forbid"), "__module__": __name__})
+        metadata = tool.fn_metadata.model_copy(update={"arg_model": strict})
+        parameters = {**tool.parameters, "additionalProperties": False}
+        made.append(tool.model_copy(update={"fn_metadata": metadata, "parameters": parameters}))
+        return ask
+
+    return added
 
 
 def _said(ask: Callable[[], Reply]) -> CallToolResult:

@@ -5,7 +5,7 @@ It is read again whenever its text changes, so the units that it defines are for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +48,15 @@ class OpenFile:
             document = self.document()
             if not document.data:
                 document = replace(document, data=self.toml.data(), errors=())
-            return Reading(read(document, None, self.others), self.path, tuple(sorted(defined())))
+            reader = read(document, None, self.others)
+            stamps = {path: _stamp(path) for path in _sought(reader) if path not in self.others}
+            return Reading(reader, self.path, tuple(sorted(defined())), stamps)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether a file that it was read with has changed on the disk since."""
+        stamps = self.reading.stamps if "reading" in self.__dict__ else {}
+        return any(_stamp(path) != stamp for path, stamp in stamps.items())
 
     def document(self) -> Document:
         """The file as the TOML reader reads it: without any data if it is no TOML."""
@@ -62,6 +70,7 @@ class Reading:
     reader: Reader
     path: Path
     units: tuple[str, ...] = ()  # those that it defines
+    stamps: Mapping[Path, object] = field(default_factory=dict)  # of the files on the disk that it is read with
 
     @cached_property
     def known(self) -> Mapping[str, Declaration]:
@@ -103,6 +112,11 @@ class Reading:
         """The files that it consists of, with their texts: those that it uses, and itself."""
         return {self._path_of(part): part.notes.document.text for part in self.reader.parts()}
 
+    @cached_property
+    def sought(self) -> frozenset[Path]:
+        """Where the files that it uses, and those that these use, are or should be."""
+        return frozenset(_sought(self.reader))
+
     def _path_of(self, part: Reader) -> Path:
         document = part.notes.document
         return self.path if part is self.reader else document.folder / document.label
@@ -113,6 +127,21 @@ class Reading:
             if name in part.quantities:
                 return self._path_of(part)
         return None
+
+
+def _sought(reader: Reader) -> Iterator[Path]:
+    """Where a file and those that it uses look for others, also for such that are not there or have errors."""
+    for one in (reader, *filter(None, reader.shelf.values())):
+        yield from one.sought
+
+
+def _stamp(path: Path) -> object:
+    """By which a file on the disk is told from what it was before; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def examined(file: OpenFile) -> list[tuple[Problem, DeriveError, bool]]:

@@ -95,7 +95,7 @@ class EditorServer(LanguageServer):
         path = _path(uri)
         state = tuple(sorted((str(one), hash(text)) for one, text in texts.items()))
         held = self.files.get(uri)
-        if held is None or held[0] != state:
+        if held is None or held[0] != state or held[1].is_stale:
             text = texts.pop(path, None)
             document = self.workspace.get_text_document(uri).source if text is None else text
             held = self.files[uri] = state, OpenFile(path, document, texts)
@@ -117,7 +117,7 @@ class EditorServer(LanguageServer):
         """Check a file in a moment, and all open ones that use it."""
         path = _path(uri)
         for other in list(self.workspace.text_documents):
-            if other == uri or (self.file(other).is_ours and path in self.file(other).reading.files):
+            if other == uri or (self.file(other).is_ours and path in self.file(other).reading.sought):
                 task = asyncio.ensure_future(self._checked(other))
                 self.waiting.add(task)
                 task.add_done_callback(self.waiting.discard)
@@ -202,6 +202,24 @@ def _closed(server: EditorServer, params: types.DidCloseTextDocumentParams) -> N
     server.said.pop(uri, None)
     server.files.pop(uri, None)
     server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, []))
+    server.look(uri)  # those that use it now use what is on the disk
+
+
+@_answered
+def _changed_on_disk(server: EditorServer, params: types.DidChangeWatchedFilesParams) -> None:
+    for change in params.changes:
+        server.look(change.uri)
+
+
+@_answered
+def _began(server: EditorServer, _: types.InitializedParams) -> None:
+    """Ask the editor to tell of files that change on the disk, if it can."""
+    workspace = server.client_capabilities.workspace
+    watching = workspace.did_change_watched_files if workspace else None
+    if watching and watching.dynamic_registration:
+        files = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher("**/*.toml")])
+        told = types.Registration("files", types.WORKSPACE_DID_CHANGE_WATCHED_FILES, files)
+        server.client_register_capability(types.RegistrationParams([told]))
 
 
 @_answered
@@ -305,6 +323,8 @@ def server() -> EditorServer:
     for feature in (types.TEXT_DOCUMENT_DID_OPEN, types.TEXT_DOCUMENT_DID_CHANGE, types.TEXT_DOCUMENT_DID_SAVE):
         made.feature(feature)(_with(made, _changed))
     made.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_with(made, _closed))
+    made.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(_with(made, _changed_on_disk))
+    made.feature(types.INITIALIZED)(_with(made, _began))
     made.feature(types.TEXT_DOCUMENT_HOVER)(_with(made, _hovered))
     triggers = types.CompletionOptions(trigger_characters=['"', "*", "/", "(", "[", " ", "{"])
     made.feature(types.TEXT_DOCUMENT_COMPLETION, triggers)(_with(made, _completed))
@@ -325,9 +345,19 @@ def _with(made: EditorServer, answer: Callable[[EditorServer, Any], _T]) -> Call
     return asked
 
 
+def _in_words(record: logging.LogRecord) -> bool:
+    """Tell in the log what went wrong, such as a message that cannot be read, without a traceback."""
+    if record.exc_info and record.exc_info[1] is not None:
+        record.msg, record.args = f"{record.getMessage()}: {record.exc_info[1]!r}", ()
+        record.exc_info = record.exc_text = None
+    return True
+
+
 def serve() -> None:
     """Serve one editor over stdio until it leaves; what anything else prints goes to the standard error."""
     logging.basicConfig(level=logging.ERROR)  # on the standard error
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(_in_words)
     wire = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     server().start_io(stdout=wire)

@@ -45,13 +45,15 @@ class Case:
     failing: tuple[tuple[Node, ...], ...] = ()  # conditions of each relation left out here, not all of which may hold
     assumed: tuple[Node, ...] = ()  # conditions of its relations that nothing decides
     yielding: tuple[Yielding, ...] = ()  # conditions decided by defaults that its own numbers may replace
+    following: tuple[Yielding, ...] = ()  # conditions of its relations on what follows from its own numbers
 
 
 @dataclass(frozen=True, slots=True)
 class Yielding:
-    """A condition that holds by defaults, and the plans that lead from the numbers of a case to their quantities.
+    """A condition, and the plans that lead from the numbers of a case to its quantities.
 
-    Where it does not hold at those numbers, the case is not the one, and the solver finds out which is.
+    Where it does not hold at those numbers, the case is not the one. If it holds by defaults, the solver finds out
+    which is.
     """
 
     condition: Node
@@ -196,7 +198,20 @@ class _Sorting:
         assumed = [c for c in open_ones if c not in holding and not self._is_settled(c)]
         by_defaults = (condition for condition in dict.fromkeys(open_ones) if self._by_fallbacks(condition))
         yielding = tuple(filter(None, (self._yielding(condition, made, left_out) for condition in by_defaults)))
-        return Case(made, tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed), yielding)
+        following = tuple(filter(None, (self._following(condition, made) for condition in assumed)))
+        told = tuple(dict.fromkeys(holding)), tuple(filter(None, failing)), tuple(assumed)
+        return Case(made, *told, yielding, following)
+
+    def _following(self, condition: Node, made: Plan) -> Yielding | None:
+        """How the numbers of a plan lead to a condition's quantities, by relations that always hold."""
+        reached = dict.fromkeys([*self.outline.strong, *(name for block in made.blocks for name in block.unknowns)])
+        beside = {name for block in made.extra for name in block.unknowns}
+        missing = [name for name in names_in(condition) if name not in reached and name not in self.outline.weak]
+        if not beside.issuperset(missing):
+            return None
+        always = frozenset(relation.name for relation in self.library.conditional)
+        plans = [planned_for(self.library, name, reached, made.weak, always, self.outline.stated) for name in missing]
+        return Yielding(condition, tuple(plans)) if all(one.is_determined for one in plans) else None
 
     def _yielding(self, condition: Node, made: Plan, left_out: frozenset[str]) -> Yielding | None:
         """How the numbers of a plan replace the defaults of a condition; None if they do not."""

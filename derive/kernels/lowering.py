@@ -180,25 +180,38 @@ class Draft:
                 self.sheet.write(f"if {fails}: undefined()")
             else:
                 scope.ask(self.sheet.line(self.sheet.mask(scope, fails)))
+        for following in case.following:
+            known, test = self._worked_out(following, scope)
+            missing = self.dialect.logic("not", [self.dialect.logic("and", known)])
+            if self.dialect.leaves:
+                self.sheet.write(f"if {missing}: undefined()")
+            else:
+                scope.ask(self.sheet.line(self.sheet.mask(scope, missing)))
+            self.sheet.require(scope, test)
 
     def _fails(self, yielding: Yielding, scope: Scope) -> str:
         """The test that a condition which holds by defaults does not hold at the numbers that replace them."""
-        inner, tests = scope.copy(), list[str]()
+        known, test = self._worked_out(yielding, scope)
+        return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", [*known, test]))])
+
+    def _worked_out(self, yielding: Yielding, scope: Scope) -> tuple[list[str], str]:
+        """The tests that a condition's quantities have numbers, and that it holds at them."""
+        inner, known = scope.copy(), list[str]()
         for made in yielding.plans:
             value = self._following(made, scope)
             inner.bind(made.target, value)
-            tests.append(f"({value} == {value})")
+            known.append(f"({value} == {value})")
         for name in names_in(yielding.condition):
             if name not in inner.variables:
                 self._default(name, inner)
-        tests.append(self.sheet.expression(yielding.condition, inner))
+        test = self.sheet.expression(yielding.condition, inner)
         scope.ask(*inner.asked)
-        return self.dialect.logic("not", [self.dialect.sure(self.dialect.logic("and", tests))])
+        return known, test
 
     def _following(self, made: Plan, scope: Scope) -> str:
         """What follows from the numbers of a case, by a function of its own."""
         members = {n for block in made.blocks for name in block.relations for n in self.library.members[name]}
-        names = tuple(sorted(members - {name for block in made.blocks for name in block.unknowns}))
+        names = tuple(sorted(members - {*made.weak} - {name for block in made.blocks for name in block.unknowns}))
         alone = Cases(Outline(made.target, names, ()), (Case(made),), {})
         helper = self.sheet.helper(made, lambda: self._function_of(alone))
         found = self.sheet.line(self._called(helper, [self._declared(scope.variables[n], n) for n in names]))

@@ -11,10 +11,11 @@ fit, nothing is bound, and each problem is shown with the line of the cell that 
 from __future__ import annotations
 
 import html
+from keyword import iskeyword
 from typing import Any
 
 from derive.checking import tested
-from derive.errors import ExpressionError, Problem
+from derive.errors import DeriveError, ExpressionError, Problem
 from derive.relation_files.loading import read
 from derive.relation_files.sources import parse_source
 
@@ -58,7 +59,7 @@ def read_cell(line: str, text: str) -> tuple[str, Any]:
     words = line.split()
     adds = "--add" in words
     names = [word for word in words if word != "--add"]
-    if len(names) != 1 or not names[0].isidentifier():
+    if len(names) != 1 or not names[0].isidentifier() or iskeyword(names[0]):
         what = f"%%derive {line}: this names no variable."
         raise ExpressionError(what, hint="Write %%derive NAME, or %%derive NAME --add.")
     from derive.tokens.relations import library as built_in
@@ -73,10 +74,14 @@ def read_cell(line: str, text: str) -> tuple[str, Any]:
 
 def add_cell(shell: Any) -> None:
     """Add the magic to a shell."""
+    from IPython.core.error import UsageError
     from IPython.display import display
 
     def derive(line: str, cell: str) -> None:
-        name, found = read_cell(line, cell)
+        try:
+            name, found = read_cell(line, cell)
+        except DeriveError as error:  # of the line, or of both libraries together: shown without a traceback
+            raise UsageError(str(error)) from None
         if name:
             shell.push({name: found})
         display(found)  # type: ignore[no-untyped-call, unused-ignore]

@@ -103,6 +103,7 @@ class Reader:
     examples: list[Example] = field(default_factory=list)
     broken: set[str] = field(default_factory=set)
     files: list[Reader] = field(default_factory=list)  # the files that it uses
+    sought: list[Path] = field(default_factory=list)  # where it looked for them
     libraries: list[Library] = field(default_factory=list)
     is_whole: bool = True  # whether all of these could be read; if not, unknown names are not reported
 
@@ -190,6 +191,7 @@ class Reader:
             return library is not None
         folder = self.notes.document.folder
         path = Path(os.path.abspath(path or folder / used))  # one name for each file; links stay
+        self.sought.append(path)
         if path not in self.shelf and path not in self.unsaved and not path.is_file():
             self.notes.complain("", ("uses",), f"there is no file {used}.", "Give its path relative to this file.")
             return False

@@ -7,6 +7,7 @@ not TOML any more, since somebody is writing it, is recognised all the same.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from derive.relation_files.keys import FILE, SECTIONS
 
 __all__ = ["are_names_of_one", "is_one", "names_at_top"]
 
-_LARGEST = 4_000_000  # characters that are looked at
+_LARGEST = 4_000_000  # bytes that are looked at
 _HEADER = re.compile(r"^[ \t]*\[\[?[ \t]*[\"']?([\w-]+)", re.MULTILINE)
 _KEY = re.compile(r"^[ \t]*[\"']?([\w-]+)[\"']?(?:[ \t]*\.[ \t]*[\w\"'-]+)*[ \t]*=", re.MULTILINE)
 
@@ -42,10 +43,11 @@ def names_at_top(text: str) -> set[str]:
 
 
 def is_one(path: Path) -> bool:
-    """Whether this file is a relation file; one that cannot be read as text is none."""
+    """Whether this file is a relation file, also where it is not the UTF-8 that it should be."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            text = file.read(_LARGEST)
-    except (OSError, ValueError):
+        with path.open("rb") as file:
+            start = file.read(_LARGEST)
+    except OSError:
         return False
-    return are_names_of_one(names_at_top(text))
+    coding = "utf-16" if start.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig"
+    return are_names_of_one(names_at_top(start.decode(coding, errors="replace")))

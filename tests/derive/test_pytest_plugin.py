@@ -86,6 +86,13 @@ def test_a_file_that_is_no_toml_fails_with_its_line(folder, text) -> None:
     result.stdout.fnmatch_lines(["pendulum.toml:*: This is not TOML: *"])
 
 
+def test_a_file_that_is_not_utf8_fails_and_is_not_passed_over(folder) -> None:
+    (folder.path / "pendulum.toml").write_bytes(f"# länge\n{PENDULUM}".encode("latin-1"))
+    result = folder.runpytest(*PLUGIN, "--derive")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["pendulum.toml:1: 'pendulum.toml' is not UTF-8 text: *", "  Save it as UTF-8."])
+
+
 def test_a_relation_that_says_nothing_new_fails(folder) -> None:
     again = '[relations.again]\nequation = "length = gravity*(period/(2*pi))**2"\n[examples.seconds]'
     folder.makefile(".toml", pendulum=PENDULUM.replace("[examples.seconds]", again))

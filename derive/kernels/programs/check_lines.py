@@ -13,8 +13,9 @@ from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from quantities.value import Value
 
-__all__ = ["check_lines", "choice_line", "tolerance_of"]
+__all__ = ["check_lines", "choice_line", "displacement", "tolerance_of"]
 
 
 def tolerance_of(relation: Relation, is_exact: bool) -> float:
@@ -52,6 +53,19 @@ def check_lines(
         sheet.write(f"y[{at}] = {side} if {state} else nan")
     sheet.write(f"y[{places[2]}] = {state}")
     return state
+
+
+def displacement(sheet: Sheet, number: str, own: Value, cause: str, is_loose: bool) -> str:
+    """Whether what comes out agrees with a default (1) or not (2); not tested (-1) where it has a cause.
+
+    Where a loose one differs, only the solver can tell (4).
+    """
+    stated, (low, high) = own.base[1], own.as_rounded
+    slack = AGREEMENT * max(abs(low), abs(high))
+    apart = sheet.line(f"abs({number} - {stated!r})")
+    tests = [f"{apart} <= {AGREEMENT!r}*abs({number})", f"{apart} <= {AGREEMENT * abs(stated)!r}"]
+    agrees = " or ".join([*tests, sheet.between(number, low - slack, high + slack)])
+    return f"{f'-1 if {cause} else ' if cause != '0' else ''}1 if {agrees} else {4 if is_loose else 2}"
 
 
 def choice_line(sheet: Sheet, choice: Choice, scope: Scope, cause: str, at: int) -> None:

@@ -27,6 +27,7 @@ from derive.presentation.failed_checks import no_value_fits, side_unit, stated_v
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
+    from derive.planning.plan import Block
     from quantities.declaration import Declaration
 
 __all__ = ["Program", "programmed", "together"]

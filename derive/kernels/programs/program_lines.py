@@ -15,15 +15,14 @@ from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.backends.shared_lines import Scope, Sheet
-from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, leaves
+from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
 from derive.kernels.lowering import Draft, written
-from derive.kernels.programs.check_lines import check_lines, choice_line
+from derive.kernels.programs.check_lines import check_lines, choice_line, displacement
 from derive.kernels.programs.layout import Layout, extra, testable, weak_behind
 from derive.kernels.programs.reasons import Reasons
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block
-from derive.tolerances import AGREEMENT
 from quantities.tolerances import UNIT_ROUNDING
 
 __all__ = ["alternatives"]
@@ -200,12 +199,22 @@ class _Listing(Draft):
             unclear = self.reasons.unclear(yielding.condition)
             inner = scope.untested()
             fails = self._fails(yielding, inner)
-            met = (n for made in yielding.plans for block in made.blocks for n in block.relations)
-            causes += self._cause(
-                (n for name in met for n in self.library.members[name] if n in scope.variables), scope
-            )
+            causes += self._cause(self._starting(yielding, scope), scope)
             causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
+        for following in case.following:
+            unclear, inner = self.reasons.unclear(following.condition), scope.untested()
+            known, test = self._worked_out(following, inner)
+            causes += self._cause(self._starting(following, scope), scope)
+            wrong = self.reasons.failing(self.outline.target, (following.condition,))
+            asked = " or ".join((f"not ({' and '.join(known)})", *inner.asked))
+            causes.append(self.sheet.line(f"{unclear} if {asked} else 0 if {test} else {wrong}"))
         return self._first(*causes)
+
+    def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
+        """The numbers of a case from which a condition's quantities follow."""
+        relations = (name for made in yielding.plans for block in made.blocks for name in block.relations)
+        met = [*names_in(yielding.condition), *(one for name in relations for one in self.library.members[name])]
+        return [name for name in dict.fromkeys(met) if name in scope.variables]
 
     def _judgement(self, conditions: tuple[Node, ...], is_held: bool, scope: Scope) -> str:
         """The cause where conditions do not all hold, or where they do although they should not."""
@@ -406,16 +415,10 @@ class _Listing(Draft):
                 self.sheet.write(f"{at} = 3 if {self.barred[name]} else -1")
 
     def _displacement(self, name: str, case: Case, scope: Scope) -> str:
-        number, own = scope.variables[name], self.library.defaults[name]
-        stated, (low, high) = own.base[1], own.as_rounded
-        slack = AGREEMENT * max(abs(low), abs(high))
-        apart = self.sheet.line(f"abs({number} - {stated!r})")
-        tests = [f"{apart} <= {AGREEMENT!r}*abs({number})", f"{apart} <= {AGREEMENT * abs(stated)!r}"]
-        agrees = " or ".join([*tests, self.sheet.between(number, low - slack, high + slack)])
         behind = [self.library.defaults[one] for one in weak_behind(self.library, case.plan, [name])]
         is_loose = any(one.as_rounded[0] != one.as_rounded[1] for one in behind)
-        cause = self.causes.get(number, _SOUND)
-        return f"{f'-1 if {cause} else ' if cause != _SOUND else ''}1 if {agrees} else {4 if is_loose else 2}"
+        number = scope.variables[name]
+        return displacement(self.sheet, number, self.library.defaults[name], self.causes.get(number, _SOUND), is_loose)
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
         for name in (name for block in case.plan.blocks for name in block.relations):

@@ -5,7 +5,7 @@ const SIZE = {width: 640, height: 330, left: 70, right: 14, top: 12, bottom: 54}
 // Ticks: one to a decade or a few, on a scale by ratios; otherwise round steps.
 function ticksOf(low, high, isRatio) {
   if (isRatio) {
-    const decades = Math.log10(high / low), found = [];
+    const decades = Math.log10(high) - Math.log10(low), found = [];
     const steps = decades <= 1.2 ? [1, 2, 5] : decades <= 3 ? [1, 3] : [1], every = Math.max(1, Math.ceil(decades / 7));
     for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
       if (steps.length === 1 && power % every) continue;
@@ -30,7 +30,9 @@ function spanOf(numbers) {
   let low = Math.min(...numbers), high = Math.max(...numbers);
   const isRatio = low > 0 && high / low >= 20;
   if (high - low <= 1e-7 * Math.abs(high)) return {low: low - Math.abs(low || 1) / 10, high: high + Math.abs(high || 1) / 10, isRatio: false}; // flat, but for rounding
-  if (isRatio) return {low: low / 1.1, high: high * (high / low) ** 0.12, isRatio};
+  const least = Number.MIN_VALUE, most = Number.MAX_VALUE / 4; // a scale has finite ends, whatever is on it
+  if (isRatio) return {low: Math.max(low / 1.1, least), high: Math.min(high * (high / low) ** 0.12, most), isRatio};
+  [low, high] = [Math.max(low, -most), Math.min(high, most)];
   const room = (high - low) * 0.12;
   low = low >= 0 ? Math.max(0, low - room) : low - room;
   return {low, high: high + room, isRatio};

@@ -115,6 +115,18 @@ def test_a_refusal_is_a_tools_error_in_derives_words() -> None:
     with_a_client(work)
 
 
+def test_what_a_tool_does_not_know_is_refused_and_not_passed_over() -> None:
+    async def work(client):
+        for tool in (await client.list_tools()).tools:
+            assert tool.input_schema["additionalProperties"] is False
+            needed = dict.fromkeys(tool.input_schema.get("required", ()), "batch")
+            refused = await client.call_tool(tool.name, {**needed, "profile": "h100-sxm:fp8"})
+            assert refused.is_error, tool.name
+            assert "profile" in refused.content[0].text
+
+    with_a_client(work)
+
+
 def test_several_questions_at_once_have_each_their_answer() -> None:
     async def work(client):
         asked = [f"{height} m" for height in (1, 4, 9, 16)]

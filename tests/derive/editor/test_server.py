@@ -182,6 +182,78 @@ def test_a_file_is_checked_again_when_one_that_it_uses_changes(tmp_path) -> None
     in_an_editor(tmp_path, work)
 
 
+USER = 'uses = ["base.toml"]\n[quantities]\nz = { unit = "m" }\n[relations.r]\nequation = "z = 2*y"\n'
+BASE = '[quantities]\ny = { unit = "m", meaning = "MEANING" }\n'
+CHANGED = (
+    "[quantities\n",
+    '[quantities]\nx = { unit = "m" }\n',
+    BASE.replace('"m"', '"s"'),
+    BASE.replace("MEANING", "another meaning"),
+    None,
+)
+
+
+@pytest.mark.parametrize("way", ["on the disk", "in the editor"])
+def test_what_is_said_of_a_file_is_never_older_than_the_files_that_it_uses(tmp_path, way) -> None:
+    path = tmp_path / "base.toml"
+
+    def put(text: str | None) -> None:
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.write_text(text, encoding="utf-8")
+
+    async def said(editor: Editor) -> tuple[str, list[str]]:
+        place = editor.at("user.toml", USER, 'y"')
+        told = await editor.client.text_document_hover_async(types.HoverParams(**place))
+        return str(told and told.contents.value), [one.message for one in await editor.problems("user.toml")]
+
+    async def fresh(editor: Editor) -> tuple[str, list[str]]:
+        """What is said where the file is opened anew."""
+        document = types.TextDocumentIdentifier(editor.uri("user.toml"))
+        editor.client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+        while editor.uri("user.toml") not in editor.said or editor.said[editor.uri("user.toml")].version == 1:
+            editor.came.clear()
+            await asyncio.wait_for(editor.came.wait(), PATIENCE)
+        editor.open("user.toml", USER)
+        return await said(editor)
+
+    async def work(editor: Editor) -> None:
+        put(BASE)
+        editor.open("user.toml", USER)
+        before = await said(editor)
+        for text in (one for changed in CHANGED for one in (changed, BASE)):
+            editor.said.clear()
+            if way == "on the disk":
+                put(text)
+                kind = types.FileChangeType.Deleted if text is None else types.FileChangeType.Changed
+                event = types.FileEvent(editor.uri("base.toml"), kind)
+                editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+            elif text is BASE:
+                document = types.TextDocumentIdentifier(editor.uri("base.toml"))
+                editor.client.text_document_did_close(types.DidCloseTextDocumentParams(document))
+            else:
+                editor.open("base.toml", text or "# empty")
+            now = await said(editor)
+            assert now == await fresh(editor), text
+            assert (now == before) == (text is BASE)
+
+    in_an_editor(tmp_path, work)
+
+
+def test_what_goes_wrong_is_told_in_the_log_in_words() -> None:
+    import logging
+
+    from derive.editor.server import _in_words
+
+    try:
+        raise ValueError("no message")
+    except ValueError:
+        record = logging.LogRecord("pygls", logging.ERROR, "", 1, "cannot read %s", ("it",), sys.exc_info())
+    assert _in_words(record)
+    assert logging.Formatter().format(record) == "cannot read it: ValueError('no message')"
+
+
 def test_other_toml_files_are_left_alone(tmp_path) -> None:
     async def work(editor: Editor) -> None:
         editor.open("pyproject.toml", '[project]\nname = "x"\n[tool.ruff]\nline-length = 120\n')

@@ -92,6 +92,22 @@ def test_a_cell_binds_a_library(shell) -> None:
     assert "step_time" in shell.user_ns["more"].relations
 
 
+@pytest.mark.parametrize(
+    ("line", "cell", "said"),
+    [
+        ("1x", PENDULUM, "this names no variable"),
+        ("if", PENDULUM, "this names no variable"),
+        ("two names", PENDULUM, "this names no variable"),
+        ("x --add", '[quantities]\nbatch = { unit = "m" }', "declared twice with two meanings"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_without_a_traceback(shell, capsys, line, cell, said) -> None:
+    shell.run_cell(f"%%derive {line}\n{cell}")
+    shown = "".join(capsys.readouterr())
+    assert said in shown
+    assert "Traceback" not in shown
+
+
 def test_a_cell_that_does_not_fit_shows_its_problems_below_its_lines() -> None:
     name, report = read_cell("x", PENDULUM.replace("sqrt", ""))
     assert (name, type(report)) == ("", Report)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from derive.pages.page import page as make_page
+from derive.relation_files.loading import load
 from tests.derive.pages.shop import shop, shop_page
 from tests.derive.pages.shown import Shown
 
@@ -216,3 +218,18 @@ def test_a_curve_shades_regimes_and_hatches_what_fails(page):
 def test_a_printed_page_has_its_numbers_and_steps(page, tmp_path):
     page.tab.pdf(path=tmp_path / "page.pdf", format="A4")
     assert (tmp_path / "page.pdf").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("equation", ["y = exp(x)", "y = exp(-x)", "y = sinh(x)", "y = -exp(x)"])
+def test_a_curve_over_all_numbers_that_there_are_is_drawn(tab, tmp_path, equation):
+    library = load(f"""[quantities]
+        x = {{ unit = "", domain = "real" }}
+        y = {{ unit = "", domain = "real" }}
+        [relations]
+        grows = {{ equation = "{equation}" }}""")
+    path = tmp_path / "page.html"
+    path.write_text(make_page(library, "y", (), {"x": "-720..709"}), encoding="utf-8")
+    shown = tab.opened(path)
+    shown.tab.select_option("#over", "x")
+    assert shown.tab.locator("#curve-picture path.line").count() == 1
+    assert shown.complaints == []

@@ -46,6 +46,15 @@ def test_what_cannot_be_read_is_none(tmp_path) -> None:
     assert not is_one(tmp_path)
 
 
+@pytest.mark.parametrize("coding", ["latin-1", "utf-16", "utf-8-sig"])
+def test_a_file_is_recognised_in_whatever_coding_it_was_saved(tmp_path, coding) -> None:
+    for path in (*OURS, *OTHERS):
+        saved = tmp_path / path.name
+        text = "# é\n" + path.read_text(encoding="utf-8")
+        saved.write_bytes(text.encode(coding, errors="replace"))
+        assert is_one(saved) == is_one(path), path
+
+
 @given(st.sampled_from(OURS), st.data())
 def test_a_file_that_is_being_written_is_still_one(path, data) -> None:
     text = path.read_text(encoding="utf-8")

@@ -1,0 +1,94 @@
+"""Conditions on what an answer leads to, though nothing in its plan needs it: the numbers of the answer decide them."""
+
+from __future__ import annotations
+
+import math
+import random
+from contextlib import suppress
+
+import numpy
+import pytest
+
+import derive
+from derive import DeriveError
+from derive.kernels.programs.program import programmed
+from derive.relation_files.loading import load
+from tests.derive.kernels.programs.browser import needed, ran
+from tests.derive.statements import bare
+
+COLUMN = bare(
+    "modulus inertia length area strength load slender limit",
+    {"name": "euler", "equation": "load = 9.8696*modulus*inertia/length**2", "when": ["slender >= limit"]},
+    {
+        "name": "johnson",
+        "equation": "load = strength*area*(1 - slender**2/(2*limit**2))",
+        "when": ["slender < limit"],
+    },
+    "slender = length/sqrt(inertia/area)",
+    "limit = sqrt(19.7392*modulus/strength)",
+)
+FREE = ("modulus", "inertia", "length", "area", "strength", "load")
+
+
+def points(draw, count):
+    """Numbers of columns, slender ones and stout ones; the load often as it comes out."""
+    for _ in range(count):
+        numbers = {name: 10 ** draw.uniform(-1, 1) for name in FREE}
+        if draw.random() < 0.7:
+            with suppress(DeriveError):
+                numbers["load"] = COLUMN.solve("load", **{n: x for n, x in numbers.items() if n != "load"}).base
+        yield numbers
+
+
+def answered(target, given):
+    try:
+        found = COLUMN.solve(target, **given).base
+    except derive.AmbiguousError:
+        return None  # several: what a function makes of them is another question
+    except DeriveError:
+        return math.nan
+    return found
+
+
+@pytest.mark.parametrize("target", FREE)
+def test_a_function_heeds_a_condition_on_what_follows_from_its_result(target):
+    names, draw = [name for name in FREE if name != target], random.Random(f"column {target}")
+    settings = [{name: point[name] for name in names} for point in points(draw, 25)]
+    expected = [answered(target, given) for given in settings]
+    known = [i for i, one in enumerate(expected) if one is not None]
+    function = COLUMN.compile(target, names)
+    one_by_one = [function(**settings[i]) for i in known]
+    at_once = function(**{name: numpy.array([settings[i][name] for i in known]) for name in names})
+    assert one_by_one == pytest.approx([expected[i] for i in known], rel=1e-9, nan_ok=True)
+    assert at_once.tolist() == pytest.approx([expected[i] for i in known], rel=1e-9, nan_ok=True)
+    assert any(math.isfinite(expected[i]) for i in known)
+
+
+@needed
+@pytest.mark.parametrize("target", FREE)
+def test_a_program_heeds_it_as_well(target):
+    names, draw = [name for name in FREE if name != target], random.Random(f"program of a column {target}")
+    settings = [{name: point[name] for name in names} for point in points(draw, 25)]
+    made = programmed(COLUMN, target, names)
+    (told,) = ran([(made, [[given[name] for name in made.inputs] for given in settings])])
+    for given, point in zip(settings, told, strict=True):
+        expected = answered(target, given)
+        if point.why not in ("undecided", "uncompiled"):
+            assert expected is not None, given
+            assert point.target == pytest.approx(expected, rel=1e-9, nan_ok=True), given
+
+
+def test_a_column_that_could_only_yield_has_no_modulus():
+    given = {"inertia": 1.0, "length": 1.0, "area": 1.0, "strength": 1.0, "load": 1.01}
+    assert math.isnan(answered("modulus", given))
+    assert math.isnan(COLUMN.compile("modulus", list(given))(**given))
+
+
+def test_what_leads_to_a_condition_may_be_unknown_and_then_it_is_assumed():
+    held = load("""[quantities]
+    x = { unit = "" }
+    y = { unit = "" }
+    z = { unit = "" }
+    [relations]
+    y = { equation = "y = 2*x", when = ["z < 1"] }""")
+    assert held.compile("y", ["x"])(x=3.0) == 6.0
