@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, islice
 from typing import Any
 
 from derive.caches import Memo
@@ -22,16 +23,21 @@ def structure_of(
     """The graph of a library's equations, on which plans are made; exact ones come before approximate ones.
 
     An estimate of what another relation over the same quantities says is no equation of its own: where both curves
-    happen to cross means nothing. It is only tested, like an inequality. A profile's value is stated, and no fallback:
-    it may be run backwards like any other.
+    happen to cross means nothing. It is only tested, like an inequality. One that is written for the same quantity and
+    leaves out some of the others, or adds some, says the same thing in less or more detail: it stands in the place of
+    that relation where nothing else leads to the target, and never beside it. A profile's value is stated, and no
+    fallback: it may be run backwards like any other.
     """
 
     def made() -> Structure:
         equations = [r for r in library.relations.values() if r.is_equation and r.name not in left_out]
         equations.sort(key=lambda relation: relation.approximate is not None)
         equations = _without_further_estimates(library, equations)
-        fallbacks = (name for name, value in library.defaults.items() if value.source.stands_in)
-        return Structure.of(equations, frozenset(fallbacks))
+        fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
+        instead = _in_place_of(library, equations)
+        first = Structure.of((one for one in equations if one.name not in instead), fallbacks)
+        others = (Structure.of(chosen, fallbacks) for chosen in _exchanged(equations, instead))
+        return replace(first, alternatives=tuple(others))
 
     found = _STRUCTURES.of(library.session, (left_out, frozenset()), made)
     if overruled := found.otherwise & stated:
@@ -51,7 +57,35 @@ def _without_further_estimates(library: RelationSet, equations: Sequence[Relatio
     return [relation for relation in equations if relation.approximate is None or relation.name in own]
 
 
+def _in_place_of(library: RelationSet, equations: Sequence[Relation]) -> dict[str, frozenset[str]]:
+    """The estimates of what earlier relations say in less or more detail, each with those relations."""
+    found: dict[str, frozenset[str]] = {}
+    earlier: dict[str, list[str]] = {}
+    for relation in equations:
+        result = relation.written.written_for
+        if result is None:
+            continue
+        if relation.approximate is not None:
+            own = {*library.members[relation.name]}
+            others = ((one, {*library.members[one]}) for one in earlier.get(result, ()))
+            rivals = frozenset(one for one, held in others if own <= held or held <= own)
+            if rivals:
+                found[relation.name] = rivals
+        earlier.setdefault(result, []).append(relation.name)
+    return found
+
+
+def _exchanged(equations: Sequence[Relation], instead: Mapping[str, frozenset[str]]) -> Iterator[list[Relation]]:
+    """The equations with estimates in the place of what they estimate, as few as possible first."""
+    chosen = (set(some) for count in range(1, len(instead) + 1) for some in combinations(instead, count))
+    for some in islice(chosen, _EXCHANGES):
+        gone = frozenset().union(*(instead[name] for name in some)) | (instead.keys() - some)
+        if some.isdisjoint(gone):
+            yield [one for one in equations if one.name not in gone]
+
+
 _KEPT = 8  # sets of givens whose components are kept
+_EXCHANGES = 31  # limit on sets of estimates that are tried in the place of other relations
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +107,7 @@ class Structure:
     rivals: frozenset[str] = frozenset()  # approximate relations for a quantity that has an earlier approximate one
 
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
+    alternatives: tuple[Structure, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use
@@ -105,7 +140,10 @@ class Structure:
 
     def with_fallbacks(self, names: frozenset[str]) -> Structure:
         """The same graph, where only these quantities have a fallback."""
-        return Structure(self.members, self.forward, self.inputs, self.holders, self.writers, self.rivals, names)
+        others = tuple(other.with_fallbacks(names) for other in self.alternatives)
+        return Structure(
+            self.members, self.forward, self.inputs, self.holders, self.writers, self.rivals, names, others
+        )
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
         """The structure without the relations that are written for some quantities."""
@@ -122,6 +160,7 @@ class Structure:
                 {name: found for name, found in self.writers.items() if name not in key},
                 self.rivals - gone,
                 self.otherwise - key,
+                tuple(other.not_written_for(key) for other in self.alternatives),
             )
         return self.reduced[key] if key else self
 

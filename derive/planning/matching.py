@@ -20,7 +20,8 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     matching = Matching(known)
     matching.add_all(structure.members, structure.members)
     loose = matching.loose()
-    return known | {name for name in matching.unknowns if name not in loose}
+    found = known | {name for name in matching.unknowns if name not in loose}
+    return found.union(*(closure(other, known) for other in structure.alternatives))
 
 
 class Matching:

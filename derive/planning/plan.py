@@ -7,7 +7,8 @@ is found in four steps, and every tie goes to the relation that was stated first
 2. Basis. A maximum matching of relations to unknowns decides which relations are needed and which can only be checks
   (those with no unknown left to fix). Weak values (defaults, profiles) enter last, each as a relation of one unknown,
   so a weak value is used only where the relations and the givens leave its quantity open. Of several approximate
-  relations for one quantity only the first takes part: two estimates of one quantity are not two equations.
+  relations for one quantity only the first takes part: two estimates of one quantity are not two equations. One that
+  says what another relation says in less or more detail takes part in its place only, for what is open otherwise.
 3. Directions. From the givens, relations run forwards as they are written, as far as possible; among several
   relations for one quantity the first stated wins, unless it would close a cycle. The remaining unknowns are matched
   again, backwards.
@@ -18,7 +19,7 @@ is found in four steps, and every tie goes to the relation that was stated first
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from derive.planning.block_triangular import components
@@ -120,8 +121,19 @@ class Basis:
 
 
 def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
-    """The basis of a question; the last few are cached."""
-    strong = frozenset(given)
+    """The basis of a question; the last few are cached.
+
+    Where the relations leave the target open, estimates stand in the place of some.
+    """
+    strong, weak = frozenset(given), tuple(weak)
+    first = _basis_of(structure, target, strong, weak)
+    if target in strong or first.matching.settles(target):
+        return first
+    others = (basis_of(other, target, strong, weak) for other in structure.alternatives)
+    return next((other for other in others if other.matching.settles(target)), first)
+
+
+def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...]) -> Basis:
     bare, rest = standing_in(structure, target, strong, weak)
     relations = tuple(bare.reached(target, strong))
     key = (strong, tuple(rest), relations)
@@ -230,6 +242,9 @@ def based(
 def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) -> frozenset[str]:
     """The quantities that a plan could compute from these names, whatever its target: no plan determines another."""
     known, rest = frozenset(given), list(weak)
+    if structure.alternatives:
+        sides = (replace(structure, alternatives=()), *structure.alternatives)
+        return frozenset().union(*(determined(side, known, rest) for side in sides))
     standing = _standing(structure, list(structure.members), known, rest)
     bare = structure.not_written_for(standing)
     used = [*standing, *(name for name in rest if name not in structure.otherwise)]

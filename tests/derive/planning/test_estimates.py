@@ -69,3 +69,34 @@ def test_an_estimate_over_other_quantities_is_still_an_equation() -> None:
     lines = 'exact = { equation = "y = 2*x" }\nother = { equation = "z = x + y", approximate = "5 %" }\n'
     asked = derive.load(f"[quantities]\n{names}[relations]\n{lines}")
     assert asked.solve("x", z=3).base == pytest.approx(1)
+
+
+DETAILED = {"exact": "y = a*b + c", "less": "y = a*b", "least": "y = 1.2*a", "more": "y = a*b + c + 0.01*d"}
+HIDDEN = {"a": 2.0, "b": 3.0, "c": 0.25, "d": 1.0, "y": 6.25}
+
+
+@pytest.mark.parametrize("estimates", [("less",), ("more",), ("less", "least"), ("more", "less"), ("least", "more")])
+@pytest.mark.parametrize("exact", [True, False], ids=["beside an exact one", "alone"])
+@given(known=st.sets(st.sampled_from("abcdy"), min_size=1, max_size=4), target=st.sampled_from("abcdy"))
+def test_an_estimate_in_less_or_more_detail_takes_the_place_of_a_relation_and_is_never_solved_beside_it(
+    estimates: tuple[str, ...], exact: bool, known: set[str], target: str
+) -> None:
+    names = "".join(f'{name} = {{ unit = "" }}\n' for name in HIDDEN)
+    chosen = ("exact", *estimates) if exact else estimates
+    width = {name: "" if name == "exact" else ', approximate = "9 %"' for name in chosen}
+    lines = "".join(f'{name} = {{ equation = "{DETAILED[name]}"{width[name]} }}\n' for name in chosen)
+    asked = derive.load(f"[quantities]\n{names}[relations]\n{lines}")
+    given = {name: HIDDEN[name] for name in known - {target}}
+    try:
+        answer = asked.solve(target, **given)
+    except UnderdeterminedError:
+        assert target not in asked.reach(given=list(given))
+        return
+    except derive.DeriveError:  # more detail than there is: what it leaves for the target may be less than nothing
+        assert target in asked.reach(given=list(given))
+        return
+    assert target in asked.reach(given=list(given))
+    assert len(answer.steps) == 1
+    used = answer.steps[0].relation
+    known_ones = {*given, target}
+    assert used == "exact" or not exact or not {"y", "a", "b", "c"} <= known_ones or target == "d"
