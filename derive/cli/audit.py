@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -55,7 +56,7 @@ def _claims(file: str) -> Book:
     from derive.errors import DeriveError
 
     try:
-        return read_claims(source_of(file))
+        return read_claims(source_of(file) if file == "-" else Path(file))
     except DeriveError as error:
         raise of_file(error, file) from None
 

@@ -88,9 +88,13 @@ EACH = click.option(
     multiple=True,
     help="Profiles, or the values of a given, to take in turn: one row, column or curve each.",
 )
-IN = click.option("--in", "unit", metavar="UNIT", help="The unit of the answer.")
+IN = click.option("--in", "unit", shell_complete=shell_completion.units, metavar="UNIT", help="The unit of the answer.")
 INS = click.option(
-    "--in", "unit", metavar="UNIT[,UNIT]", help="The unit of the answers: one for all targets, or one for each."
+    "--in",
+    "unit",
+    shell_complete=shell_completion.units,
+    metavar="UNIT[,UNIT]",
+    help="The unit of the answers: one for all targets, or one for each.",
 )
 STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
 WITH = click.option(

@@ -32,6 +32,7 @@ __all__ = [
     "profiles_or_givens",
     "reports",
     "targets",
+    "units",
 ]
 
 _VARIABLE = "_DERIVE_COMPLETE"
@@ -74,6 +75,15 @@ def given(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[Compl
         return []
     units = (unit for unit in _multiples(held[name.strip()]) if unit.startswith(number[2]))
     return [CompletionItem(f"{name}={number[1]} {unit}") for unit in units]
+
+
+def units(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The units of the targets: of the one behind as many commas as stand here."""
+    before, last = _parted(incomplete, ",")
+    stated = ctx.params.get("target") or next(iter(ctx.args), "")  # not yet read while an option lacks its value
+    targets = re.split(r"\s*,\s*", stated)
+    held = _names(ctx)["quantities"].get(targets[min(before.count(","), len(targets) - 1)].rpartition(" ")[2])
+    return [CompletionItem(before + unit) for unit in _multiples(held or "") if held and unit.startswith(last)]
 
 
 def names(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -33,7 +33,7 @@ from derive.showing import Shown
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
-from derive.tolerances import AGREEMENT, EXTREME
+from derive.tolerances import AGREEMENT, EXTREME, TIGHT
 from quantities.declaration import Declaration
 from quantities.value import Value
 
@@ -285,16 +285,22 @@ def _others(program: Program) -> list[Limit]:
 
 def _bounded(limit: Limit, bound: float) -> Limit:
     """The limit on the second target, at a bound."""
-    end = Number(Fraction(bound))
+    end = _loosened(bound, limit.written.op)
     gap = folded(added(limit.gap, negated(end) if limit.written.op == "<=" else end), {})
     return replace(limit, written=Equation(limit.written.lhs, limit.written.op, end), gap=gap)
 
 
 def _as_limit(program: Program, bound: float) -> Limit:
     """The goal of a program as a limit: not worse than a bound."""
-    end = Number(Fraction(bound))
+    end = _loosened(bound, "<=")
     plain = program.plain if program.sign > 0 else Apply("neg", (program.plain,))
     return Limit("", None, Equation(plain, "<=", end), folded(added(program.goal, negated(end)), {}))
+
+
+def _loosened(bound: float, op: str) -> Number:
+    """A bound that was itself found, moved outwards by its rounding: where it was found it has to hold."""
+    slack = Fraction(TIGHT) * abs(Fraction(bound))
+    return Number(Fraction(bound) + (slack if op == "<=" else -slack))
 
 
 def _between(here: float, there: float, share: float) -> float:

@@ -95,6 +95,9 @@ def test_every_shell_completes_what_there_is(shell, line, among, monkeypatch):
         ("derive solve x --library pendulum.toml --with ", ["clock"]),
         ("derive solve x --library absent.toml len", []),
         ("derive solve x nothing=5", []),
+        ("derive solve step_time --in m", ["ms"]),
+        ("derive front 'cost_per_token,most step_time' --in USD/ktoken,m", ["USD/ktoken,ms"]),
+        ("derive solve nothing --in m", []),
     ],
 )
 def test_bash_gets_what_follows_its_word_break(line, replies, monkeypatch):

@@ -1,4 +1,4 @@
-"""Wrong things typed at every verb: each is refused in words, with a mend, before the work begins; nothing is ignored."""
+"""Wrong things typed at every verb: each is refused in words, with a mend, before the work; nothing is ignored."""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import pairwise, product
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import derive
 from tests.derive.statements import bare, number
@@ -77,3 +79,23 @@ def test_limits_hold_all_along():
     for point in found.points:
         assert not point.answers[0].failed
         assert "user_speed >= 50 token/s/sequence" in {check.name for check in point.answers[0].checks}
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.integers(1, 999), min_size=4, max_size=4), st.booleans())
+def test_the_ends_are_found_where_no_double_is_their_exact_value(thousandths, is_turned):
+    p, q, r, s = (f"{number / 1000:.3f}" for number in thousandths)
+    some = bare("a cost loss", f"cost = {p}*a + {q}", f"loss = {r}/a + {s}", domains={"a": "whole"})
+    targets = ["least cost", "least loss"]
+    found = values(some.front(targets[::-1] if is_turned else targets, a="1..7", points=3))
+    (cost, _), (_, loss) = [one[::-1] for one in (found[-1], found[0])] if is_turned else (found[0], found[-1])
+    assert cost == pytest.approx(float(p) + float(q), rel=1e-9)
+    assert loss == pytest.approx(float(r) / 7 + float(s), rel=1e-9)
+
+
+def test_a_front_along_one_count_begins_and_ends_with_its_ends():
+    found = derive.front(
+        ["step_time in ms", "throughput"], "h100-sxm:fp8", "llama3-70b", points=3, **{**FLEET, "chips": "8 chip"}
+    )
+    assert [point.chosen["batch"] for point in (found.points[0], found.points[-1])] == [1.0, 190.0]
+    assert found.targets[0].unit.text == "ms"
