@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import os
 import re
-import shutil
 import shutil
 import subprocess
 import sys
