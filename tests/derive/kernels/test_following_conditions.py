@@ -84,6 +84,15 @@ def test_a_column_that_could_only_yield_has_no_modulus():
     assert math.isnan(COLUMN.compile("modulus", list(given))(**given))
 
 
+@pytest.mark.parametrize("load", ["0.1..0.4", "0.4..0.6", "0.6..0.9", "0.3..0.9"])
+@pytest.mark.parametrize("verb", ["least", "most"])
+def test_the_best_choice_heeds_it(verb, load):
+    ends, rest = [float(end) for end in load.split("..")], dict.fromkeys(("inertia", "length", "area", "strength"), 1)
+    best = getattr(COLUMN, verb)("modulus", load=load, **rest)
+    expected = answered("modulus", {**rest, "load": min(ends) if verb == "least" else max(ends)})
+    assert best.value.magnitude == pytest.approx(expected, rel=1e-6)
+
+
 def test_what_leads_to_a_condition_may_be_unknown_and_then_it_is_assumed():
     held = load("""[quantities]
     x = { unit = "" }
