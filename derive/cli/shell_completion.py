@@ -14,6 +14,7 @@ import click
 from click.shell_completion import (
     BashComplete,
     CompletionItem,
+    FishComplete,
     ZshComplete,
     add_completion_class,
     get_completion_class,
@@ -231,6 +232,14 @@ def split(line: str, breaks: str) -> list[_Word]:
             word.text += letter
             word.cut = len(word.text) if letter in breaks else word.cut
     return words
+
+
+@add_completion_class
+class Fish(FishComplete):
+    """Fish, in whose replies a name may hold commas: only the first one ends the kind."""
+
+    name = "fish"
+    source_template = FishComplete.source_template.replace('string split "," ', 'string split -m 1 "," ')
 
 
 @add_completion_class

@@ -45,7 +45,12 @@ class Case:
     failing: tuple[tuple[Node, ...], ...] = ()  # conditions of each relation left out here, not all of which may hold
     assumed: tuple[Node, ...] = ()  # conditions of its relations that nothing decides
     yielding: tuple[Yielding, ...] = ()  # conditions decided by defaults that its own numbers may replace
-    following: tuple[Yielding, ...] = ()  # conditions of its relations on what follows from its own numbers
+    following: tuple[Yielding, ...] = ()  # those of them that are on what follows from its own numbers
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a condition is assumed that its own numbers do not decide either."""
+        return not {*self.assumed} <= {one.condition for one in self.following}
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,9 +210,8 @@ class _Sorting:
     def _following(self, condition: Node, made: Plan) -> Yielding | None:
         """How the numbers of a plan lead to a condition's quantities, by relations that always hold."""
         reached = dict.fromkeys([*self.outline.strong, *(name for block in made.blocks for name in block.unknowns)])
-        beside = {name for block in made.extra for name in block.unknowns}
         missing = [name for name in names_in(condition) if name not in reached and name not in self.outline.weak]
-        if not beside.issuperset(missing):
+        if not missing:
             return None
         always = frozenset(relation.name for relation in self.library.conditional)
         plans = [planned_for(self.library, name, reached, made.weak, always, self.outline.stated) for name in missing]

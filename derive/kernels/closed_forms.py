@@ -44,7 +44,7 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         found = cases(library, outline)
         if not found.alternatives:
             return _eliminated(library, outline)
-        is_assumed = any(case.assumed for tree in found.alternatives for case in leaves(tree))
+        is_assumed = any(case.is_open for tree in found.alternatives for case in leaves(tree))
         if found.partial is not None or (is_assumed and len(found.alternatives) > 1):
             raise _undecided(target, found.partial)
         whole = _chosen(_side_by_side(library, found, found.alternatives))
@@ -108,7 +108,7 @@ def _arms(library: RelationSet, found: Cases, tree: Tree, path: tuple[Node, ...]
     elif tree is not None:
         forms = _forms(library, tree.plan)
         own = [*tree.holding, *(Apply("not", (_all(conditions),)) for conditions in tree.failing)]
-        for yielding in tree.yielding:
+        for yielding in (*tree.yielding, *tree.following):
             own.append(yielding.condition)
             forms |= {name: form for made in yielding.plans for name, form in _forms(library, made).items()}
         composed_ones = {name: _whole(name, forms) for name in names_in(*own) if name in forms}

@@ -20,6 +20,7 @@ from derive.errors import (
 )
 from derive.expressions.tree import names_in
 from derive.kernels.agreement import said_twice
+from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.optimization.asked_choice import Asked, Pick, asked
@@ -33,10 +34,12 @@ from derive.optimization.programs import Unwritten, programs
 from derive.optimization.sampling import best_met, quantity_at, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.optimization.under_ranges import Contender, under_ranges
+from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
@@ -125,12 +128,21 @@ def _prove_free(library: RelationSet, question: Asked, made: Sequence[Program]) 
     for name in said_twice(library, strong, plans):
         relation = library.relations[name]
         tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
-        if relation.is_equation and tied:
+        if relation.is_equation and tied and not _is_of_another_case(library, relation, plans):
             raise InconsistentError(
                 f"{tied[0]} is not free: {name} ties it to what else is given, {relation.written}.",
                 hint=f'Leave {tied[0]} out, and bound it with such_that=["{tied[0]} <= ..."].',
                 conflicts=(name, *tied),
             )
+
+
+def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
+    """Whether every plan uses a relation that never applies together with this one."""
+    used = [[library.relations[name] for block in made.blocks for name in block.relations] for made in plans]
+    pairs = [
+        [(one, other) for held in each for one in held.conditions for other in relation.conditions] for each in used
+    ]
+    return bool(pairs) and all(any(exclude_each_other(one, other) for one, other in each) for each in pairs)
 
 
 def _put_back_in_turn(

@@ -175,8 +175,8 @@ class _Writing:
         spans = {**self.box, **{name: span for name, span, _ in zeros}}
         guards = []
         negations = [Apply("not", (_all(conditions),)) for conditions in case.failing]
-        for condition in (*case.holding, *negations):
-            whole = put_in(condition, forms)
+        following = [put_in(one.condition, {**forms, **self._beside(one.plans)}) for one in case.following]
+        for whole in (*(put_in(condition, forms) for condition in (*case.holding, *negations)), *following):
             possible = truths(whole, spans)
             if True not in possible and None not in possible:
                 return
@@ -184,6 +184,16 @@ class _Writing:
         sides = self._sides(case.plan, forms, spans)
         if sides is not None:
             yield _Way(form, tuple(guards), zeros, sides, (case.plan,), renamed, case.plan.weak)
+
+    def _beside(self, plans: Sequence[Plan]) -> dict[str, Node]:
+        """The forms of what follows from the numbers of a case, for its conditions."""
+        found: dict[str, Node] = {}
+        for block in (block for made in plans for block in made.blocks):
+            form = only_form(self.library, block)
+            if form is None:
+                raise Unwritten(block.unknowns[0])
+            found[block.unknowns[0]] = form
+        return found
 
     def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[tuple[str, Span, Node], ...], dict[str, str]]:
         """The forms of a plan's unknowns, the zeros of those that have none, and the names of these."""

@@ -181,3 +181,28 @@ def test_the_script_is_printed(shell):
     assert (said.status, said.err) == (0, "")
     assert re.search(r"_DERIVE_COMPLETE=\w+_complete", said.out)
     assert ask("completion", "tcsh").status == 2
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed")
+@pytest.mark.parametrize(
+    ("line", "reply"),
+    [
+        ("derive solve step_ti", "step_time"),
+        ("derive least x --among h100-sxm:fp8,b200-sxm:fp4", "h100-sxm:fp8,b200-sxm:fp4"),
+        ("derive solve step_time,kv_bytes_per_se", "step_time,kv_bytes_per_sequence"),
+    ],
+)
+def test_fish_itself_puts_the_reply_in_its_place(tmp_path, line, reply):
+    program = tmp_path / "derive"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m derive "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (tmp_path / "derive.fish").write_text(ask("completion", "fish").out, encoding="utf-8")
+    held = environment(tmp_path)
+    held["PATH"] = f"{tmp_path}:{held.get('PATH', os.environ['PATH'])}"
+    asked = f"source {tmp_path}/derive.fish; complete -C '{line}'"
+    done = subprocess.run(["fish", "-c", asked], env=held, capture_output=True, text=True, check=True)
+    assert reply in [one.partition("\t")[0] for one in done.stdout.splitlines()]
+
+
+def test_the_script_for_fish_keeps_commas():
+    assert 'string split -m 1 ","' in ask("completion", "fish").out

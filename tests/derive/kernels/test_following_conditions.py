@@ -40,9 +40,9 @@ def points(draw, count):
         yield numbers
 
 
-def answered(target, given):
+def answered(target, given, held=COLUMN):
     try:
-        found = COLUMN.solve(target, **given).base
+        found = held.solve(target, **given).base
     except derive.AmbiguousError:
         return None  # several: what a function makes of them is another question
     except DeriveError:
@@ -82,6 +82,38 @@ def test_a_column_that_could_only_yield_has_no_modulus():
     given = {"inertia": 1.0, "length": 1.0, "area": 1.0, "strength": 1.0, "load": 1.01}
     assert math.isnan(answered("modulus", given))
     assert math.isnan(COLUMN.compile("modulus", list(given))(**given))
+
+
+EULER_ALONE = COLUMN.without("johnson")
+
+
+@pytest.mark.parametrize("held", [COLUMN, EULER_ALONE], ids=["both", "euler alone"])
+@pytest.mark.parametrize("target", ["modulus", "inertia", "length", "load"])
+def test_a_closed_form_holds_where_the_solver_has_an_answer_and_only_there(held, target):
+    names, draw = [name for name in FREE if name != target], random.Random(f"form {target}")
+    try:
+        form = held.formula(target, names)
+    except DeriveError:
+        return
+    function = held.compile(target, names)
+    for point in points(draw, 25):
+        given = {name: point[name] for name in names}
+        expected = answered(target, given, held)
+        if expected is None:
+            continue
+        found = form.subs({held.quantities[name]: x for name, x in given.items()})
+        number = float(found) if found.is_number and found.is_real else math.nan
+        assert number == pytest.approx(expected, rel=1e-9, nan_ok=True), given
+        assert function(**given) == pytest.approx(expected, rel=1e-9, nan_ok=True), given
+
+
+@pytest.mark.parametrize("load", ["0.1..0.4", "0.4..0.6", "0.6..0.9", "0.3..0.9"])
+@pytest.mark.parametrize("verb", ["least", "most"])
+def test_the_best_choice_heeds_it(verb, load):
+    ends, rest = [float(end) for end in load.split("..")], dict.fromkeys(("inertia", "length", "area", "strength"), 1)
+    best = getattr(COLUMN, verb)("modulus", load=load, **rest)
+    expected = answered("modulus", {**rest, "load": min(ends) if verb == "least" else max(ends)})
+    assert best.value.magnitude == pytest.approx(expected, rel=1e-6)
 
 
 def test_what_leads_to_a_condition_may_be_unknown_and_then_it_is_assumed():
