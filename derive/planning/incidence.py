@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from itertools import combinations, islice
 from typing import Any
 
@@ -36,8 +37,7 @@ def structure_of(
         fallbacks = frozenset(name for name, value in library.defaults.items() if value.source.stands_in)
         instead = _in_place_of(library, equations)
         first = Structure.of((one for one in equations if one.name not in instead), fallbacks)
-        others = (Structure.of(chosen, fallbacks) for chosen in _exchanged(equations, instead))
-        return replace(first, alternatives=tuple(others))
+        return replace(first, alternatives=tuple(_exchanges(library, equations, instead, fallbacks)))
 
     found = _STRUCTURES.of(library.session, (left_out, frozenset()), made)
     if overruled := found.otherwise & stated:
@@ -58,34 +58,67 @@ def _without_further_estimates(library: RelationSet, equations: Sequence[Relatio
 
 
 def _in_place_of(library: RelationSet, equations: Sequence[Relation]) -> dict[str, frozenset[str]]:
-    """The estimates of what earlier relations say in less or more detail, each with those relations."""
+    """The estimates of what earlier relations say in less or more detail, each with those relations.
+
+    Of two formulas for different cases neither estimates the other.
+    """
     found: dict[str, frozenset[str]] = {}
-    earlier: dict[str, list[str]] = {}
+    earlier: dict[str, list[Relation]] = {}
     for relation in equations:
         result = relation.written.written_for
         if result is None:
             continue
         if relation.approximate is not None:
             own = {*library.members[relation.name]}
-            others = ((one, {*library.members[one]}) for one in earlier.get(result, ()))
+            wider = [one for one in earlier.get(result, ()) if {*relation.when}.issuperset(one.when)]
+            others = ((one.name, {*library.members[one.name]}) for one in wider)
             rivals = frozenset(one for one, held in others if own <= held or held <= own)
             if rivals:
                 found[relation.name] = rivals
-        earlier.setdefault(result, []).append(relation.name)
+        earlier.setdefault(result, []).append(relation)
     return found
 
 
-def _exchanged(equations: Sequence[Relation], instead: Mapping[str, frozenset[str]]) -> Iterator[list[Relation]]:
-    """The equations with estimates in the place of what they estimate, as few as possible first."""
+def _exchanges(
+    library: RelationSet,
+    equations: Sequence[Relation],
+    instead: Mapping[str, frozenset[str]],
+    fallbacks: frozenset[str],
+) -> Iterator[Exchange]:
+    """The ways to put estimates in the place of what they estimate, as few as possible first."""
     chosen = (set(some) for count in range(1, len(instead) + 1) for some in combinations(instead, count))
     for some in islice(chosen, _EXCHANGES):
         gone = frozenset().union(*(instead[name] for name in some)) | (instead.keys() - some)
         if some.isdisjoint(gone):
-            yield [one for one in equations if one.name not in gone]
+            left = [one for one in equations if one.name not in gone]
+            estimates = {name: tuple(library.members[name]) for name in instead if name in some}
+            yield Exchange(estimates, partial(Structure.of, left, fallbacks))
 
 
 _KEPT = 8  # sets of givens whose components are kept
 _EXCHANGES = 31  # limit on sets of estimates that are tried in the place of other relations
+
+
+@dataclass(frozen=True, eq=False)
+class Exchange:
+    """Estimates in the place of the relations that they estimate; few questions need the structure that this makes."""
+
+    estimates: Mapping[str, tuple[str, ...]]  # each with its quantities
+    make: Callable[[], Structure]
+
+    @cached_property
+    def structure(self) -> Structure:
+        return self.make()
+
+    def adds_to(self, determined: Container[str]) -> bool:
+        """Whether an estimate has a quantity that is not determined without it: otherwise it can determine no other."""
+        return any(name not in determined for names in self.estimates.values() for name in names)
+
+    def with_fallbacks(self, names: frozenset[str]) -> Exchange:
+        return Exchange(self.estimates, lambda: self.structure.with_fallbacks(names))
+
+    def not_written_for(self, names: frozenset[str]) -> Exchange:
+        return Exchange(self.estimates, lambda: self.structure.not_written_for(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +140,7 @@ class Structure:
     rivals: frozenset[str] = frozenset()  # approximate relations for a quantity that has an earlier approximate one
 
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
-    alternatives: tuple[Structure, ...] = ()  # for targets that this one leaves open: estimates in the place of others
+    alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
     bases: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache for the last few questions
     standing: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)  # cache: fallbacks in use

@@ -21,7 +21,8 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     matching.add_all(structure.members, structure.members)
     loose = matching.loose()
     found = known | {name for name in matching.unknowns if name not in loose}
-    return found.union(*(closure(other, known) for other in structure.alternatives))
+    others = (closure(other.structure, known) for other in structure.alternatives if other.adds_to(found))
+    return found.union(*others)
 
 
 class Matching:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from derive.planning.block_triangular import components
-from derive.planning.incidence import Structure
+from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed, forwards, upstream
 
@@ -129,8 +129,22 @@ def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iter
     first = _basis_of(structure, target, strong, weak)
     if target in strong or first.matching.settles(target):
         return first
-    others = (basis_of(other, target, strong, weak) for other in structure.alternatives)
+    likely = (other.structure for other in structure.alternatives if _may_settle(structure, first, weak, other, target))
+    others = (basis_of(other, target, strong, weak) for other in likely)
     return next((other for other in others if other.matching.settles(target)), first)
+
+
+def _may_settle(structure: Structure, basis: Basis, weak: tuple[str, ...], exchange: Exchange, target: str) -> bool:
+    """Whether a target may be determined with estimates in the place of other relations: it then is beside them too."""
+    matching = basis.matching.copy()
+    for estimate, names in exchange.estimates.items():
+        for name in names:
+            if name in basis.given or name in matching.unknowns:
+                continue
+            if name in weak or _basis_of(structure, name, basis.given, weak).matching.settles(name):
+                return True  # by relations that the target did not reach
+        matching.add(estimate, names)
+    return matching.settles(target)
 
 
 def _basis_of(structure: Structure, target: str, strong: frozenset[str], weak: tuple[str, ...]) -> Basis:
@@ -176,8 +190,9 @@ def standing_in(
 
 def _standing(structure: Structure, reached: Sequence[str], given: frozenset[str], rest: Sequence[str]) -> list[str]:
     """The fallbacks that are used, of a question that reaches such relations."""
-    candidates = [name for name in rest if name in structure.otherwise]
-    firm = [name for name in rest if name not in structure.otherwise]
+    inside = {name for relation in reached for name in structure.members[relation]}
+    candidates = [name for name in rest if name in inside and name in structure.otherwise]
+    firm = [name for name in rest if name in inside and name not in structure.otherwise]
     bare = structure.not_written_for(candidates)
     basis, _ = based(bare, [relation for relation in reached if relation in bare.members], given, ())
     stated = basis.given(name for name in firm if name in basis.unknowns)
@@ -243,8 +258,9 @@ def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) 
     """The quantities that a plan could compute from these names, whatever its target: no plan determines another."""
     known, rest = frozenset(given), list(weak)
     if structure.alternatives:
-        sides = (replace(structure, alternatives=()), *structure.alternatives)
-        return frozenset().union(*(determined(side, known, rest) for side in sides))
+        found = determined(replace(structure, alternatives=()), known, rest)
+        others = (other.structure for other in structure.alternatives if other.adds_to(found | known))
+        return found.union(*(determined(other, known, rest) for other in others))
     standing = _standing(structure, list(structure.members), known, rest)
     bare = structure.not_written_for(standing)
     used = [*standing, *(name for name in rest if name not in structure.otherwise)]

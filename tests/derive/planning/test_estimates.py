@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import derive
 from derive import UnderdeterminedError
+from derive.planning.incidence import structure_of
 
 EXACT = {"x**2 + y**2 = 2*s**2": "implicit", "y = 3*x + s": "written for y"}
 ESTIMATES = ["y = 3.01*x + s", "x/y = 0.4*s/y", "1/s = 1.01/y + x/s**2", "s = y - 2.99*x"]
@@ -100,3 +101,18 @@ def test_an_estimate_in_less_or_more_detail_takes_the_place_of_a_relation_and_is
     used = answer.steps[0].relation
     known_ones = {*given, target}
     assert used == "exact" or not exact or not {"y", "a", "b", "c"} <= known_ones or target == "d"
+
+
+def test_formulas_for_different_cases_estimate_nothing_of_each_other() -> None:
+    cases = derive.load("""
+    [quantities]
+    speed = { unit = "" }
+    width = { unit = "" }
+    flow = { unit = "" }
+    [relations]
+    slow = { equation = "flow = 2*speed", when = ["speed < 1"] }
+    fast = { equation = "flow = 3*speed*width", when = ["speed >= 1"], approximate = "5 %" }
+    """)
+    assert cases.solve("flow", speed=2, width=5).base == pytest.approx(30)
+    assert cases.solve("flow", speed=0.5, width=5).base == pytest.approx(1)
+    assert structure_of(cases).alternatives == ()
