@@ -8,13 +8,14 @@ several yield the same. Where an arm without unknowns meets its other side, the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from derive.expressions.tree import Equation, names_in
+from derive.expressions.tree import Apply, Equation, Node, names_in, walk
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.numba_source import Machine
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart
+from derive.numerics.algebra.evaluation import terms
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.solving.blocks.block import variants_of
 from derive.solving.blocks.lost_solutions import loses_nothing
@@ -116,11 +117,20 @@ def in_closed_form(
             scope.bind(name, sheet.expression(form, scope))
         tests = [_inside(scope.variables[name], domains[name]) for name in unknowns]
         inside = sheet.line(sheet.dialect.logic("and", tests))
-        unclear = f"inf if {' or '.join(scope.asked)} else " if scope.asked else ""
+        open_tests = [*scope.asked, *_singular(sheet, candidates[0].form, scope)]
+        unclear = f"inf if {' or '.join(open_tests)} else " if open_tests else ""
         told = (f"{unclear}{scope.variables[name]} if {inside} else nan" for name in unknowns)
         sheet.write(f"return ({', '.join(f'({one})' for one in told)},)")
         return dialect.made("\n".join([f"def compiled({', '.join(arguments)}):", *sheet.lines, ""]), sheet.space)
     return None
+
+
+def _singular(sheet: Sheet, form: Node, scope: Scope) -> Iterator[str]:
+    """The tests that a sum which a form divides by cancels: the equations are dependent there, and any value may do."""
+    for node in walk(form):
+        if isinstance(node, Apply) and node.op == "inv" and names_in(node) and len(terms(node.args[0])) > 1:
+            size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in terms(node.args[0]))
+            yield sheet.line(f"(abs({sheet.expression(node.args[0], scope)}) <= {AGREEMENT!r} * ({size}))")
 
 
 def _inside(text: str, domain: Domain) -> str:

@@ -9,10 +9,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import derive
 from derive import DeriveError, UnderdeterminedError
@@ -160,3 +163,21 @@ r = { equation = "a = 2*b", because = "</script>\\"\\"\\"" }
 b = { value = "3 m", source = "\\"\\"\\"\\\\ */" }""")
     assert python(held, "a", [], ["p"])["value"]() == 6.0
     assert python(held, "a", ["b"])["answer"](b=10.0)["why"] == "b is outside its domain, which is 0..9 m"
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.floats(0.1, 9), st.floats(0.1, 9), st.floats(0.1, 0.9))
+def test_where_one_arm_lets_any_value_do_no_number_is_the_only_one(k: float, b: float, a: float) -> None:
+    made, function = arms()
+    try:
+        value = made["value"](k=k, b=b, a=a, m=k * b)
+    except ArithmeticError:
+        return
+    assert near(value, function(k=k, b=b, a=a, m=k * b))
+
+
+@cache
+def arms() -> tuple[dict[str, Any], Any]:
+    """Two relations that are the same one in one arm, where the givens happen to fit."""
+    held = bare("q s k m a b", "s = k*(q if q < a else a**2)", "s = m*q/b")
+    return python(held, "q", ["k", "m", "a", "b"]), held.compile("q", ["k", "m", "a", "b"])
