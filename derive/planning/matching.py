@@ -19,7 +19,7 @@ def closure(structure: Structure, given: Iterable[str]) -> frozenset[str]:
     known = frozenset(given)
     matching = Matching(known)
     matching.add_all(structure.members, structure.members)
-    loose = matching.loose()
+    loose = matching.loose(structure.holders)
     found = known | {name for name in matching.unknowns if name not in loose}
     others = (closure(other.structure, known) for other in structure.alternatives if other.adds_to(found))
     return found.union(*others)
@@ -49,6 +49,23 @@ class Matching:
         self.members[relation] = open_ones
         self.unknowns.update(dict.fromkeys(open_ones))
         return self._augment(relation)
+
+    def add_value(self, name: str) -> bool:
+        """Add the relation of one unknown that says its value; whether it could be matched.
+
+        >>> matching = Matching(frozenset())
+        >>> [matching.add("sum", "ab"), matching.add_value("a"), matching.add_value("b"), matching.fixes]
+        [True, True, False, {'sum': 'b', '=a': 'a'}]
+        """
+        label = f"={name}"
+        if name in self.known or (name in self.fixed_by and name not in self.full):
+            return self.add(label, (name,))
+        self.members[label] = (name,)
+        self.unknowns[name] = None
+        if name in self.fixed_by:
+            return False
+        self.fixes[label], self.fixed_by[name] = name, label
+        return True
 
     def add_all(self, relations: Iterable[str], members: Mapping[str, Iterable[str]]) -> None:
         """Add many relations in order."""
@@ -107,8 +124,8 @@ class Matching:
     def given(self, names: Iterable[str]) -> Matching:
         """A copy in which these quantities are known as well."""
         other = self.copy()
-        labels = {f"={name}": (name,) for name in names}
-        other.add_all(labels, labels)
+        for name in names:
+            other.add_value(name)
         return other
 
     def without(self, relations: Iterable[str]) -> Matching:
@@ -202,12 +219,11 @@ class Matching:
         """
         return all(found in self.fixed_by for found in self.dependencies(name))
 
-    def loose(self, start: Iterable[str] | None = None) -> set[str]:
-        """The unmatched unknowns, of all or of `start`, and those that can be exchanged for one of them."""
-        holders: dict[str, list[str]] = {}
-        for relation, names in self.members.items():
-            for name in names:
-                holders.setdefault(name, []).append(relation)
+    def loose(self, holders: Mapping[str, Iterable[str]], start: Iterable[str] | None = None) -> set[str]:
+        """The unmatched unknowns, of all or of `start`, and those that can be exchanged for one of them.
+
+        The holders of a quantity are the relations that contain it; a relation of one unknown leads nowhere else.
+        """
         found = {name for name in (self.unknowns if start is None else start) if name not in self.fixed_by}
         pending = deque(found)
         while pending:

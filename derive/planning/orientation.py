@@ -22,8 +22,7 @@ def directed(structure: Structure, relations: Sequence[str], known: frozenset[st
     fired = set(taken.values())
     settled = frozenset(known) | taken.keys()
     rest = Matching(settled)
-    for relation in _peeled(structure, relations, settled, fired):
-        rest.add(relation, structure.members[relation])
+    rest.add_all(_peeled(structure, relations, settled, fired), structure.members)
     return taken | rest.fixed_by
 
 

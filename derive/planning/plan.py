@@ -250,7 +250,7 @@ def based(
     late = {one for one in relations if one in structure.rivals and structure.forward[one] not in strong}
     basis.add_all((relation for relation in relations if relation not in late), structure.members)
     reached = basis.unknowns.keys() | {name for one in late for name in structure.members[one]} - strong
-    used = [name for name in weak if name in reached and basis.add(f"={name}", (name,))]
+    used = [name for name in weak if name in reached and basis.add_value(name)]
     return basis, used
 
 
@@ -267,7 +267,7 @@ def determined(structure: Structure, given: Iterable[str], weak: Iterable[str]) 
     matching, _ = based(bare, list(bare.members), known, used)
     for relation in structure.rivals & bare.members.keys():
         matching.add(relation, structure.members[relation])
-    return frozenset(matching.unknowns.keys() - matching.loose())
+    return frozenset(matching.unknowns.keys() - matching.loose(bare.holders))
 
 
 def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: str, answered: set[str]) -> bool:

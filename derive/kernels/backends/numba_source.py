@@ -135,7 +135,7 @@ def is_at_hand() -> bool:
 
 @lru_cache(maxsize=2)
 def _jit(is_entered: bool) -> Callable[..., Any]:
-    """What compiles a function; Python may call it only if it is entered from there: a door takes time to make."""
+    """What compiles a function; Python itself may call it only if it is entered from there: such a door takes time."""
     import numba
 
     doors = {"no_cpython_wrapper": not is_entered, "no_cfunc_wrapper": True}

@@ -226,13 +226,14 @@ class _Search:
 
     @cached_property
     def loose(self) -> set[str]:
-        return self.matching.loose()
+        return self.matching.loose(self.basis.structure.holders)
 
     @cached_property
     def settling(self) -> set[str]:
         """The names each of which alone determines the target by counting: by exchange, those that the target
         determines."""
-        return self.loose - self.matching.given((self.question.target,)).loose()
+        answered = self.matching.given((self.question.target,))
+        return self.loose - answered.loose(self.basis.structure.holders)
 
     def settles(self, names: Iterable[str]) -> bool:
         return self.matching.given(names).settles(self.question.target)

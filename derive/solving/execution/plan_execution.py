@@ -99,7 +99,12 @@ def _by_their_relations(library: RelationSet, question: Question, found: Found, 
     Which fallbacks stand is decided by counting relations, and one that is in no plan, since it does not apply, counts
     as well. What was computed shows it: a relation for a fallback's quantity, all of it known, gives another number.
     """
-    false = [name for name in found.plan.weak if _is_contradicted(library, question, found, name, decisions)]
+    spent = {relation for block in found.plan.blocks for relation in block.relations}
+    false = [
+        name
+        for name in found.plan.weak
+        if question.weak[name].source.stands_in and _is_contradicted(library, question, found, name, spent, decisions)
+    ]
     if not false:
         return None
     weak = {name: value for name, value in question.weak.items() if name not in false}
@@ -110,18 +115,23 @@ def _by_their_relations(library: RelationSet, question: Question, found: Found, 
     return other if other.states else None
 
 
-def _is_contradicted(library: RelationSet, question: Question, found: Found, name: str, decisions: Decisions) -> bool:
-    if not question.weak[name].source.stands_in:
+def _is_contradicted(
+    library: RelationSet, question: Question, found: Found, name: str, spent: set[str], decisions: Decisions
+) -> bool:
+    beside = [
+        relation
+        for one in library.holders.get(name, ())
+        if one not in spent and one not in found.left_out and (relation := library.relations[one]).is_equation
+        if relation.written.written_for == name
+    ]
+    if not beside or not found.states:
         return False
     stated = {other: value.base[1] for other, value in {**question.weak, **question.strong}.items()}
-    spent = {relation for block in found.plan.blocks for relation in block.relations}
-    for relation in (library.relations[one] for one in library.holders.get(name, ()) if one not in spent):
-        if relation.written.written_for != name or relation.name in found.left_out or not relation.is_equation:
-            continue
-        points = [{**stated, **state.values} for state in found.states]
+    points = [{**stated, **state.values} for state in found.states]
+    for relation in beside:
         is_known = all(point.keys() >= {*library.members[relation.name]} for point in points)
         slack = max(relation.approximate or 0.0, AGREEMENT)
-        if is_known and points and not any(agrees(relation.written, point, slack) for point in points):
+        if is_known and not any(agrees(relation.written, point, slack) for point in points):
             return decisions.applies(relation) is True
     return False
 

@@ -46,6 +46,7 @@ def test_the_file_holds_no_outputs() -> None:
     assert all(not cell.outputs and cell.execution_count is None for cell in read.cells if cell.cell_type == "code")
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_every_cell_runs_and_shows_what_it_says(cells) -> None:
     assert all(output.output_type != "error" for cell in cells for output in cell.outputs)

@@ -106,11 +106,29 @@ def test_relations_change_partners_along_the_shortest_way():
     assert matching.fixes == {"p": "a", "q": "d", "r": "c", "s": "b"}
 
 
+def holders(matching):
+    """The relations that contain each quantity, as a structure has them."""
+    return {name: [one for one, names in matching.members.items() if name in names] for name in matching.unknowns}
+
+
+@given(GRAPHS, SOME, st.lists(st.sampled_from(NAMES)))
+def test_a_value_is_added_as_the_relation_that_says_it(rows, known, names):
+    one, _ = matched(rows, known)
+    other = one.copy()
+    assert [one.add_value(name) for name in names] == [other.add(f"={name}", (name,)) for name in names]
+    assert (one.members, one.fixes, one.fixed_by, one.unknowns) == (
+        other.members,
+        other.fixes,
+        other.fixed_by,
+        other.unknowns,
+    )
+
+
 @given(GRAPHS, SOME, st.sampled_from(NAMES))
 def test_a_quantity_is_settled_just_when_it_is_determined(rows, known, name):
     matching, _ = matched(rows, known)
     fixed = determined([row for row, _ in rows], known) - known
-    assert matching.loose() == matching.unknowns.keys() - fixed
+    assert matching.loose(holders(matching)) == matching.unknowns.keys() - fixed
     assert name in known or matching.settles(name) == (name in fixed)
 
 
@@ -128,7 +146,7 @@ def test_a_quantity_hangs_on_what_the_relation_that_fixes_it_holds_and_so_on(row
     assert matching.relations_for(name) == {matching.fixed_by[one] for one in distance if one in matching.fixed_by}
     is_open = name in matching.unknowns and name not in matching.fixed_by
     exchangeable = {one for one in matching.unknowns if name in set(matching.dependencies(one))}
-    assert matching.loose([name]) - {name} == (exchangeable - {name} if is_open else set())
+    assert matching.loose(holders(matching), [name]) - {name} == (exchangeable - {name} if is_open else set())
 
 
 @given(GRAPHS, SOME, SOME)
