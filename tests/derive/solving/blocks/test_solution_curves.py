@@ -70,12 +70,13 @@ def test_equations_that_repeat_each_other_hold_along_a_curve_whatever_their_size
         assert outcome.singular or all(one.spans for one in outcome.solutions)
 
 
-@given(SCALES)
-def test_a_double_root_that_rounding_splits_in_two_is_one(size):
-    """In pure shear the third tension is zero, and the squares of both numbers for it are below rounding."""
+@pytest.mark.parametrize("size", [1e-7, 1e8])
+def test_a_double_root_that_rounding_splits_or_removes_is_one(size):
+    """In pure shear the third tension is zero; whether its square is, or a little more or less, is rounding."""
     texts = ["c = (x + y)/2", "r = sqrt(((x - y)/2)**2 + t**2)", "p = c + r", "s = c - r", "v**2 = p**2 - p*s + s**2"]
     known = {"y": 0.0, "t": size, "v": math.sqrt(3) * size}
     outcome = solve_block([parse_equation(text) for text in texts], [*"xcrps"], known, dict.fromkeys("xcrps", REAL))
     assert not outcome.singular
-    tension = {round(one.values["x"] / size, 6) for one in outcome.solutions if one.values["r"] > 0}
-    assert tension == {0.0}
+    (found,) = outcome.solutions
+    assert found.values["x"] == pytest.approx(0, abs=1e-4 * size)
+    assert outcome.caveat
