@@ -19,7 +19,7 @@ from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, NEAR_MULTIPLE, ROUNDED, TIGHT
+from derive.tolerances import AGREEMENT, BLUR, NEAR_MULTIPLE, ROUNDED, TIGHT
 from quantities.domain import Domain
 
 __all__ = ["each_once", "fitted", "positive_of", "settled", "sharp"]
@@ -75,21 +75,45 @@ def positive_of(names: Iterable[str], domains: Mapping[str, Domain]) -> frozense
 
 
 def each_once(outcome: Outcome, system: System) -> Outcome:
-    """An outcome that is not proved, with each multiple root once, and none that lies outside the domains."""
+    """An outcome that is not proved, with each multiple root once, and none that lies outside the domains.
+
+    Two solutions that only the rounding of the givens keeps apart are one, between them. Where that rounding leaves no
+    root at all, the points that come near enough are one solution, the nearest of them.
+    """
     if not outcome.caveat or len(system.unknowns) > _SMALL:
         return outcome
     found: list[Solution] = []
     reason = outcome.reason
     for one in outcome.solutions:
         others = [other for other in outcome.solutions if other is not one]
-        better = (
-            one if one.spans or not _is_rough(one, others, system) else replace(one, values=sharp(one.values, system))
-        )
-        if not one.spans and not system.holds(better.values):
-            reason = reason or system.outside(better.values)
-        elif one.spans or not repeats(better.values, found):
-            found.append(better)
+        if one.spans:
+            found.append(one)
+            continue
+        is_rough = _is_rough(one, others, system)
+        values = sharp(one.values, system) if is_rough else one.values
+        if not system.holds(values):
+            reason = reason or system.outside(values)
+        elif not repeats(values, found):
+            _add(found, replace(one, values=values), system, AGREEMENT if is_rough and values is one.values else BLUR)
     return replace(outcome, solutions=tuple(found), reason=reason, undecided=outcome.undecided or not found)
+
+
+def _add(found: list[Solution], one: Solution, system: System, tolerance: float) -> None:
+    """Add a solution, or put the best point in the place of one if all between them hold."""
+    for i, other in enumerate(found):
+        if other.spans or not _are_one(one.values, other.values, system):
+            continue
+        between = {name: x / 2 + other.values[name] / 2 for name, x in one.values.items()}
+        if _worst(between, system) <= tolerance:
+            best = min((between, other.values, one.values), key=lambda values: _worst(values, system))
+            found[i] = replace(one, values=best)
+            return
+    found.append(one)
+
+
+def _worst(values: Mapping[str, float], system: System) -> float:
+    """The largest residual at a point."""
+    return max(abs(residual(equation, {**system.known, **values})) for equation in system.equations)
 
 
 def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:

@@ -68,3 +68,15 @@ def test_equations_that_repeat_each_other_hold_along_a_curve_whatever_their_size
     for texts in (["x**2 + y**2 = a", "s*x**2 + s*y**2 = b"], ["x*y = a", "s*x = b/y"]):
         outcome = solved(texts, squares)
         assert outcome.singular or all(one.spans for one in outcome.solutions)
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e8])
+def test_a_double_root_that_rounding_splits_or_removes_is_one(size):
+    """In pure shear the third tension is zero; whether its square is, or a little more or less, is rounding."""
+    texts = ["c = (x + y)/2", "r = sqrt(((x - y)/2)**2 + t**2)", "p = c + r", "s = c - r", "v**2 = p**2 - p*s + s**2"]
+    known = {"y": 0.0, "t": size, "v": math.sqrt(3) * size}
+    outcome = solve_block([parse_equation(text) for text in texts], [*"xcrps"], known, dict.fromkeys("xcrps", REAL))
+    assert not outcome.singular
+    (found,) = outcome.solutions
+    assert found.values["x"] == pytest.approx(0, abs=1e-4 * size)
+    assert outcome.caveat
