@@ -75,14 +75,18 @@ def positive_of(names: Iterable[str], domains: Mapping[str, Domain]) -> frozense
 
 
 def each_once(outcome: Outcome, system: System) -> Outcome:
-    """An outcome that is not proved, with each multiple root once, and none that lies outside the domains.
+    """An outcome with each root once; if it is not proved, with multiple roots sharp, and none outside the domains.
 
     Two solutions that only the rounding of the givens keeps apart are one, between them. Where that rounding leaves no
     root at all, the points that come near enough are one solution, the nearest of them.
     """
-    if not outcome.caveat or len(system.unknowns) > _SMALL:
+    if len(system.unknowns) > _SMALL:
         return outcome
     found: list[Solution] = []
+    if not outcome.caveat:
+        for one in outcome.solutions:
+            _add(found, one, system, BLUR)
+        return replace(outcome, solutions=tuple(found)) if len(found) < len(outcome.solutions) else outcome
     reason = outcome.reason
     for one in outcome.solutions:
         others = [other for other in outcome.solutions if other is not one]
@@ -101,7 +105,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
 def _add(found: list[Solution], one: Solution, system: System, tolerance: float) -> None:
     """Add a solution, or put the best point in the place of one if all between them hold."""
     for i, other in enumerate(found):
-        if other.spans or not _are_one(one.values, other.values, system):
+        if one.spans or other.spans or not _are_one(one.values, other.values, system):
             continue
         between = {name: x / 2 + other.values[name] / 2 for name, x in one.values.items()}
         if _worst(between, system) <= tolerance:

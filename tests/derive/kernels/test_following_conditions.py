@@ -13,7 +13,8 @@ import derive
 from derive import DeriveError
 from derive.kernels.programs.program import programmed
 from derive.relation_files.loading import load
-from tests.derive.kernels.programs.browser import needed, ran
+from tests.derive.browser import needed
+from tests.derive.kernels.programs.runs import ran
 from tests.derive.statements import bare
 
 COLUMN = bare(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from derive.expressions.grammar import parse_equation, parse_expression
@@ -315,6 +315,7 @@ def test_an_arm_that_cancels_but_for_rounding_leaves_an_interval(texts):
     ids=["alone", "together"],
 )
 @given(SIZES, SIZES, SIZES, st.sampled_from(["min", "max"]), st.sampled_from([0.0, 1e-18, -1e-15, 1e-12, -1e-9, 1e-6]))
+@example(p=1.0, q=2.0, c=1.0, op="min", share=-1e-15)  # two points of which each holds to the last digit
 def test_a_root_at_zero_or_near_it_is_a_value_and_no_interval(texts, p, q, c, op, share):
     """Whatever stands beside a negligible unknown, everything seems to hold around it."""
     root = share * c
