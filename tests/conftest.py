@@ -8,6 +8,9 @@ for as long as one has patience for.
 Both try the same examples every time, so that they fail where the code has changed and nowhere else. A search for new
 ones has its own command: `pytest --hypothesis-profile=searching`. A property is judged by what it finds, not by how
 long a busy machine takes over one example.
+
+Assertions stand as they are written: to rewrite five thousand of them so that each can show its numbers takes as
+long as all else that is done before the first test. `--assert=rewrite` does it, for the few tests that failed.
 """
 
 from __future__ import annotations
@@ -58,3 +61,8 @@ def pytest_collection_finish() -> None:
     gc.freeze()  # the tests themselves outlive every collection
     gc.set_threshold(50_000, 20, 20)
     gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if terminalreporter.stats.get("failed") and config.getoption("assertmode") == "plain":
+        terminalreporter.write_line("The numbers in an assertion that failed are shown by --assert=rewrite.")

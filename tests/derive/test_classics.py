@@ -80,7 +80,7 @@ def test_the_known_solution_is_among_the_answers(classic: Classic) -> None:
 COUPLED = [one for one in (*MORE, *BURDEN) if not one.name.startswith(("extended", "discrete integral (29), 1", *SLOW))]
 
 
-@every("classic", [one for one in COUPLED if len(one.start) <= 10], ids=lambda one: one.name, ordinary=4)
+@every("classic", [one for one in COUPLED if len(one.start) <= 10], ids=lambda one: one.name, ordinary=8)
 def test_whatever_is_found_solves_the_equations_in_fifty_digits(classic: Classic) -> None:
     outcome = solved(classic)
     assert outcome.solutions

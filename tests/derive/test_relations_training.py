@@ -391,7 +391,7 @@ def base(text: str | float, name: str) -> float:
     return float(answer.value.magnitude)
 
 
-@every("worked", CASES, ids=[one.name for one in CASES], ordinary=4)
+@every("worked", CASES, ids=[one.name for one in CASES], ordinary=8)
 def test_the_published_number_follows(worked: Case) -> None:
     expected = base(_stated(worked.expected), worked.target)
     found = derive.solve(worked.target, **worked.given).value.magnitude
@@ -406,7 +406,7 @@ BACKWARD = [  # without a dense layer its size is silent, and nought is no numbe
 ]
 
 
-@every("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]), ordinary=4)
+@every("asked", one_in(3, BACKWARD, [f"{one.name}-{name}" for one, name in BACKWARD]), ordinary=8)
 def test_each_given_follows_from_the_answer(asked: tuple[Case, str]) -> None:
     worked, name = asked
     answer = derive.solve(worked.target, **worked.given)

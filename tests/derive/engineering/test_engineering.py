@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from pathlib import Path
 
@@ -61,6 +61,9 @@ def test_all_files_and_the_built_in_library_can_be_asked_together() -> None:
     assert whole.relations.keys() == {name for library in held.values() for name in library.relations}
 
 
+_loaded = cache(derive.load)
+
+
 def _asked(library: Library, example: Example, given: Mapping[str, object]) -> float:
     base = library.solve(example.asked, *example.profiles, **given).base
     assert base is not None
@@ -81,7 +84,7 @@ def _depends(library: Library, example: Example, name: str) -> bool:
 @pytest.mark.parametrize("label", EXAMPLES)
 def test_an_example_asked_backwards_gives_its_givens_back(label: str) -> None:
     file, example = EXAMPLES[label]
-    library = derive.load(file)
+    library = _loaded(file)
     answer = library.solve(example.asked, *example.profiles, **example.given)
     for name, text in example.given.items():
         if example.name in SLOW and name.endswith("_rate"):

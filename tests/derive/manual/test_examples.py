@@ -18,7 +18,12 @@ PAGES = written_pages()
 WITH_EXAMPLES = [name for name, text in PAGES.items() if any(b.language in ("console", "python") for b in blocks(text))]
 
 
-@pytest.mark.parametrize("name", WITH_EXAMPLES)
+DEAR = ("how-to/draw-tables.md", "how-to/price-sheets.md")  # seconds each
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.thorough if one in DEAR else ()) for one in WITH_EXAMPLES]
+)
 def test_the_examples_of_a_page_print_what_they_show(name: str, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     session = Session(name)

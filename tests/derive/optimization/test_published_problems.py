@@ -32,7 +32,7 @@ def prove(problem):
         assert found.at[name].magnitude.is_integer()
 
 
-@every("name", QUICK, ordinary=5)
+@every("name", QUICK, ordinary=10)
 def test_the_published_optimum_is_found_and_proved(name):
     prove(PROBLEMS[name])
 

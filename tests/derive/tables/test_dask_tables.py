@@ -108,6 +108,7 @@ def client():
             yield found
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore")
 def test_worker_processes_find_the_same(client, whole):
     lazy = ROOFLINE.stream(["step", "rate"], **GIVEN).to_dask(points=7000)

@@ -256,7 +256,7 @@ EXPERTS = [name for name in derive.llm.profiles if {"expert_layers", "hidden_siz
 
 
 @given(st.sampled_from(EXPERTS), st.sampled_from([8, 72, 144, 288]), st.integers(8, 16384))
-@examples(40, ordinary=2)
+@examples(40, ordinary=1)
 def test_a_step_says_by_how_much_the_exchanges_that_it_leaves_out_outlast_it(
     model: str, chips: int, batch: int
 ) -> None:
