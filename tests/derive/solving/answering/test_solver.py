@@ -13,6 +13,7 @@ import sympy
 import derive
 from derive import (
     AmbiguousError,
+    DeriveError,
     DomainError,
     InconsistentError,
     LimitError,
@@ -21,7 +22,9 @@ from derive import (
     UnitError,
     UnknownNameError,
 )
+from derive.solving.answering.solver import settled, solve
 from tests.derive.operations import ticks
+from tests.derive.random_libraries import hidden
 from tests.derive.statements import bare, library, number, numbers, span
 
 OHM = library({"V": "V", "J": "A", "R": "ohm"}, "V = J*R")
@@ -829,3 +832,18 @@ def test_an_interval_of_which_a_domain_leaves_nothing_is_no_solution(share):
     )
     with pytest.raises(NoSolutionError, match="data"):
         two_levels.solve_all("data", whole="3", inner="3", rate="2", share=share)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_asked_without_reasons_has_the_answer_that_is_told_with_them(seed):
+    case, seen = hidden(seed), set()
+    for given in ({}, {"q0": 1.5}, {name: case.numbers[name] for name in ("q1", "q2")}, case.numbers):
+        for target in case.numbers.keys() - given.keys() or case.numbers:
+            try:
+                expected = solve(case.library, target, (), given)
+            except DeriveError:
+                expected = None
+            found = settled(case.library, target, given)
+            assert (found and found.value) == (expected and expected.value), (target, given)
+            seen.add(found is None)
+    assert seen == {True, False}
