@@ -9,25 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from math import inf, isfinite
 
 from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.backends.emitter import Unsaid
 from derive.kernels.backends.javascript import Built, JavaScript, Script, without_idle
 from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding, leaves
-from derive.kernels.lowering import Draft, written
+from derive.kernels.lowering import written
+from derive.kernels.programs.caused_lines import SOUND, CausedLines
 from derive.kernels.programs.check_lines import check_lines, choice_line, displacement
 from derive.kernels.programs.layout import Layout, extra, testable, weak_behind
 from derive.kernels.programs.reasons import Reasons
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate
 from derive.planning.plan import Block
-from quantities.tolerances import UNIT_ROUNDING
 
 __all__ = ["alternatives"]
-
-_SOUND = "0"  # the cause of what has a number
 
 
 def alternatives(
@@ -43,67 +40,14 @@ def alternatives(
     return made
 
 
-class _Listing(Draft):
+class _Listing(CausedLines):
     """Writes the lines of one alternative."""
-
-    def __init__(
-        self,
-        library: RelationSet,
-        found: Cases,
-        inputs: Sequence[str],
-        sheet: Sheet,
-        layout: Layout,
-        reasons: Reasons,
-    ) -> None:
-        super().__init__(library, found, {name: sheet.line(f"x[{i}]") for i, name in enumerate(inputs)}, sheet)
-        self.inputs = inputs
-        self.layout = layout
-        self.reasons = reasons
-        self.causes: dict[str, str] = {}  # of each line that may lack a number
-        self.open: dict[str, str] = {}  # of causes beside the target: the same where its relations apply
-        self.handed: dict[str, list[str]] = {}  # the causes in each check
-        self.unsaid: set[Block] = set()  # blocks without lines
-        self.tried: list[str] = []  # the candidates of the block at hand
-        self.forms: dict[Block, str] = {}  # the index of the form in use
-        self.barred: dict[str, str] = {}  # whether a quantity beside the target has no admissible value
 
     def write(self, tree: Tree) -> None:
         scope = Scope()
         for name in self.outline.strong:
-            self._given(name, scope)
+            self.given(name, scope)
         self._tree(tree, scope)
-
-    def _given(self, name: str, scope: Scope) -> None:
-        """A given in base units, with the cause where it is no number of its domain."""
-        argument, quantity = self.arguments[name], self.library.declared[name]
-        domain = quantity.domain
-        based = self._based(argument, name)
-        value = based if based == argument else self.sheet.line(based)
-        tests = [self.sheet.between(value, -inf, inf)]
-        for end, sign in ((domain.low, "<" if domain.open_low else "<="), (domain.high, ">=")):
-            if isfinite(end):
-                slack = (
-                    "" if sign == "<" or not end else f" {'-' if sign == '<=' else '+'} {UNIT_ROUNDING!r}*abs({value})"
-                )
-                tests.append(f"({end!r}{slack} {sign} {value})")
-        tests += [f"isWhole({argument})"] if domain.whole else []
-        wrong = self.reasons.misgiven(quantity)
-        self.causes[value] = self.sheet.line(f"0 if {' and '.join(tests)} else {wrong}")
-        scope.variables[name] = value
-
-    # Causes
-
-    def _cause(self, names: Iterable[str], scope: Scope) -> list[str]:
-        """The causes that quantities may hand on."""
-        found = (self.causes.get(scope.variables[name], _SOUND) for name in names)
-        return [one for one in dict.fromkeys(found) if one != _SOUND]
-
-    def _first(self, *causes: str) -> str:
-        """The first cause of several."""
-        held = [one for one in causes if one != _SOUND]
-        if not held:
-            return _SOUND
-        return held[0] if len(held) == 1 and held[0].isidentifier() else self.sheet.line(" or ".join(held))
 
     # Cases
 
@@ -131,12 +75,12 @@ class _Listing(Draft):
         inner = scope.untested()
         test = self.sheet.expression(fork.condition, inner)
         unclear = self.reasons.unclear(fork.condition)
-        cause = self._first(*self._cause(names, scope), *(f"({unclear} if {one} else 0)" for one in inner.asked))
-        if cause != _SOUND:
+        cause = self.first(*self.cause(names, scope), *(f"({unclear} if {one} else 0)" for one in inner.asked))
+        if cause != SOUND:
             with self.sheet.under(f"if {cause}:"):
                 self._blank(cause)
         self._in_common(fork, scope.untested())
-        sound = "" if cause == _SOUND else f"not {cause} and "
+        sound = "" if cause == SOUND else f"not {cause} and "
         for heading, side in ((f"if {sound}{test}:", fork.yes), (f"if {sound}not {test}:", fork.no)):
             with self.sheet.under(heading):
                 self._tree(side, scope.copy())
@@ -191,7 +135,7 @@ class _Listing(Draft):
         for name in names_in(*every):
             if name not in scope.variables:
                 self._default(name, scope)
-        causes = self._cause(names_in(*every), scope)
+        causes = self.cause(names_in(*every), scope)
         for conditions, is_held in ((case.holding, True), *((one, False) for one in case.failing)):
             if conditions:
                 causes.append(self._judgement(conditions, is_held, scope))
@@ -199,16 +143,16 @@ class _Listing(Draft):
             unclear = self.reasons.unclear(yielding.condition)
             inner = scope.untested()
             fails = self._fails(yielding, inner)
-            causes += self._cause(self._starting(yielding, scope), scope)
+            causes += self.cause(self._starting(yielding, scope), scope)
             causes.append(self.sheet.line(f"{unclear} if {' or '.join((fails, *inner.asked))} else 0"))
         for following in case.following:
             unclear, inner = self.reasons.unclear(following.condition), scope.untested()
             known, test = self._worked_out(following, inner)
-            causes += self._cause(self._starting(following, scope), scope)
+            causes += self.cause(self._starting(following, scope), scope)
             wrong = self.reasons.failing(self.outline.target, (following.condition,))
             asked = " or ".join((f"not ({' and '.join(known)})", *inner.asked))
             causes.append(self.sheet.line(f"{unclear} if {asked} else 0 if {test} else {wrong}"))
-        return self._first(*causes)
+        return self.first(*causes)
 
     def _starting(self, yielding: Yielding, scope: Scope) -> list[str]:
         """The numbers of a case from which a condition's quantities follow."""
@@ -235,7 +179,7 @@ class _Listing(Draft):
         """The unknowns of a block, each NaN where it has a cause."""
         relations = [self.library.relations[name].written for name in block.relations]
         met = names_in(*(side for written in relations for side in (written.lhs, written.rhs)))
-        causes = self._cause((name for name in met if name not in block.unknowns), scope)
+        causes = self.cause((name for name in met if name not in block.unknowns), scope)
         inner = scope.untested()
         self.tried = []
         try:
@@ -244,13 +188,13 @@ class _Listing(Draft):
             super()._block(block, inner)
         except Unsaid:
             self.unsaid.add(block)
-            cause = self._first(*causes, str(self.reasons.uncompiled(block)))
+            cause = self.first(*causes, str(self.reasons.uncompiled(block)))
             for name in block.unknowns:
                 held = self.sheet.named("nan")
                 self.causes[held] = cause
                 scope.bind(name, held)
             return
-        cause = self._first(*causes, self._own_cause(block, inner))
+        cause = self.first(*causes, self._own_cause(block, inner))
         for name in block.unknowns:
             raw = inner.variables[name]
             held = self.sheet.line(f"nan if {cause} else {raw}")
@@ -293,13 +237,13 @@ class _Listing(Draft):
         relations = [self.library.relations[name] for name in block.relations]
         conditions = [one for relation in relations for one in relation.conditions]
         whether = [self._judgement((one,), True, scope) for one in conditions]
-        aside = [*self._cause(names_in(*conditions), scope), *whether]
+        aside = [*self.cause(names_in(*conditions), scope), *whether]
         self._block(block, scope)
         self._bar(block, aside, scope)
         for name in block.unknowns:
             held = scope.variables[name]
-            own = self.causes.get(held, _SOUND)
-            self.causes[held] = self._first(*aside, own)
+            own = self.causes.get(held, SOUND)
+            self.causes[held] = self.first(*aside, own)
             applies = " or ".join(aside)
             self.open[self.causes[held]] = self.sheet.line(f"0 if {applies} else {own}") if aside else own
 
@@ -309,7 +253,7 @@ class _Listing(Draft):
         Only the first is told of the block itself: what follows from it is not the others' fault.
         """
         first = block.unknowns[0]
-        own = self.causes.get(scope.variables[first], _SOUND)
+        own = self.causes.get(scope.variables[first], SOUND)
         outside = f"({own} == {self.reasons.outside(self.library.declared[first])})"
         needed = {name for relation in block.relations for name in self.library.members[relation]}
         inherited = [self.barred[name] for name in sorted(needed - {*block.unknowns}) if name in self.barred]
@@ -327,12 +271,12 @@ class _Listing(Draft):
         for name in self.layout.outputs:
             if name not in scope.variables:
                 continue
-            value, own = scope.variables[name], self.causes.get(scope.variables[name], _SOUND)
-            cause = self._first(whole, own, *(said if name == self.outline.target else ()))
+            value, own = scope.variables[name], self.causes.get(scope.variables[name], SOUND)
+            cause = self.first(whole, own, *(said if name == self.outline.target else ()))
             declared = self._declared(value, name)  # no number where it has a cause of its own
             told = (
                 declared
-                if cause in (_SOUND, own) and name not in self.outline.strong
+                if cause in (SOUND, own) and name not in self.outline.strong
                 else f"nan if {cause} else {declared}"
             )
             self.sheet.write(f"y[{self.layout.output(name)}] = {told}")
@@ -354,7 +298,7 @@ class _Listing(Draft):
         known = scope.copy()
         for name in self.inputs:
             if name not in known.variables:
-                self._given(name, known)
+                self.given(name, known)
         for name in self.library.defaults:
             if name not in known.variables and name != self.outline.target:
                 self._default(name, known)
@@ -382,11 +326,11 @@ class _Listing(Draft):
     def _check(self, name: str, scope: Scope, whole: str, is_loose: bool = False) -> str:
         """The state of one check."""
         relation = self.library.relations[name]
-        causes = [whole, *self._cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
+        causes = [whole, *self.cause((*self.library.members[name], *names_in(*relation.conditions)), scope)]
         places = (*self.layout.sides(name), self.layout.state(name))
         is_exact = name in self.layout.stated_twice
         self.handed[name] = causes
-        cause = self._first(*causes)
+        cause = self.first(*causes)
         return check_lines(self.sheet, relation, scope.untested(), cause, places, is_exact, is_loose)
 
     def _follow(self, relation: str, scope: Scope) -> None:
@@ -418,18 +362,18 @@ class _Listing(Draft):
         behind = [self.library.defaults[one] for one in weak_behind(self.library, case.plan, [name])]
         is_loose = any(one.as_rounded[0] != one.as_rounded[1] for one in behind)
         number = scope.variables[name]
-        return displacement(self.sheet, number, self.library.defaults[name], self.causes.get(number, _SOUND), is_loose)
+        return displacement(self.sheet, number, self.library.defaults[name], self.causes.get(number, SOUND), is_loose)
 
     def _regimes(self, case: Case, scope: Scope, whole: str) -> None:
         for name in (name for block in case.plan.blocks for name in block.relations):
             choice = self.layout.choices.get(name)
             if choice is not None:
-                cause = self._first(whole, *self._cause(self.library.members[name], scope))
+                cause = self.first(whole, *self.cause(self.library.members[name], scope))
                 choice_line(self.sheet, choice, scope.untested(), cause, self.layout.choice(name))
 
     def _steps(self, case: Case, scope: Scope, whole: str) -> None:
         for block in case.plan.blocks:
-            cause = self._first(whole, *self._cause(block.unknowns, scope))
+            cause = self.first(whole, *self.cause(block.unknowns, scope))
             form = self.forms.get(block, "0")
-            told = form if cause == _SOUND else f"-1 if {cause} else {form}"
+            told = form if cause == SOUND else f"-1 if {cause} else {form}"
             self.sheet.write(f"y[{self.layout.step(block)}] = {told}")

@@ -1,0 +1,188 @@
+"""What one case of a question answers: its plan on numbers, and what else determines the target where that does not.
+
+The plan with the weak values comes first, then the one by the typed values alone. Where counting leaves the target
+open, what cancels is eliminated, and inequalities bound it. What is found is put back into its relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from derive.errors import (
+    DeriveError,
+    LimitError,
+    NoSolutionError,
+    UnderdeterminedError,
+    VerificationError,
+)
+from derive.expressions.tree import names_in
+from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import residual
+from derive.planning.plan import Plan
+from derive.solving.answering.regime_intervals import left_open
+from derive.solving.blocks.interval_propagation import narrowed
+from derive.solving.blocks.outcome import agrees
+from derive.solving.diagnosis.contradictions import cancelling, no_solution
+from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, wanted
+from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.checks import extended
+from derive.solving.execution.plan_execution import carried_out, detours
+from derive.solving.execution.plan_states import Found
+from derive.solving.execution.question import Question
+from derive.solving.ranges.inequalities import bounded
+from derive.solving.ranges.range_propagation import spread_without_middle
+
+__all__ = ["UnfixedError", "answered_in_case", "narrowed_by_neighbours"]
+
+_NEIGHBOURS = 12  # limit on relations that narrow an interval
+
+
+class UnfixedError(UnderdeterminedError):
+    """Nothing fixes the target in its case; the missing givens are searched for only if the error is reported."""
+
+    def __init__(self, question: Question, left_out: Mapping[str, str]) -> None:
+        super().__init__(f"{question.target} is not determined by what is given.")
+        self.question = question
+        self.left_out = left_out
+
+
+def answered_in_case(library: RelationSet, question: Question, is_last_resort: bool) -> list[Found]:
+    """The answers of one case of a question; raises the error that says why there are none."""
+    try:
+        first = carried_out(library, question)
+    except (NoSolutionError, UnderdeterminedError) as error:  # a block is singular at these numbers
+        other = cancelling(library, question, {}) if isinstance(error, UnderdeterminedError) else None
+        other = other or (_by_strong_alone(library, question) if is_last_resort else None)
+        if not other:
+            raise _singular(library, question, error) from error
+        return [other]
+    if not first.plan.is_determined:
+        return _despite_structure(library, question, first)
+    if first.states and all(question.target in state.spans for state in first.states):
+        other = cancelling(library, question, first.left_out)
+        if other is not None:
+            return [other]
+    broken: list[DeriveError] = []
+    sound = _sound(library, question, first, broken)
+    if sound is not None:
+        return [sound]
+    if broken and any("not proved" in note for state in first.states for note in state.notes):
+        ways = detours(library, question, first.plan, first.left_out)
+        other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
+        if other is None:
+            raise _unsure(question)
+        return [other]
+    if broken:
+        raise broken[0]
+    elsewhere = None
+    if is_last_resort:
+        elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
+    if elsewhere is None:
+        raise no_solution(library, question, first)
+    return [elsewhere]
+
+
+def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
+    """The answer without the weak values, which yield where they lead to none."""
+    exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
+    for weak in [weak for weak in (exact, {}) if len(weak) < len(question.weak)]:
+        alone = replace(question, weak=weak)
+        try:
+            planned = carried_out(library, alone)
+            determined = planned.plan.is_determined
+            sound = [_sound(library, alone, planned, [])] if determined else _despite_structure(library, alone, planned)
+        except DeriveError:
+            continue
+        found = sound[0]
+        if len(sound) == 1 and found and all(question.target in state.values for state in found.states):
+            return found
+    return None
+
+
+def _sound(library: RelationSet, question: Question, found: Found, broken: list[DeriveError]) -> Found | None:
+    """The result without the states that contradict a relation; the contradictions are appended to `broken`."""
+    sound = []
+    for state in found.states:
+        clash = contradiction(library, question, found.plan, extended(library, found.plan, state))
+        if clash is None:
+            sound.append(state)
+        else:
+            broken.append(clash)
+    if not sound:
+        return None
+    _verified(library, found.plan, sound)
+    return replace(found, states=tuple(sound))
+
+
+def narrowed_by_neighbours(library: RelationSet, question: Question, found: Found) -> Found:
+    """The result with intervals of the target narrowed by the domains of its neighbours."""
+    target = question.target
+    if not any(target in state.spans for state in found.states):
+        return found
+    names = [n for n in library.holders.get(target, ()) if n not in found.left_out and library.relations[n].is_equation]
+    decisions = decisions_of(library, question)
+    sure = [name for name in names if decisions.applies(library.relations[name]) is True]
+    written = [library.relations[name].written for name in sure[:_NEIGHBOURS]]
+    domains = {name: library.declared[name].domain for one in sure[:_NEIGHBOURS] for name in library.members[one]}
+    whole = {name: (domain.low, domain.high) for name, domain in domains.items()}
+    above = {name: domain.low for name, domain in domains.items() if domain.open_low}
+    states = []
+    for state in found.states:
+        if written and target in state.spans and not any(value.is_range for value in question.strong.values()):
+            points = {name: (number, number) for name, number in state.values.items()}
+            left = narrowed(written, [target], {**whole, **points, **state.spans}, above)
+            if left is None:
+                continue
+            states.append(replace(state, spans={**state.spans, target: left[target]}))
+        else:
+            states.append(state)
+    return replace(found, states=tuple(states))
+
+
+def _unsure(question: Question) -> LimitError:
+    return LimitError(
+        f"{question.target}: the solutions found contradict a check, and others may exist.",
+        hint="Give more, so that fewer relations are simultaneous.",
+        limit="numerical search",
+    )
+
+
+def _despite_structure(library: RelationSet, question: Question, found: Found) -> list[Found]:
+    """Answers that structure does not see: what is missing cancels, or inequalities bound the target."""
+    result = cancelling(library, question, found.left_out) or bounded(library, question, found.left_out)
+    if result is not None:
+        return [result]
+    broken: list[DeriveError] = []
+    pieces = left_open(library, question, found.left_out)
+    sound = [one for piece in pieces if (one := _sound(library, question, piece, broken))]
+    if not sound:
+        raise broken[0] if broken else UnfixedError(question, found.left_out)
+    return sound
+
+
+def _singular(library: RelationSet, question: Question, error: DeriveError) -> DeriveError:
+    """The error for a block whose relations do not fix it, with the further givens that would."""
+    sets = tuple(missing_sets(library, question, frozenset()))
+    if not isinstance(error, UnderdeterminedError) or not sets:
+        return error
+    return UnderdeterminedError(error.what, hint=wanted(sets), missing=sets)
+
+
+def _verified(library: RelationSet, made: Plan, states: Sequence[State]) -> None:
+    """Put every answer back into every relation that it used."""
+    for state in states:
+        for block in made.blocks:
+            for name in block.relations:
+                written = library.relations[name].written
+                if any(other in state.spans for other in names_in(written.lhs, written.rhs)):
+                    continue
+                gap = residual(written, state.values)
+                if not agrees(written, state.values):
+                    raise VerificationError(
+                        f"{name}: the answer does not satisfy {written}; the sides differ by {gap:.2g} of their size.",
+                        hint="This is a bug in derive: report the question.",
+                        relation=name,
+                        residual=gap,
+                    )
