@@ -27,6 +27,7 @@ EXAMPLES = {
     for name, said in table["examples"].items()
     if said["expected"] != "impossible" and "given" in said
 }
+DEAR = {"beams-pure_shear_yields", "heat-transfer-oil_cooler", "heat-transfer-oil_cooler_duty"}  # seconds each
 NUDGE, MOVED = 1e-3, 1e-6  # a given that is moved by so much moves an answer that depends on it by more than so much
 SLOW = {"balanced_exchanger"}  # whose capacity rates stand in a minimum, in a maximum and in conditions
 
@@ -81,7 +82,9 @@ def _depends(library: Library, example: Example, name: str) -> bool:
     return not math.isclose(before, after, rel_tol=MOVED)
 
 
-@pytest.mark.parametrize("label", EXAMPLES)
+@pytest.mark.parametrize(
+    "label", [pytest.param(one, marks=pytest.mark.thorough if one in DEAR else ()) for one in EXAMPLES]
+)
 def test_an_example_asked_backwards_gives_its_givens_back(label: str) -> None:
     file, example = EXAMPLES[label]
     library = _loaded(file)

@@ -46,7 +46,8 @@ def test_a_small_page_answers_as_the_engine_does(tab, tmp_path):
     assert counted["a number"] > 20
 
 
-@pytest.mark.parametrize("name", ["cliff", *(pytest.param(name, marks=pytest.mark.thorough) for name in PAGES[1:])])
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", PAGES)
 def test_the_pages_of_the_reports_answer_as_the_engine_does(tab, name):
     found, counted = differences(tab, derive.llm, SHELF / f"{name}.html", 40, seed=2)
     assert found == []
