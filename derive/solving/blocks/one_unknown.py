@@ -49,10 +49,10 @@ from derive.solving.blocks.outcome import Outcome, Solution, agrees, repeats
 from derive.solving.blocks.proportional import by_proportion
 from derive.tolerances import (
     ASIDE,
-    BLUR,
     EXPRESSION,
     FELT,
     LARGEST,
+    LAST_DIGIT,
     MET,
     ROUNDED,
     SAME_MULTIPLE,
@@ -259,7 +259,7 @@ def _merged(found: Sequence[Solution], equation: Equation, name: str, known: Map
         low, high = (kept[-1] if kept else one).values[name], one.values[name]
         between = low / 2 + high / 2
         is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
-        if is_close and strain(equation, {**known, name: between}, rounded) <= BLUR:
+        if is_close and strain(equation, {**known, name: between}, rounded) <= LAST_DIGIT:
             kept[-1] = Solution({name: between}, {})
         else:
             kept.append(one)

@@ -19,7 +19,7 @@ from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, BLUR, NEAR_MULTIPLE, ROUNDED, TIGHT
+from derive.tolerances import AGREEMENT, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT
 from quantities.domain import Domain
 
 __all__ = ["each_once", "fitted", "positive_of", "settled", "sharp"]
@@ -77,7 +77,8 @@ def positive_of(names: Iterable[str], domains: Mapping[str, Domain]) -> frozense
 def each_once(outcome: Outcome, system: System) -> Outcome:
     """An outcome with each root once; if it is not proved, with multiple roots sharp, and none outside the domains.
 
-    Two solutions that only the rounding of the givens keeps apart are one, between them. Where that rounding leaves no
+    Two solutions that only the last digit of the givens keeps apart are one, between them: what lies further apart is
+    two roots, however close. Where that rounding leaves no
     root at all, the points that come near enough are one solution, the nearest of them.
     """
     if len(system.unknowns) > _SMALL:
@@ -85,7 +86,7 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
     found: list[Solution] = []
     if not outcome.caveat:
         for one in outcome.solutions:
-            _add(found, one, system, BLUR)
+            _add(found, one, system, LAST_DIGIT)
         return replace(outcome, solutions=tuple(found)) if len(found) < len(outcome.solutions) else outcome
     reason = outcome.reason
     for one in outcome.solutions:
@@ -98,7 +99,12 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
         if not system.holds(values):
             reason = reason or system.outside(values)
         elif not repeats(values, found):
-            _add(found, replace(one, values=values), system, AGREEMENT if is_rough and values is one.values else BLUR)
+            _add(
+                found,
+                replace(one, values=values),
+                system,
+                AGREEMENT if is_rough and values is one.values else LAST_DIGIT,
+            )
     return replace(outcome, solutions=tuple(found), reason=reason, undecided=outcome.undecided or not found)
 
 
@@ -108,7 +114,8 @@ def _add(found: list[Solution], one: Solution, system: System, tolerance: float)
         if one.spans or other.spans or not _are_one(one.values, other.values, system):
             continue
         between = {name: x / 2 + other.values[name] / 2 for name, x in one.values.items()}
-        if _worst(between, system) <= tolerance:
+        enough = ROUNDED if _are_one(one.values, other.values, system, HANDFUL) else tolerance
+        if _worst(between, system) <= enough:
             best = min((between, other.values, one.values), key=lambda values: _worst(values, system))
             found[i] = replace(one, values=best)
             return
@@ -137,14 +144,14 @@ def _is_rough(one: Solution, others: Iterable[Solution], system: System) -> bool
     return not is_isolated(system.equations, one.values, system.known, NEAR_MULTIPLE)
 
 
-def _are_one(one: Mapping[str, float], other: Mapping[str, float], system: System) -> bool:
+def _are_one(one: Mapping[str, float], other: Mapping[str, float], system: System, near: float = NEAR_MULTIPLE) -> bool:
     """Whether two points may belong to one root: each unknown differs by little beside the terms of some equation."""
     at = {**system.known, **one}
 
     def is_near(name: str) -> bool:
         moved = {**at, name: other[name]}
         return any(
-            name in names_in(equation.lhs, equation.rhs) and abs(residual(equation, moved)) <= NEAR_MULTIPLE
+            name in names_in(equation.lhs, equation.rhs) and abs(residual(equation, moved)) <= near
             for equation in system.equations
         )
 

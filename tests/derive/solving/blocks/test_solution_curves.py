@@ -80,3 +80,21 @@ def test_a_double_root_that_rounding_splits_or_removes_is_one(size):
     (found,) = outcome.solutions
     assert found.values["x"] == pytest.approx(0, abs=1e-4 * size)
     assert outcome.caveat
+
+
+CLOSE = [
+    (["(x - a)*(x - b) = 0*a"], "x"),
+    (["y = x**2", "y = s*x - p"], "xy"),
+    (["y + z = x**2 + x", "y = s*x - p", "z = x*y/y"], "xyz"),
+]
+
+
+@pytest.mark.parametrize(("texts", "names"), CLOSE, ids=["alone", "two", "three"])
+@given(st.sampled_from([1.0, 30.0, 1e4]), st.sampled_from([1e-6, 3e-6, 1e-5, 1e-3]))
+def test_roots_that_the_givens_tell_apart_stay_two_however_close(texts, names, size, apart):
+    """A rounding of the givens moves a double root by its square root: 1.5e-8 of its size, a few times at most."""
+    a, b = size, size * (1 + apart)
+    known = {"a": a, "b": b, "s": a + b, "p": a * b}
+    outcome = solve_block([parse_equation(text) for text in texts], list(names), known, dict.fromkeys(names, POSITIVE))
+    found = sorted(one.values["x"] for one in outcome.solutions)
+    assert found == [pytest.approx(a, rel=apart / 3), pytest.approx(b, rel=apart / 3)]
