@@ -2,14 +2,19 @@
 
 The key of an entry is a hash of all that it depends on: what it is, its input files, the sources that computed it, and
 the versions of the packages they use. An entry is data and is never executed. It is written atomically, so several
-processes may share the folder; it has a checksum, so a damaged one is ignored; if it cannot be written, there is no
-error. The least recently used entries are removed first. `DERIVE_CACHE=off` switches the folder off; any other value
-is the folder.
+processes may share the folder; its checksum covers its name, so an entry that is damaged, or was put in the place of
+another, is ignored; if it cannot be written, there is no error. The least recently used entries are removed first.
+
+`DERIVE_CACHE=off` switches the cache off; any other value is a folder, in which the cache has a folder of its own. A
+user may name a folder with other things in it: nothing but what the cache wrote is ever read, replaced or removed.
+Where others may write to the folder they could put answers of their own there, so it is not used.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import stat
 import sys
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
@@ -19,7 +24,12 @@ __all__ = ["entry", "keep", "recalled", "sources"]
 _SOURCES = (".py", ".toml", ".txt")
 _ENTRY = 1_000_000  # limit on bytes of an entry
 _WHOLE = 32_000_000  # limit on bytes of all entries
-_FORM = "3"
+_FORM = "4"
+_OWN = "derive-engine"  # the name of the cache's own folder
+_NAME = re.compile(r"[0-9a-f]{40}(\.\d+)?")  # of an entry, and of one that is being written
+_OF_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+# A named pipe in an entry's place must not be waited for, and a link not be followed. Windows has neither flag.
+_PLAIN_FILE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def entry(words: Iterable[str], files: Iterable[str], packages: Iterable[str]) -> str | None:
@@ -42,17 +52,40 @@ def entry(words: Iterable[str], files: Iterable[str], packages: Iterable[str]) -
 
 
 def _folder() -> str | None:
-    """The cache folder; None if there is none."""
+    """The cache's own folder, whether it exists or not; None if there is none that is safe to use."""
     chosen = os.environ.get("DERIVE_CACHE", "")
+    if chosen.lower() in ("off", "0", "no", "false"):
+        return None
     if chosen:
-        return None if chosen.lower() in ("off", "0", "no", "false") else chosen
-    if sys.platform == "win32":
+        base = os.path.abspath(chosen)
+    elif sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
     elif sys.platform == "darwin":
         base = os.path.expanduser("~/Library/Caches")
     else:
         base = os.environ.get("XDG_CACHE_HOME", "") or os.path.expanduser("~/.cache")
-    return os.path.join(base, "derive-engine") if os.path.isabs(base) else None
+    if not os.path.isabs(base):
+        return None
+    own = os.path.join(base, _OWN)
+    return own if _is_safe(own) else None
+
+
+def _is_safe(folder: str) -> bool:
+    """Whether only this user can write to the cache's own folder, or it does not exist yet."""
+    try:
+        found = os.lstat(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return stat.S_ISDIR(found.st_mode) and _is_mine(found)
+
+
+def _is_mine(found: os.stat_result) -> bool:
+    """Whether a file or folder belongs to this user and nobody else may write to it; Windows knows no such modes."""
+    if not hasattr(os, "getuid"):
+        return True
+    return found.st_uid == os.getuid() and not found.st_mode & _OF_OTHERS
 
 
 def _versions(packages: Iterable[str]) -> list[str]:
@@ -82,12 +115,15 @@ def sources(*packages: str) -> Iterator[str]:
 
 
 def recalled(path: str) -> bytes | None:
-    """The bytes of an entry, if it is there and undamaged."""
+    """The bytes of an entry, if it is there, undamaged, and in its own place."""
     try:
-        with open(path, "rb") as file:
+        with open(os.open(path, os.O_RDONLY | _PLAIN_FILE), "rb") as file:
+            found = os.fstat(file.fileno())
+            if not stat.S_ISREG(found.st_mode) or not _is_mine(found):
+                return None
             data = file.read(_ENTRY + 100)
         head, _, body = data.partition(b"\n")
-        if head != _seal(body):
+        if head != _seal(path, body):
             return None
         os.utime(path)  # mark it as recently used
         return body
@@ -99,28 +135,32 @@ def keep(path: str, body: bytes) -> None:
     """Write an entry atomically; an error is ignored."""
     if len(body) > _ENTRY:
         return
+    folder = os.path.dirname(path)
     aside = f"{path}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(aside, "xb") as file:
-            file.write(_seal(body) + b"\n" + body)
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _PLAIN_FILE, 0o600), "wb") as file:
+            file.write(_seal(path, body) + b"\n" + body)
         os.replace(aside, path)
-        _evict(os.path.dirname(path))
+        _evict(folder)
     except OSError:
         return
 
 
-def _seal(body: bytes) -> bytes:
-    return blake2b(body, digest_size=16).hexdigest().encode()
+def _seal(path: str, body: bytes) -> bytes:
+    """The checksum of an entry and its name."""
+    name = os.path.basename(path).encode()
+    return blake2b(name + body, digest_size=16).hexdigest().encode()
 
 
 def _evict(folder: str) -> None:
-    """Remove the least recently used entries until the folder is within its limit."""
-    files = (found for found in os.scandir(folder) if found.is_file())
-    entries = sorted(files, key=lambda found: found.stat().st_mtime)
-    whole = sum(found.stat().st_size for found in entries)
-    for found in entries:
+    """Remove the least recently used entries until those in the folder are within the limit."""
+    entries = [(found, found.stat(follow_symlinks=False)) for found in os.scandir(folder) if _NAME.fullmatch(found.name)]
+    files = [(found, state) for found, state in entries if stat.S_ISREG(state.st_mode)]
+    files.sort(key=lambda file: file[1].st_mtime)
+    whole = sum(state.st_size for _, state in files)
+    for found, state in files:
         if whole <= _WHOLE:
             return
-        whole -= found.stat().st_size
+        whole -= state.st_size
         os.unlink(found.path)

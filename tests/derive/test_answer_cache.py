@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def ask():
 
 
 def entries(room):
-    return sorted((room / "kept").iterdir()) if (room / "kept").exists() else []
+    return sorted((room / "kept" / "derive-engine").iterdir()) if (room / "kept").exists() else []
 
 
 def test_what_was_asked_before_is_answered_without_importing_what_answers(room):
@@ -200,6 +201,74 @@ def test_what_was_not_used_for_longest_makes_room(room, monkeypatch, capsys):
     capsys.readouterr()
     answer_cache.answered(["solve", "4"], answering("again"))
     assert capsys.readouterr().out == "4" * 999 + "\n"
+
+
+@pytest.mark.parametrize("whole", [0, 3 * 1040])
+def test_nothing_that_the_cache_did_not_write_is_touched(room, monkeypatch, capsys, whole):
+    """A user's own files in the folder that is named, and in the cache's own: older than all entries, and larger."""
+    monkeypatch.setattr(cache_folder, "_WHOLE", whole)
+    own = room / "kept" / "derive-engine"
+    names = ["thesis.tex", "deep/notes.md", "derive-engine/data.csv", "derive-engine/" + "a" * 41, ".hidden"]
+    for name in names:
+        path = room / "kept" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine" * 1000)
+        os.utime(path, (1, 1))
+    (own / ("b" * 40)).symlink_to(room / "kept" / "thesis.tex")
+    (own / ("c" * 40)).mkdir()
+    for i in range(5):
+        answer_cache.answered(["solve", str(i)], answering(f"{i}" * 999))
+    assert [(room / "kept" / name).read_text() for name in names] == ["mine" * 1000] * len(names)
+    assert (own / ("b" * 40)).is_symlink()
+    assert (own / ("c" * 40)).is_dir()
+
+
+def resealed(old, new, words):
+    """The entry of other words in the place of this one's."""
+    other = answer_cache._entry(words)
+    answer_cache.answered(words, answering("of other words"))
+    return Path(other).read_bytes()
+
+
+def rewritten(old, new, words):
+    """Other text under a checksum of the text alone."""
+    return blake2b(new, digest_size=16).hexdigest().encode() + b"\n" + new
+
+
+@pytest.mark.parametrize("write", [resealed, rewritten])
+def test_an_entry_that_something_else_wrote_is_not_printed(room, capsys, write):
+    answer_cache.answered(ASKED, answering("first"))
+    (entry,) = entries(room)
+    entry.write_bytes(write(entry.read_bytes(), b"0 9\nforged 2\n", ["solve", "other"]))
+    capsys.readouterr()
+    answer_cache.answered(ASKED, answering("again"))
+    assert capsys.readouterr().out == "again\n"
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o777])
+def test_a_folder_that_others_may_write_to_is_not_used(room, capsys, mode):
+    (room / "kept" / "derive-engine").mkdir(parents=True)
+    (room / "kept" / "derive-engine").chmod(mode)
+    for text in ("first", "again"):
+        answer_cache.answered(ASKED, answering(text))
+    assert (capsys.readouterr().out, entries(room)) == ("first\nagain\n", [])
+
+
+def test_a_folder_of_somebody_else_is_not_used(room, monkeypatch, capsys):
+    (room / "kept" / "derive-engine").mkdir(parents=True)
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    for text in ("first", "again"):
+        answer_cache.answered(ASKED, answering(text))
+    assert (capsys.readouterr().out, entries(room)) == ("first\nagain\n", [])
+
+
+def test_a_named_pipe_in_the_place_of_an_entry_is_not_waited_for(room, capsys):
+    answer_cache.answered(ASKED, answering("first"))
+    (entry,) = entries(room)
+    entry.unlink()
+    os.mkfifo(entry)
+    answer_cache.answered(ASKED, answering("again"))
+    assert capsys.readouterr().out == "first\nagain\n"
 
 
 @pytest.mark.thorough

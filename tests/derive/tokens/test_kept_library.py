@@ -37,7 +37,7 @@ def built():
 
 
 def entries(room):
-    return list((room / "kept").iterdir()) if (room / "kept").exists() else []
+    return list((room / "kept" / "derive-engine").iterdir()) if (room / "kept").exists() else []
 
 
 def test_it_is_read_once_and_is_the_same(room, readings):
