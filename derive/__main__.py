@@ -2,21 +2,61 @@
 
 from __future__ import annotations
 
+import io
+import os
+import signal
 import sys
+from errno import EBADF
+from types import FrameType
 from typing import NoReturn
 
 __all__ = ["main"]
 
 
+class _Terminated(BaseException):
+    """The process is asked to end: what is unfinished is put away, as after an interrupt."""
+
+
+class _ClosedStream(io.StringIO):
+    """A standard stream that was closed before the program began, as by `>&-`: Python has None in its place."""
+
+    def write(self, _: str) -> int:
+        raise OSError(EBADF, "it is closed")
+
+
 def main() -> NoReturn:
     """Run the command line, or print its cached answer."""
+    sys.stdout = sys.stdout or _ClosedStream()
+    sys.stderr = sys.stderr or io.StringIO()  # nobody could read what is said
     try:
+        _heed_termination()
         from derive.answer_cache import answered
 
         sys.exit(answered(sys.argv[1:], _answer))
     except KeyboardInterrupt:  # before the command line handles it
         sys.stderr.write("derive: interrupted.\n")
         sys.exit(130)
+    except _Terminated:
+        sys.exit(128 + signal.SIGTERM)
+    except OSError as error:  # of a cached answer
+        sys.stderr.write(f"derive: the output cannot be written: {str(error.strerror).lower()}.\n")
+        sys.exit(2)
+
+
+def _heed_termination() -> None:
+    """End by an exception when told to by a signal, so that no unfinished file is left behind.
+
+    A child process, which inherits this, ends at once.
+    """
+    own = os.getpid()
+
+    def end(number: int, _: FrameType | None) -> None:
+        if os.getpid() == own:
+            raise _Terminated
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+
+    signal.signal(signal.SIGTERM, end)
 
 
 def _answer() -> int:

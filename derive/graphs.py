@@ -7,6 +7,7 @@ from dataclasses import replace
 from html import escape
 from typing import TYPE_CHECKING
 
+from derive.output_files import MARK
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.diagnosis.diagnosis import shortage
@@ -143,6 +144,7 @@ def _drawn(
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole} {height}" width="{whole}" height="{height}" '
         'font-family="DejaVu Sans, sans-serif" font-size="12">',
+        f"<metadata>{MARK}</metadata>",
         '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
         '<path d="M0 0 8 4 0 8z" fill="#777"/></marker></defs>',
     ]

@@ -1,13 +1,17 @@
-"""Output files, written whole or not at all.
+"""Output files, written whole or not at all, and never in the place of what derive did not write.
 
 A file is written under a temporary name in the same folder and renamed when it is complete. So its reader finds either
 the old or the whole new content, even after an error, a full disk or an interrupt. Only a pipe or a device is written
 to directly.
+
+Every format has a mark by which derive knows its own files again. A command may be repeated, and replaces what it
+wrote; but a mistyped name must not cost a user the file that bears it.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -17,7 +21,32 @@ from typing import IO
 
 from derive.errors import DeriveError
 
-__all__ = ["write_whole", "written_whole"]
+__all__ = ["MARK", "is_replaceable", "write_whole", "written_whole"]
+
+MARK = "Made by derive"  # in every file whose format has a place for words
+_MARKS = (
+    MARK.encode(),
+    b'<meta name="generator" content="derive">',  # of a page
+    b"; numbers are shown rounded and computed with all their digits",  # of a report
+)
+_HEADING = re.compile(
+    rb"[^\n]*,holds( [^\n,]*)?,fails( [^\n,]*)?(,[^\n]*)?\r?\n"
+)  # of a table, which has no place for words
+_SEARCHED = 1 << 16  # bytes at either end of a file in which a mark stands
+
+
+def is_replaceable(path: str | PathLike[str]) -> bool:
+    """Whether nothing is lost if this file is written: it is not there, it is empty, no plain file, or derive's own."""
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return True
+    try:
+        with open(path, "rb") as file:
+            text = file.read(_SEARCHED)
+            file.seek(max(0, os.path.getsize(path) - _SEARCHED))
+            text += b"\n" + file.read()
+    except OSError:
+        return False
+    return any(mark in text for mark in _MARKS) or bool(_HEADING.match(text))
 
 
 @contextmanager

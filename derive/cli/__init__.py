@@ -9,7 +9,8 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
+from contextlib import suppress
+from typing import IO, NoReturn, TextIO, cast
 
 import click
 
@@ -27,7 +28,7 @@ from derive.cli.page import page
 from derive.cli.reports import report
 from derive.cli.sample import sample
 from derive.cli.servers import schema, serve, serve_editor
-from derive.cli.shared import colour, complain, error_data
+from derive.cli.shared import Visible, colour, complain, error_data
 from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
@@ -74,8 +75,9 @@ def _interrupted() -> int:
 
 
 def _discard_output() -> None:
-    """Discard what is still in the buffer of the standard output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Discard what is still in the buffer of the standard output, unless that is closed."""
+    with suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
@@ -83,7 +85,7 @@ def _tell(error: Exception, arguments: Sequence[str] | None) -> None:
     if "--json" in (sys.argv[1:] if arguments is None else arguments):
         click.echo(json.dumps({"error": error_data(error)}, indent=2, ensure_ascii=False), err=True)
     elif isinstance(error, click.ClickException):
-        error.show()
+        error.show(file=cast("IO[str]", Visible(sys.stderr)))
     else:
         complain(error)
 
@@ -95,6 +97,15 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None) -> int:
     """Run the command line; returns its status."""
+    stream = sys.stdout
+    sys.stdout = cast("TextIO", Visible(stream))
+    try:
+        return _run(arguments)
+    finally:
+        sys.stdout = stream
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     try:
         status = int(cli.main(arguments, prog_name="derive", standalone_mode=False, color=colour()) or 0)
         sys.stdout.flush()

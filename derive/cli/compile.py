@@ -8,7 +8,7 @@ import click
 
 from derive.cli import shell_completion
 from derive.cli.asked import in_units, named
-from derive.cli.shared import ADD, IN, LIBRARY, WITH, opened, output_ending, put
+from derive.cli.shared import ADD, IN, LIBRARY, WITH, opened, output_ending, put, writes
 
 if TYPE_CHECKING:
     from derive.kernels.modules import Language
@@ -28,10 +28,9 @@ _LANGUAGES: dict[str, Language] = {".py": "python", ".js": "javascript", ".mjs":
 @LIBRARY
 @ADD
 @IN
-@click.option(
+@writes(
     "-o",
     "output",
-    shell_complete=shell_completion.files,
     metavar="FILE",
     required=True,
     help="Where to write it: a file that ends in .py, .js or .mjs; - for Python on the standard output.",

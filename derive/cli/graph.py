@@ -6,7 +6,7 @@ import click
 
 from derive.cli import shell_completion
 from derive.cli.asked import named
-from derive.cli.shared import ADD, LIBRARY, WITH, opened, output_ending, put
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, output_ending, put, writes
 
 __all__ = ["graph"]
 
@@ -19,7 +19,7 @@ __all__ = ["graph"]
 @WITH
 @LIBRARY
 @ADD
-@click.option("-o", "output", metavar="FILE.svg", help="Where to write the picture; standard output without it.")
+@writes("-o", "output", metavar="FILE.svg", help="Where to write the picture; standard output without it.")
 def graph(
     target: str | None,
     given: tuple[str, ...],

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from derive.cli.shared import put_files, writable
+from derive.cli.shared import FORCE, put_files, writable
 
 __all__ = ["manual"]
 
@@ -15,6 +15,7 @@ __all__ = ["manual"]
 @click.command(epilog="Example:  derive manual --out pages")
 @click.option("--check", is_flag=True, help="Write nothing; fail if the manual is out of date. Needs no Sphinx.")
 @click.option("--out", default="reports/manual", metavar="DIR", help="The folder of the manual (reports/manual).")
+@FORCE
 @click.pass_context
 def manual(context: click.Context, check: bool, out: str) -> int:
     """Make the manual as HTML that needs no network: open index.html (needs the extra `manual`)."""
@@ -27,23 +28,17 @@ def manual(context: click.Context, check: bool, out: str) -> int:
 
 
 def _made(folder: Path, found: Mapping[str, str]) -> int:
-    from derive.manual.building import built
+    from derive.manual.building import built, unchanged
 
     writable(folder)
     files = built(found)
-    for path in sorted(folder.rglob("*"), reverse=True):  # what an earlier manual had, and this one has not
-        if path.is_file() and path.relative_to(folder).as_posix() not in files and _is_ours(folder):
-            path.unlink()
-    put_files(folder, files)
+    before = unchanged(folder)
+    put_files(folder, files, own=before)
+    for path in before:  # what an earlier manual had, and this one has not
+        if path not in files:
+            (folder / path).unlink()
     click.echo(f"{folder}: {len(found)} pages")
     return 0
-
-
-def _is_ours(folder: Path) -> bool:
-    """Whether a folder holds a manual: nothing is removed from any other."""
-    from derive.manual.building import DIGESTS
-
-    return (folder / DIGESTS).is_file()
 
 
 def _checked(folder: Path, found: Mapping[str, str]) -> int:

@@ -8,7 +8,7 @@ from shlex import quote
 import click
 
 from derive.cli.asked import as_targets, givens, prove_single
-from derive.cli.shared import ADD, LIBRARY, WITH, opened, prove_writable
+from derive.cli.shared import ADD, LIBRARY, WITH, opened, prove_writable, writes
 
 __all__ = ["page"]
 
@@ -22,7 +22,7 @@ __all__ = ["page"]
 @LIBRARY
 @ADD
 @click.option("--title", default="", metavar="TEXT", help="The page's title.")
-@click.option("-o", "output", metavar="FILE.html", required=True, help="Where to write the page.")
+@writes("-o", "output", metavar="FILE.html", required=True, help="Where to write the page.")
 def page(
     words: tuple[str, ...],
     profiles: tuple[str, ...],

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from derive.cli import shell_completion
-from derive.cli.shared import put_files, writable
+from derive.cli.shared import FORCE, put_files, writable
 
 __all__ = ["report"]
 
@@ -19,6 +19,7 @@ __all__ = ["report"]
 @click.option("--pdf", is_flag=True, help="Make PDFs too (needs TeX).")
 @click.option("--html", is_flag=True, help="Write self-contained HTML pages too.")
 @click.option("--out", default="reports", metavar="DIR", help="The folder of the reports (reports).")
+@FORCE
 def report(names: tuple[str, ...], check: bool, pdf: bool, html: bool, out: str) -> int:
     """Regenerate the reports, or make one from a template of your own (FILE.md): LaTeX, Markdown and pictures.
 

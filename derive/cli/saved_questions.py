@@ -1,5 +1,6 @@
 """Questions kept in a file: what was asked, and what it came to, so that it can be asked again and compared.
 
+    # Made by derive: a question to ask again with  derive solve --from
     target = ["step_time"]
     with = ["h100-sxm:fp8"]
     [given]
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from derive.output_files import MARK
 
 if TYPE_CHECKING:
     from derive.solving.execution.answer import Answer
@@ -100,7 +103,8 @@ class SavedQuestion:
             return Path(os.path.relpath(path, folder)).as_posix()
 
         lists = {"target": self.target, "with": self.profiles, "each": self.each, "add": [*map(near, self.added)]}
-        rows = [f"{key} = [{', '.join(map(_quoted, held))}]" for key, held in lists.items() if held]
+        rows = [f"# {MARK}: a question to ask again with  derive solve --from"]
+        rows += [f"{key} = [{', '.join(map(_quoted, held))}]" for key, held in lists.items() if held]
         rows += [f"library = {_quoted(near(self.library))}"] if self.library else []
         for title, table in (("given", self.given), ("answers", self.answers)):
             rows += ["", f"[{title}]", *(f"{_quoted(key)} = {_quoted(text)}" for key, text in table.items())]

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -27,6 +28,7 @@ __all__ = [
     "ADD",
     "DIGITS",
     "EACH",
+    "FORCE",
     "IN",
     "INS",
     "JSON",
@@ -35,12 +37,14 @@ __all__ = [
     "PICTURES",
     "STRICT",
     "WITH",
+    "Visible",
     "colour",
     "complain",
     "error_data",
     "of_file",
     "opened",
     "output_ending",
+    "prove_replaceable",
     "prove_writable",
     "put",
     "put_files",
@@ -49,16 +53,39 @@ __all__ = [
     "say_data",
     "source_of",
     "table",
+    "visible",
     "warn",
     "wrapped",
     "writable",
+    "writes",
 ]
 
+_FORCED = "derive.force"  # where the options of a command line say that any file may be replaced
+
+
+def _note_force(context: click.Context, _: click.Parameter, is_forced: bool) -> None:
+    context.meta[_FORCED] = is_forced
+
+
+FORCE = click.option(
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    callback=_note_force,
+    help="Replace a file even if derive did not write it.",
+)
 PICTURES = (".svg", ".png", ".pdf")
-PICTURE = click.option(
+
+
+def writes(*words: str, **options: Any) -> Callable[[Any], Any]:
+    """The option that names the file which a verb writes, and beside it the one that lets any file be replaced."""
+    named = click.option(*words, shell_complete=shell_completion.files, **options)
+    return lambda verb: named(FORCE(verb))
+
+
+PICTURE = writes(
     "-o",
     "output",
-    shell_complete=shell_completion.files,
     metavar="FILE",
     help="Where to draw: a file that ends in .svg, .png or .pdf; - for standard output.",
 )
@@ -156,6 +183,8 @@ def source_of(file: str) -> str | Path:
 
     if file != "-":
         return file if is_name(file) else Path(file)
+    if sys.stdin is None:
+        raise click.UsageError("The standard input is closed, and the relation file is to be read from it.")
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig") + "\n"
     except UnicodeDecodeError as error:
@@ -180,11 +209,24 @@ def output_ending(output: str | None, endings: Sequence[str] = PICTURES) -> str:
 
 
 def prove_writable(output: str) -> None:
-    """Refuse a file that cannot be written before it is made, which takes a while."""
+    """Refuse a file that cannot or must not be written before it is made, which takes a while."""
     path = Path(output)
     if output != "-" and (path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
         why = "it is a folder" if path.is_dir() else "its folder does not exist or is not writable"
         raise click.UsageError(f"{output!r} cannot be written: {why}.")
+    prove_replaceable([path] if output != "-" else [])
+
+
+def prove_replaceable(paths: Iterable[Path]) -> None:
+    """Refuse to write over files that derive did not write, unless told to."""
+    from derive.output_files import is_replaceable
+
+    kept = [] if click.get_current_context().meta.get(_FORCED) else [path for path in paths if not is_replaceable(path)]
+    if kept:
+        more = f" (and {len(kept) - 1} more)" if len(kept) > 1 else ""
+        raise click.UsageError(
+            f"'{kept[0]}'{more} is there already, and derive did not write it. Name another place, or add --force."
+        )
 
 
 def put(output: str, content: str | bytes) -> None:
@@ -209,9 +251,34 @@ def colour() -> bool | None:
     return False if os.environ.get("NO_COLOR") else None
 
 
+_CONTROL = re.compile(r"(\x1b\[[0-9;]*m)|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def visible(text: str) -> str:
+    """The text with control characters spelled out, which a terminal would obey; colours stay.
+
+    >>> visible("a\x1b[2J\x07b")
+    'a\\\\x1b[2J\\\\x07b'
+    """
+    return _CONTROL.sub(lambda found: found[1] or f"\\x{ord(found[0]):02x}", text)
+
+
+class Visible:
+    """A stream to which control characters are written spelled out: names and texts come from files of others."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(visible(text))
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.stream, name)
+
+
 def complain(error: object) -> None:
     """Say an error on the standard error; red on a terminal. Problems of a file begin with their place in it."""
-    click.secho("\n".join(_placed(error)) or f"derive: {error}", err=True, fg="red", color=colour())
+    click.secho(visible("\n".join(_placed(error)) or f"derive: {error}"), err=True, fg="red", color=colour())
 
 
 def _placed(error: object) -> Iterator[str]:
@@ -229,7 +296,7 @@ def _placed(error: object) -> Iterator[str]:
 
 def warn(caution: str) -> None:
     """Say on the standard error what is amiss with an answer."""
-    click.secho(f"derive: {caution}", err=True, fg="red", color=colour())
+    click.secho(visible(f"derive: {caution}"), err=True, fg="red", color=colour())
 
 
 def say(text: str, *, warns_below: bool = False) -> None:
@@ -314,17 +381,26 @@ def writable(folder: Path) -> None:
         raise click.UsageError(f"{str(folder)!r} cannot be written: {why}.")
 
 
-def put_files(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write the files that differ from those in the folder, so that the others keep their date."""
+def put_files(folder: Path, files: Mapping[str, str | bytes], own: Collection[str] = ()) -> None:
+    """Write the files that differ from those in the folder, so that the others keep their date.
+
+    Those of `own` are known to be derive's by something else than a mark in them.
+    """
     from derive.output_files import write_whole
 
+    others = {path: content for path, content in files.items() if path not in own}
+    prove_replaceable(folder / path for path, content in others.items() if not _has(folder / path, content))
     for path, content in files.items():
-        data = content.encode() if isinstance(content, str) else content
         place = folder / path
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
-            is_new = not place.exists() or place.read_bytes() != data
+            is_new = not _has(place, content)
         except OSError as error:
             raise click.UsageError(f"{str(place)!r} cannot be written: {str(error.strerror).lower()}.") from None
         if is_new:
-            write_whole(place, data)
+            write_whole(place, content)
+
+
+def _has(place: Path, content: str | bytes) -> bool:
+    """Whether a file has this content."""
+    return place.exists() and place.read_bytes() == (content.encode() if isinstance(content, str) else content)

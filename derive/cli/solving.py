@@ -31,6 +31,7 @@ from derive.cli.shared import (
     say_data,
     table,
     warn,
+    writes,
 )
 
 if TYPE_CHECKING:
@@ -56,10 +57,9 @@ __all__ = ["solve"]
 @click.option("--all", "is_all", is_flag=True, help="Every admissible answer: roots, regimes, bounds.")
 @click.option("--steps", is_flag=True, help="Show the derivation (the default on a terminal).")
 @click.option("--latex", "as_latex", is_flag=True, help="Print the derivation in LaTeX.")
-@click.option(
+@writes(
     "--save",
     "kept",
-    shell_complete=shell_completion.files,
     metavar="FILE.toml",
     help="Keep the question, with its answer, in a file.",
 )

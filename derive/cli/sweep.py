@@ -7,9 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from derive.cli import shell_completion
 from derive.cli.asked import Asked, Turn, asking, in_turn, value_or_list
-from derive.cli.shared import ADD, DIGITS, EACH, INS, JSON, LIBRARY, PICTURES, WITH, put, put_picture, say_data, warn
+from derive.cli.shared import (
+    ADD,
+    DIGITS,
+    EACH,
+    INS,
+    JSON,
+    LIBRARY,
+    PICTURES,
+    WITH,
+    put,
+    put_picture,
+    say_data,
+    warn,
+    writes,
+)
 
 if TYPE_CHECKING:
     from derive.tables.table import Table
@@ -30,10 +43,9 @@ _ENDINGS = (".csv", *PICTURES)
 @asking(
     *(WITH, EACH, LIBRARY, ADD, INS),
     click.option("--points", type=click.IntRange(min=2), default=50, metavar="N", help="Points on each axis (50)."),
-    click.option(
+    writes(
         "-o",
         "output",
-        shell_complete=shell_completion.files,
         metavar="FILE",
         help="A .csv with every point, or a picture as .svg, .png or .pdf; - for CSV here.",
     ),

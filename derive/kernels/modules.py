@@ -18,6 +18,7 @@ from derive.kernels.backends.python_module import python_functions, python_runti
 from derive.kernels.profile_values import generic_question, used_values
 from derive.kernels.programs.program import Program, programmed, together
 from derive.model.relation_set import RelationSet
+from derive.output_files import MARK
 from quantities.value import Value
 
 __all__ = ["Language", "module_text"]
@@ -94,7 +95,7 @@ def _headline(facts: Mapping[str, Any]) -> list[str]:
     listed = ", ".join(told(*one) for one in facts["inputs"].items()) or "nothing"
     lines = [f"{told(facts['target'], facts['unit'])} from {listed}.", ""]
     lines += [f"Taken as stated: {name}, {origin}" for name, origin in facts["from"].items()]
-    return [*lines, *([""] if facts["from"] else []), f"Made by derive {version('derive-engine')}."]
+    return [*lines, *([""] if facts["from"] else []), f"{MARK} {version('derive-engine')}."]
 
 
 _PYTHON = '''

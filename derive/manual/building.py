@@ -100,18 +100,39 @@ def _digest(content: bytes) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
+def unchanged(folder: Path) -> list[str]:
+    """The files of the manual in a folder that are as they were made; a user's own are not among them."""
+    known, there = _known(folder), _files(folder)
+    same = [name for name, made in known.items() if name in there and _digest(there[name].read_bytes()) == made]
+    return [*same, DIGESTS] if known else same
+
+
+def _known(folder: Path) -> dict[str, str]:
+    """The digests of the files of the manual in a folder, by their paths; none if there is no manual."""
+    try:
+        _, *lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError, ValueError):
+        return {}
+    return {name: made for made, _, name in (line.partition(" ") for line in lines)}
+
+
+def _files(folder: Path) -> dict[str, Path]:
+    """All files in a folder but the digests, by their paths in it."""
+    there = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    there.pop(DIGESTS, None)
+    return there
+
+
 def stale(folder: Path, found: Mapping[str, str]) -> Iterator[str]:
     """What is wrong with the manual in a folder, in words."""
     try:
-        first, *lines = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
+        first, *_ = (folder / DIGESTS).read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError, ValueError):
         yield f"{DIGESTS} is missing"
         return
     if first != f"{digest(found)} of the pages":
         yield "the pages have changed since it was made"
-    known = {name: value for value, _, name in (line.partition(" ") for line in lines)}
-    there = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    there.pop(DIGESTS, None)
+    known, there = _known(folder), _files(folder)
     for name in sorted(known.keys() | there.keys()):
         if name not in there:
             yield f"{name} is missing"

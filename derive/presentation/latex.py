@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from derive.output_files import MARK
 from derive.presentation.derivation import Line
 from derive.presentation.line_breaking import fitted
 from derive.presentation.mathematics import width
@@ -21,7 +22,7 @@ _PREAMBLE = r"""\documentclass[10pt,a4paper,fleqn]{CLASS}
 \usepackage[utf8]{inputenc}
 \usepackage{lmodern,textcomp,amsmath,amssymb,graphicx,array,booktabs,longtable}
 \usepackage[margin=25mm]{geometry}
-\usepackage[hidelinks]{hyperref}
+\usepackage[hidelinks,pdfcreator={MARK}]{hyperref}
 \setcounter{secnumdepth}{-1}
 \setcounter{tocdepth}{1}
 \setlength{\parindent}{0pt}
@@ -115,7 +116,7 @@ class Latex:
         return [preamble, *abstract, *([r"{\setlength{\parskip}{0pt}\tableofcontents}"] if contents else [])]
 
     def document(self, title: str, text: str, head: Sequence[str], parts: Sequence[str], is_volume: bool) -> str:
-        preamble = head[0].replace("CLASS", "report" if is_volume else "article", 1)
+        preamble = head[0].replace("CLASS", "report" if is_volume else "article", 1).replace("MARK", MARK, 1)
         body = "\n\n".join([*head[1:], *parts, "\\end{document}"])
         return preamble + "\n" + re.sub(r"(?<=[\d$]) \\%", r"~\\%", body) + "\n"  # no line begins with a percent sign
 

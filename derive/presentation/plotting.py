@@ -8,15 +8,20 @@ are rounded before they are drawn, since the last digit of a logarithm depends o
 from __future__ import annotations
 
 import io
+import os
 import re
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
 from itertools import count
 from math import log
 from textwrap import fill
 from typing import Any
 
 from derive.errors import DeriveError
+from derive.output_files import MARK
 from derive.presentation.charts import Axis, Chart, Series
 
 __all__ = ["as_pdf", "as_picture", "as_png", "as_svg", "figure", "typeset"]
@@ -46,6 +51,9 @@ _HATCHES = (("///", "#D55E00"), ("\\\\\\", "#000000"), ("...", "#D55E00"))
 _STYLES = {"line": "-", "dashed": "--", "dotted": ":"}
 _POWER = re.compile(r"\*\*(?:\((-?[\d./]+)\)|(-?\d+(?:\.\d+)?))")
 _RAISED = str.maketrans("-0123456789./", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹·\N{FRACTION SLASH}")
+_HASHED = re.compile(r'(?<= id=")[a-z][0-9a-f]{10}(?=")')
+_PLACES = re.compile(r' (?:d|x|y|width|height|transform|points)="[^"]*"')
+_DECIMAL = re.compile(r"-?\d+\.\d+")
 _WIDTH = 6.4
 _DOTS = 200  # of an inch of a PNG
 _ROOM = 7  # labels up to which the legend is inside the panel
@@ -82,8 +90,22 @@ def as_svg(name: str, *charts: Chart) -> str:
     matplotlib = _matplotlib()
     out = io.StringIO()
     with matplotlib.rc_context({**_LOOK, "svg.hashsalt": name}):
-        figure(*charts).savefig(out, format="svg", metadata={"Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines()) + "\n"
+        figure(*charts).savefig(out, format="svg", metadata={"Date": None, "Creator": MARK})
+    lines = (line.rstrip() for line in out.getvalue().splitlines())
+    return _same_everywhere(name, "\n".join(lines) + "\n")
+
+
+def _same_everywhere(name: str, svg: str) -> str:
+    """The picture with rounded numbers, and with identifiers that do not depend on the last digits of any number.
+
+    Matplotlib hashes the unrounded corners of what it clips into identifiers, and prints places to a millionth of a
+    point. Both depend on the processor where the layout does: its last digits come from sums in another order.
+    """
+    salt = blake2b(name.encode(), digest_size=4).hexdigest()
+    numbers = dict.fromkeys(_HASHED.findall(svg))
+    for number, hashed in enumerate(numbers):
+        svg = svg.replace(hashed, f"{hashed[0]}{salt}-{number}")
+    return _PLACES.sub(lambda found: _DECIMAL.sub(lambda digits: f"{float(digits[0]):.6g}", found[0]), svg)
 
 
 def as_picture(ending: str, name: str, *charts: Chart) -> str | bytes:
@@ -101,7 +123,7 @@ def as_png(*charts: Chart) -> bytes:
     matplotlib = _matplotlib()
     out = io.BytesIO()
     with matplotlib.rc_context(_LOOK):
-        figure(*charts).savefig(out, format="png", dpi=_DOTS, metadata={"Software": None})
+        figure(*charts).savefig(out, format="png", dpi=_DOTS, metadata={"Software": MARK})
     return out.getvalue()
 
 
@@ -110,17 +132,32 @@ def as_pdf(*charts: Chart) -> bytes:
     matplotlib = _matplotlib()
     out = io.BytesIO()
     with matplotlib.rc_context(_LOOK):
-        figure(*charts).savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
+        figure(*charts).savefig(out, format="pdf", metadata={"CreationDate": None, "Creator": MARK, "Producer": None})
     return out.getvalue()
 
 
 def _matplotlib() -> Any:
     try:
+        if "matplotlib" not in sys.modules:
+            _import_without_back_end()
         import matplotlib
         import matplotlib.figure
     except ImportError:
         raise DeriveError("Pictures need matplotlib.", hint="pip install 'derive-engine[figures]'") from None
     return matplotlib
+
+
+def _import_without_back_end() -> None:
+    """Import matplotlib where MPLBACKEND may name no back end: nothing here needs one, and the import would fail."""
+    named = os.environ.pop("MPLBACKEND", None)
+    try:
+        import matplotlib
+    finally:
+        if named is not None:
+            os.environ["MPLBACKEND"] = named
+    if named is not None:
+        with suppress(ValueError):
+            matplotlib.rcParams["backend"] = named  # as matplotlib itself would have taken it
 
 
 def _draw(panel: Any, chart: Chart) -> None:

@@ -8,7 +8,7 @@ compiled, it reads the files of the built-in library in a third of the time.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,8 @@ __all__ = ["Document", "parse_source", "read_document", "read_source"]
 _LARGEST = 64_000_000  # bytes of a file
 _LONGEST = 24_000  # characters of one line; the TOML reader takes quadratic time over a longer key
 _DOTTED = re.compile(r"(?<![\w\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){50}")  # a key of nested tables
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # all but the tab and the end of a line
+_MAY_CONTROL = re.compile(rf"{_CONTROL.pattern}|\\[bfreuUx]")  # written out, or as an escape of TOML
 _REPEATS = 8  # limit on repeated declarations that are blanked out
 _AT = re.compile(r"\(at line (\d+), column (\d+)\)|\(at end of document\)")
 _TWICE = re.compile(r"Cannot (declare|overwrite)|Duplicate|twice|Cannot mutate")
@@ -139,7 +141,10 @@ def parse_source(text: str, label: str = "", folder: Path = Path()) -> Document:
     remaining = text
     while True:
         try:
-            return Document(text, label, tomli.loads(remaining), folder, tuple(errors), frozenset(lost))
+            data = tomli.loads(remaining)
+            if controls := _control_characters(text, data):
+                return Document(text, label, {}, folder, (*errors, *controls))
+            return Document(text, label, data, folder, tuple(errors), frozenset(lost))
         except tomli.TOMLDecodeError as raised:
             error, line = _reworded(str(raised), text)
             errors.append((error, line))
@@ -167,6 +172,34 @@ def _too_long(text: str) -> tuple[DeriveError, int] | None:
     else:
         return None
     return LimitError(what.format(limit), hint="Split it.", limit=limit), line
+
+
+def _control_characters(text: str, data: Any) -> list[tuple[DeriveError, int]]:
+    """The error and the line of each text that a terminal would obey and not show."""
+    if not _MAY_CONTROL.search(text):
+        return []
+    lines = key_lines(text)
+    found: list[tuple[DeriveError, int]] = []
+    for path, character in _controls(data, ()):
+        what = f"{'.'.join(path)} has the control character U+{ord(character):04X}."
+        line = next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
+        found.append((ExpressionError(what, hint="Take it out.", text=path[-1]), line))
+    return found
+
+
+def _controls(data: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The path of each text with a control character, or of each key with one, and the character."""
+    if isinstance(data, str):
+        if found := _CONTROL.search(data):
+            yield path, found[0]
+    elif isinstance(data, dict):
+        for key, held in data.items():
+            if found := _CONTROL.search(key):
+                yield (*path, ascii(key)), found[0]
+            yield from _controls(held, (*path, key))
+    elif isinstance(data, list):
+        for held in data:
+            yield from _controls(held, path)
 
 
 def _names(text: str) -> set[str]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.derive.terminal import ask, settle
 
+ROOT = Path(__file__).parents[3]
 PENDULUM = """\
 [quantities]
 length = { unit = "m" }
@@ -101,3 +106,116 @@ def test_claims_and_prices_are_read_from_the_standard_input():
     assert [one["id"] for one in data["claims"]] == ["drain"]
     sheet = b'[profiles.mine]\ninput_price = "1 USD/Mtoken"\noutput_price = "5 USD/Mtoken"\n'
     assert ask("infer", "-", stdin=sheet).err == ""
+
+
+WRITING = [
+    *((*command, "-o", f"kept{ending}") for command in PICTURES if command[0] != "compare" for ending in BEGINS),
+    ("sweep", "period", "length=1..4 m", "-o", "kept.csv"),
+    ("sweep", "period", "length=1..4 m", "--each", "gravity=9 m/s**2,1 m/s**2", "-o", "kept.csv"),
+    ("graph", "period", "length", "-o", "kept.svg"),
+    ("page", "period", "length=1..4 m", "-o", "kept.html"),
+    ("compile", "period", "length", "-o", "kept.py"),
+    ("compile", "period", "length", "-o", "kept.js"),
+    ("solve", "period", "length=1 m", "--save", "kept.toml"),
+]
+
+
+@pytest.mark.parametrize("command", WRITING, ids=[f"{command[0]}-{command[-1]}" for command in WRITING])
+def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
+    """What somebody else wrote may be anything: a relation file, a template, words about derive, bytes."""
+    place = Path(command[-1])
+    for own in (
+        PENDULUM.encode(),
+        b"# derive this\nmade by hand, with derive\n",
+        bytes(range(256)) * 99,
+        b"a,b,holds\n1",
+    ):
+        place.write_bytes(own)
+        said = ask(*command, *ON)
+        assert (said.status, said.out, place.read_bytes()) == (2, "", own)
+        assert f"'{place}' is there already, and derive did not write it." in said.err
+        assert "--force" in said.err
+    assert ask(*command, *ON, "--force").status == 0
+    made = place.read_bytes()
+    assert made != own
+    assert ask(*command, *ON).status == 0
+    assert place.read_bytes() == made
+    place.write_bytes(b"")
+    assert ask(*command, *ON).status == 0
+
+
+def test_a_report_leaves_the_files_of_others_in_its_folder(tmp_path):
+    Path("mine.md").write_text("# Mine\n\nA pendulum.\n")
+    Path("pages").mkdir()
+    Path("pages/mine.tex").write_text("a paper")
+    said = ask("report", "mine.md", "--out", "pages")
+    assert said.status == 2
+    assert "derive did not write it" in said.err
+    assert Path("pages/mine.tex").read_text() == "a paper"
+    assert not Path("pages/mine.md").exists()
+    for force in (["--force"], []):
+        assert ask("report", "mine.md", "--out", "pages", "--html", *force).status == 0
+
+
+SAID = "\x1b]0;title\x07 \x1b[2J \x9b2J \x1b[31mred"
+
+
+def test_control_characters_of_a_file_are_refused_with_their_line():
+    text = PENDULUM.replace('"s" }', '"s", meaning = "\\u001b]0;a title\\u0007" }')
+    Path("pendulum.toml").write_text(text)
+    said = ask("solve", "period", "length=1 m", *ON)
+    assert (said.status, said.out) == (2, "")
+    assert "pendulum.toml:4: quantities.period.meaning has the control character U+001B.\n  Take it out." in said.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("solve", SAID),
+        ("solve", "period", f"length={SAID}"),
+        ("solve", "period", f"{SAID}=1 m"),
+        ("solve", "period", "--with", SAID),
+        ("show", SAID),
+        ("find", SAID),
+        ("sweep", "period", "length=1..2 m", "-o", f"{SAID}.csv"),
+        ("graph", "period", "length", "-o", f"{SAID}/x.svg"),
+        ("check", f"{SAID}.toml"),
+        (SAID,),
+    ],
+    ids=range(10),
+)
+def test_no_control_character_of_a_name_reaches_the_terminal(words):
+    said = ask(*words, *(ON if words[0] in ("solve", "sweep", "graph") else ()))
+    assert not set(said.out + said.err) & {"\x1b", "\x07", "\x9b"}
+
+
+COMMAND = [sys.executable, "-m", "derive"]
+ASKED = ["solve", "period", "length=1 m", *ON]
+
+
+@pytest.mark.parametrize(
+    ("words", "shell", "status", "told"),
+    [
+        (ASKED, ">&-", 2, "the output cannot be written"),
+        (ASKED, "2>&-", 0, ""),
+        (["solve", "period", "--library", "-"], "<&-", 2, "The standard input is closed"),
+        (["graph", "period", "length", *ON, "-o", "x.svg"], ">&- 2>&- <&-", 0, ""),
+        (["list", "profiles"], ">/dev/full", 2, "no space left"),
+    ],
+    ids=["no output", "no errors", "no input", "nothing", "full"],
+)
+def test_a_closed_stream_is_no_internal_error(words, shell, status, told, tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "DERIVE_CACHE": str(tmp_path / "cache")}
+    command = f"{shlex.join([*COMMAND, *words])} {shell}"
+    for _ in range(2):  # the second time from the cache, where there is one
+        done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment, check=False)
+        assert done.returncode == status, done
+        assert told in done.stderr
+        assert "internal error" not in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_back_end_that_is_none_hinders_no_picture():
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "junk"}
+    subprocess.run([*COMMAND, *PICTURES[0], *ON, "-o", "x.svg"], env=environment, check=True)
+    assert Path("x.svg").read_bytes().startswith(BEGINS[".svg"])

@@ -51,7 +51,7 @@ def test_a_file_that_is_not_what_the_library_says_is_told_and_written_anew(shelf
     assert f"{name} " in said.err
     assert told in said.err
     assert "derive report training" in said.err
-    ask("report", "training", "--out", str(shelf))
+    ask("report", "training", "--force", "--out", str(shelf))
     assert (shelf / name).read_bytes() == before
 
 

@@ -75,14 +75,20 @@ def test_what_is_stale_damaged_missing_or_added_is_told(tmp_path):
 
 @needs_sphinx
 def test_the_verb_makes_it_checks_it_and_removes_what_it_no_longer_has(tmp_path, monkeypatch):
-    monkeypatch.setattr("derive.manual.pages.pages", lambda program: SMALL)
+    made = {**SMALL, "old.md": "---\norphan: true\n---\n# Old\n"}
+    monkeypatch.setattr("derive.manual.pages.pages", lambda program: made)
     folder = tmp_path / "manual"
     assert ask("manual", "--check", "--out", str(folder)).status == 1
-    assert ask("manual", "--out", str(folder)).out == f"{folder}: 1 pages\n"
-    (folder / "old.html").write_text("old")
-    assert "old.html is not part of it" in ask("manual", "--check", "--out", str(folder)).err
+    assert ask("manual", "--out", str(folder)).out == f"{folder}: 2 pages\n"
+    assert (folder / "old.html").exists()
+    del made["old.md"]
     assert ask("manual", "--out", str(folder)).status == 0
+    assert not (folder / "old.html").exists()
     assert ask("manual", "--check", "--out", str(folder)).out == f"{folder}: up to date (1 pages)\n"
+    (folder / "notes.html").write_text("a reader's own")
+    assert "notes.html is not part of it" in ask("manual", "--check", "--out", str(folder)).err
+    assert ask("manual", "--out", str(folder)).status == 0
+    assert (folder / "notes.html").read_text() == "a reader's own"
 
 
 @needs_sphinx

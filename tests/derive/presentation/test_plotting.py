@@ -74,6 +74,18 @@ def test_digits_that_no_eye_sees_do_not_change_the_file():
     assert drawn(4.0) == drawn(4.0 * (1 + 1e-12)) != drawn(4.1)
 
 
+@pytest.mark.parametrize("scale", [1 + 1e-15, 1 - 1e-14, 1 + 1e-12])
+def test_the_last_digits_of_the_layout_do_not_change_the_file(monkeypatch, scale):
+    """As on another processor: every number that the layout comes to differs in digits that nobody sees."""
+    from matplotlib.transforms import Bbox
+
+    chart = Chart(Axis("x"), Axis("y"), (Series.of([1, 2], [3, 4], label="a line", style="hatched"),))
+    before = as_svg("one", chart)
+    bounds = Bbox.from_bounds
+    monkeypatch.setattr(Bbox, "from_bounds", lambda *sides: bounds(*(side * scale for side in sides)))
+    assert as_svg("one", chart) == before
+
+
 def test_two_pictures_on_one_page_share_no_label_that_means_two_things():
     other = Chart(Axis("x"), Axis("y"), (Series.of([1, 2], [3, 9]),))
     clips = [
