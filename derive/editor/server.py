@@ -89,9 +89,14 @@ class EditorServer(LanguageServer):
         self.said: dict[str, tuple[str, list[Diagnostic]]] = {}  # by file: the text it was said of
         self.waiting: set[asyncio.Task[None]] = set()
 
+    @property
+    def open_uris(self) -> list[str]:
+        """The addresses of the open files as the editor writes them; under which pygls keeps them varies."""
+        return [document.uri for document in self.workspace.text_documents.values()]
+
     def file(self, uri: str) -> OpenFile:
         """A file as it stands in the editor; read again only if it, or one beside it, has changed."""
-        texts = {_path(one): document.source for one, document in self.workspace.text_documents.items()}
+        texts = {_path(document.uri): document.source for document in self.workspace.text_documents.values()}
         path = _path(uri)
         state = tuple(sorted((str(one), hash(text)) for one, text in texts.items()))
         held = self.files.get(uri)
@@ -116,8 +121,8 @@ class EditorServer(LanguageServer):
     def look(self, uri: str) -> None:
         """Check a file in a moment, and all open ones that use it."""
         path = _path(uri)
-        for other in list(self.workspace.text_documents):
-            if other == uri or (self.file(other).is_ours and path in self.file(other).reading.sought):
+        for other in self.open_uris:
+            if _path(other) == path or (self.file(other).is_ours and path in self.file(other).reading.sought):
                 task = asyncio.ensure_future(self._checked(other))
                 self.waiting.add(task)
                 task.add_done_callback(self.waiting.discard)
@@ -138,7 +143,7 @@ class EditorServer(LanguageServer):
 
     def _is_current(self, uri: str, file: OpenFile) -> bool:
         """Whether a file, and the open ones that it uses, still stand as they did."""
-        if uri not in self.workspace.text_documents:
+        if uri not in self.open_uris:
             return False
         now = self.file(uri)
         if now.text != file.text:
@@ -309,7 +314,7 @@ def _renamed(server: EditorServer, params: types.RenameParams) -> types.Workspac
     except DeriveError as error:
         raise JsonRpcException(str(error), _REQUEST_FAILED) from None
     changes: dict[str, list[types.TextEdit]] = {}
-    opened: Mapping[Path, str] = {_path(uri): uri for uri in server.workspace.text_documents}
+    opened: Mapping[Path, str] = {_path(uri): uri for uri in server.open_uris}
     for path, spans in edits.items():
         places = server.places(file.text if path == file.path else _text(file, path))
         uri = opened.get(path) or uris.from_fs_path(str(path)) or ""

@@ -137,6 +137,33 @@ def test_a_problem_is_underlined_and_its_mend_is_a_quick_fix(tmp_path) -> None:
     in_an_editor(tmp_path, work)
 
 
+def as_vs_code(uri: str) -> str:
+    """An address as VS Code writes it: a colon is encoded too, as in `file:///c%3A/x.toml`."""
+    return uri.replace(":", "%3A").replace("file%3A", "file:", 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.toml", "Ü.toml", "c:x.toml", "50%.toml", "a%20b.toml", "tune#1+2.toml", "日本.toml"]
+)
+@pytest.mark.parametrize("written", [str, as_vs_code])
+def test_a_file_is_checked_whatever_its_name_is_made_of(tmp_path, name, written) -> None:
+    async def work(editor: Editor) -> None:
+        plain = editor.uri
+        editor.uri = lambda name: written(plain(name))  # type: ignore[method-assign]
+        editor.open(name, PENDULUM)
+        (problem,) = await editor.problems(name)
+        assert problem.source == "derive"
+        mended = PENDULUM.replace("length/gravity", "sqrt(length/gravity)")
+        editor.write(name, mended, 2)
+        assert await editor.problems(name, 2) == []
+        document = types.TextDocumentIdentifier(editor.uri(name))
+        at = editor.at(name, mended, "gravity =")
+        edit = await editor.client.text_document_rename_async(types.RenameParams(new_name="g", **at))
+        assert list(edit.changes) == [document.uri]
+
+    in_an_editor(tmp_path, work)
+
+
 def test_names_are_offered_told_found_and_renamed(tmp_path) -> None:
     async def work(editor: Editor) -> None:
         half = PENDULUM + 'half = { equation = "period = 2*le'
