@@ -142,24 +142,25 @@ def as_vs_code(uri: str) -> str:
     return uri.replace(":", "%3A").replace("file%3A", "file:", 1)
 
 
-@pytest.mark.parametrize(
-    "name", ["a b.toml", "Ü.toml", "c:x.toml", "50%.toml", "a%20b.toml", "tune#1+2.toml", "日本.toml"]
-)
+NAMES = ["a b.toml", "Ü.toml", "c:x.toml", "50%.toml", "a%20b.toml", "tune#1+2.toml", "日本.toml"]
+
+
 @pytest.mark.parametrize("written", [str, as_vs_code])
-def test_a_file_is_checked_whatever_its_name_is_made_of(tmp_path, name, written) -> None:
+def test_a_file_is_checked_whatever_its_name_is_made_of(tmp_path, written) -> None:
+    mended = PENDULUM.replace("length/gravity", "sqrt(length/gravity)")
+
     async def work(editor: Editor) -> None:
         plain = editor.uri
         editor.uri = lambda name: written(plain(name))  # type: ignore[method-assign]
-        editor.open(name, PENDULUM)
-        (problem,) = await editor.problems(name)
-        assert problem.source == "derive"
-        mended = PENDULUM.replace("length/gravity", "sqrt(length/gravity)")
-        editor.write(name, mended, 2)
-        assert await editor.problems(name, 2) == []
-        document = types.TextDocumentIdentifier(editor.uri(name))
-        at = editor.at(name, mended, "gravity =")
-        edit = await editor.client.text_document_rename_async(types.RenameParams(new_name="g", **at))
-        assert list(edit.changes) == [document.uri]
+        for name in NAMES:
+            editor.open(name, PENDULUM)
+            (problem,) = await editor.problems(name)
+            assert problem.source == "derive"
+            editor.write(name, mended, 2)
+            assert await editor.problems(name, 2) == []
+            at = editor.at(name, mended, "gravity =")
+            edit = await editor.client.text_document_rename_async(types.RenameParams(new_name="g", **at))
+            assert list(edit.changes) == [editor.uri(name)]
 
     in_an_editor(tmp_path, work)
 
