@@ -31,15 +31,17 @@ class Row {
     this.label = element("label", {for: id}, name);
     this.meaning = element("span", {class: "meaning", id: `${id}-meaning`}, this.quantity.meaning);
     this.slider = element("input", {type: "range", min: 0, max: STEPS, step: 1, "aria-label": `${name}, slider`});
-    this.field = element("input", {type: "text", inputmode: "decimal", id, "aria-describedby": `${id}-meaning`, autocomplete: "off"});
+    this.field = element("input", {type: "text", inputmode: "decimal", id, "aria-describedby": `${id}-meaning ${id}-slip`, autocomplete: "off"});
     this.unit = unitChoice(name, actions, `unit of ${name}`);
     this.ask = element("button", {type: "button", class: "ask", title: `Solve for ${name}`}, "solve for");
     this.ask.setAttribute("aria-label", `solve for ${name}`);
     this.result = element("output", {class: "solved", hidden: ""});
+    this.slip = element("p", {class: "slip", id: `${id}-slip`, role: "alert", hidden: ""});
     this.box = element("div", {class: "row", "data-name": name}, element("div", {class: "names"}, this.label, this.meaning, this.ask),
-      this.slider, element("div", {class: "value"}, this.field, this.unit), this.result);
+      this.slider, element("div", {class: "value"}, this.field, this.unit), this.slip, this.result);
     this.slider.addEventListener("input", () => this.slid());
     this.slider.addEventListener("change", () => actions.kept());
+    this.field.addEventListener("focus", () => this.began());
     this.field.addEventListener("input", () => this.typed(false));
     this.field.addEventListener("change", () => this.typed(true));
     this.ask.addEventListener("click", () => actions.asked(name));
@@ -56,16 +58,41 @@ class Row {
     this.actions.moved(this.name, number);
   }
 
+  // What cannot be understood stays in the field, with what is wrong below it; the answer is the one from before it was typed.
   typed(isDone) {
-    const text = this.field.value.trim().replace(/^\u2212/, "-"), isWritten = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text);
-    const number = isWritten ? readIn(this.name, Number(text), unitOf(this.actions.state(), this.name)) : NaN, isNumber = Number.isFinite(number);
-    this.field.setAttribute("aria-invalid", String(!isNumber));
-    if (isNumber) this.actions.moved(this.name, number, this.field);
+    const {number, unit, slip} = understood(this.name, this.field.value, unitOf(this.actions.state(), this.name));
+    const isEmpty = this.field.value.trim() === "";
+    this.field.setAttribute("aria-invalid", String(slip !== undefined));
+    if (slip !== undefined) {
+      this.actions.restored(this.name, this.before, this.field);
+      if (isDone && isEmpty) this.forgiven();
+      else if (isDone) this.refused(slip);
+      if (isDone) this.actions.kept();
+      return;
+    }
+    this.forgiven();
+    this.actions.moved(this.name, number, this.field);
     if (!isDone) return;
-    if (isNumber) return this.actions.kept(this.field);
-    if (text) this.actions.said(`${this.name}: ${text} is ${isWritten ? "too large" : "no number"}; write one such as 1.5 or 2e3, in the unit beside it.`);
+    if (unit) this.actions.measured(this.name, unit);
+    this.actions.kept();
+    this.began();
+  }
+
+  began() {
+    const {values} = this.actions.state();
+    this.before = Object.hasOwn(values, this.name) ? values[this.name] : undefined;
+  }
+
+  refused(text) {
+    this.slip.textContent = text;
+    this.slip.hidden = false;
+    this.slipped = stated(this.actions.state(), this.name).number;
+  }
+
+  forgiven() {
+    this.slip.hidden = true;
+    this.slipped = undefined;
     this.field.removeAttribute("aria-invalid");
-    this.actions.shown();
   }
 
   update(state, answer, typing) {
@@ -81,7 +108,9 @@ class Row {
     } else {
       this.slider.value = String(placeOf(reachOf(state, this.name), number));
       this.slider.setAttribute("aria-valuetext", told(state, this.name, number));
-      if (this.field !== typing) this.field.value = plain(shownIn(this.name, number, unit));
+      const isRefused = this.slipped !== undefined && (this.slipped === number || Number.isNaN(number));
+      if (this.slipped !== undefined && !isRefused) this.forgiven();
+      if (this.field !== typing && !isRefused) this.field.value = plain(shownIn(this.name, number, unit));
     }
     const plan = typeof variant === "string" ? variant : planOf(state, variant, this.name);
     const why = plan === undefined ? "Nothing follows from it: only a check needs it." : typeof plan === "string" ? plan : "";

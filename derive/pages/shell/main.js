@@ -14,12 +14,17 @@ const actions = {
     state.values[name] = number;
     soon(typing);
   },
+  // The number from before something was typed; undefined where nothing had been moved.
+  restored(name, number, typing) {
+    state = copied(state);
+    if (number === undefined) delete state.values[name];
+    else state.values[name] = number;
+    soon(typing);
+  },
   kept() {
     cancelAnimationFrame(waiting);
     finish();
   },
-  shown: () => show(),
-  said: (text) => notice(text),
   asked(name) {
     const next = copied(state), former = answered(state).number, targets = targetsOf(variantOf(state));
     if (!targets.includes(name) && Number.isNaN(former) && state.solve === state.held) return notice(`There is no number of ${state.solve} to hold fixed.`);

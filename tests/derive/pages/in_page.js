@@ -23,6 +23,33 @@
     return found;
   },
 
+  // Texts in sight of which the middle of the first, a middle, or the last letter belongs to an element that lies above them, at each of the
+  // places to which the page can be scrolled by half of its window.
+  async covered() {
+    const found = new Set(), half = Math.floor(innerHeight / 2);
+    for (let top = 0; top <= document.documentElement.scrollHeight; top += half) {
+      scrollTo(0, top);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+      while (texts.nextNode()) {
+        const node = texts.currentNode, element = node.parentElement;
+        if (!node.textContent.trim() || element.closest("[hidden], option, svg, .unseen")) continue;
+        for (const at of new Set([0, Math.floor(node.length / 2), node.length - 1])) {
+          const range = document.createRange();
+          range.setStart(node, at);
+          range.setEnd(node, at + 1);
+          const box = range.getBoundingClientRect(), x = box.left + box.width / 2, y = box.top + box.height / 2;
+          const clip = element.closest(".formula, .combobox ul"), room = clip && clip.getBoundingClientRect();
+          if (!box.width || y < 0 || y >= innerHeight || x < 0 || x >= innerWidth || (room && (x < room.left || x > room.right))) continue;
+          const over = document.elementFromPoint(x, y);
+          if (over && !over.contains(element) && !element.contains(over)) found.add(`${node.textContent.trim().slice(0, 40)} is below ${over.tagName} ${over.id || over.className}`);
+        }
+      }
+    }
+    scrollTo(0, 0);
+    return [...found];
+  },
+
   // Controls without a name that is read out.
   unnamed() {
     const isNamed = (one) => (one.labels && one.labels.length) || one.getAttribute("aria-label") || one.textContent.trim();

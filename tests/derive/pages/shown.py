@@ -56,11 +56,13 @@ class Shown:
         self.tab.on("console", lambda message: self.complaints.append(message.text))
         self.tab.on("pageerror", lambda error: self.complaints.append(str(error)))
 
-    def opened(self, path: Path, address: str = "", *, scheme: str = "light", width: int = 1280) -> Shown:
+    def opened(
+        self, path: Path, address: str = "", *, scheme: str = "light", width: int = 1280, height: int = 780
+    ) -> Shown:
         """A page loaded anew, with nothing left of what was there before."""
         self.tab.goto("about:blank")  # otherwise an address of the same page would only change its state
         self.tab.emulate_media(color_scheme=scheme)
-        self.tab.set_viewport_size({"width": width, "height": 780})
+        self.tab.set_viewport_size({"width": width, "height": height})
         self.complaints.clear()
         self.tab.goto(f"{path.as_uri()}#{address}" if address else path.as_uri())
         self.tab.wait_for_selector("html[data-ready]", state="attached")

@@ -14,6 +14,8 @@ from tests.derive.pages.shown import Shown
 
 _IN_PAGE = Path(__file__).with_name("in_page.js").read_text(encoding="utf-8")
 _CONTRASTS, _UNNAMED = f"({_IN_PAGE}).contrasts()", f"({_IN_PAGE}).unnamed()"
+REPORTS = Path(__file__).parents[3] / "reports" / "pages"
+_COVERED = f"({_IN_PAGE}).covered()"
 _UNFOLD = "document.querySelectorAll('main details').forEach((one) => { one.open = true; })"
 
 
@@ -71,15 +73,87 @@ def _moved(page: Shown, name: str) -> float:
     return float(parts[name])
 
 
-@pytest.mark.parametrize("text", ["many", "1,5", "5 sequence", "0x10", "NaN", "Infinity", "1e400"])
-def test_what_is_no_number_is_marked_and_taken_back_with_a_word(page, text):
+SLIPS = {
+    **dict.fromkeys(["many", "NaN", "Infinity", "--3", "k"], "no number"),
+    **dict.fromkeys(["1,5", "1,500", "1 500", "1'500"], "two ways"),
+    **dict.fromkeys(["0x10", "3 ft", "3 sequences", "8 GB", "5 %"], "no unit that batch has here"),
+    "1e400": "too large",
+}
+
+
+@pytest.mark.parametrize("text", SLIPS)
+def test_what_is_not_understood_stays_in_its_field_with_a_word_below_it(page, text):
+    """Typed key by key, so that its beginning is a number by itself; then mended."""
     before = page.now
-    page.tab.fill("#given-batch", text)
+    page.tab.focus("#given-batch")
+    page.tab.keyboard.press("ControlOrMeta+a")
+    page.tab.keyboard.type(text)
+    page.tab.press("#given-batch", "Tab")
     assert page.tab.get_attribute("#given-batch", "aria-invalid") == "true"
+    assert page.tab.input_value("#given-batch") == text
+    assert SLIPS[text] in page.tab.inner_text("#given-batch-slip")
+    assert page.now == before
+    page.tab.fill("#given-batch", "7")
     page.tab.press("#given-batch", "Tab")
     assert page.tab.get_attribute("#given-batch", "aria-invalid") is None
-    assert page.now == before
-    assert f"batch: {text} is" in page.tab.inner_text("#notice")
+    assert page.tab.is_hidden("#given-batch-slip")
+    assert _moved(page, "batch") == 7
+
+
+def test_what_is_wrong_in_a_field_leaves_with_the_number_that_takes_its_place(page):
+    for way in ("slider", "undo", "empty"):
+        page.tab.fill("#given-batch", "9")
+        page.tab.press("#given-batch", "Tab")
+        page.tab.fill("#given-batch", "many")
+        page.tab.press("#given-batch", "Tab")
+        assert page.tab.is_visible("#given-batch-slip")
+        if way == "slider":
+            page.tab.focus("[data-name=batch] input[type=range]")
+            page.tab.keyboard.press("ArrowRight")
+        elif way == "undo":
+            page.tab.click("#undo")
+        else:
+            page.tab.fill("#given-batch", " ")
+            page.tab.press("#given-batch", "Tab")
+        page.tab.wait_for_function("document.getElementById('given-batch-slip').hidden")
+        assert page.tab.input_value("#given-batch").replace(".", "").isdigit()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "number"),
+    [
+        ("batch", "5 sequence", 5),
+        ("batch", "2k", 2000),
+        ("batch", "1.5 k", 1500),
+        ("batch", "\u22122", -2),
+        ("limit", "3 s", 3),
+        ("limit", "3ms", 0.003),
+        ("limit", "250 µs", 0.00025),
+        ("limit", "2 min", 120),
+        ("room", "50 degF", 10),
+        ("chips", "16 chip", 16),
+    ],
+)
+def test_a_field_understands_a_unit_and_a_multiple(page, name, text, number):
+    page.tab.fill(f"#given-{name}", text)
+    page.tab.press(f"#given-{name}", "Tab")
+    assert page.tab.get_attribute(f"#given-{name}", "aria-invalid") is None
+    assert _moved(page, name) == pytest.approx(number, rel=1e-12)
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1024, 700), (1920, 1080), (1280, 500)])
+def test_nothing_covers_any_text_wherever_the_page_is_scrolled_to(tab, path, size):
+    """A point in the middle of each word that is in sight belongs to the element that the word is in."""
+    width, height = size
+    tab.opened(path, width=width, height=height).tab.evaluate(_UNFOLD)
+    assert tab.tab.evaluate(_COVERED) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", ["roofline", "cliff", "prices", "training"])
+def test_nothing_covers_any_text_on_the_pages_of_the_reports(tab, name):
+    tab.opened(REPORTS / f"{name}.html", width=1280, height=800)
+    assert tab.tab.evaluate(_COVERED) == []
 
 
 def test_a_number_outside_its_domain_has_no_answer_and_a_reason(page):
