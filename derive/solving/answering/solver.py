@@ -23,6 +23,7 @@ from derive.errors import (
     UnderdeterminedError,
 )
 from derive.expressions.tree import names_in
+from derive.model.choice_arms import without_excluded_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
@@ -35,10 +36,12 @@ from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
-from derive.solving.execution.regimes import MOST_CASES, claims, explored, worded
+from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
@@ -70,7 +73,8 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        return _answers(library, question, profiles, _found(library, question))
+        library, found = _found(library, question)
+        return _answers(library, question, profiles, found)
 
 
 def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
@@ -78,7 +82,7 @@ def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answ
     with query():
         try:
             question = ask(library, target, (), given)
-            found, _ = _sought(library, question)
+            library, found, _ = _sought_by_arms(library, question)
             answers = _answers(library, question, (), found)
         except DeriveError:
             return None
@@ -107,17 +111,29 @@ def _counted(library: RelationSet, question: Question, answer: Answer, profiles:
     return replace(answer, _whole=cache(lambda: whole_numbers(library, question, answer, again)))
 
 
-def _found(library: RelationSet, question: Question) -> list[Found]:
-    """The states that answer a question, case by case, or the error that says why there are none."""
-    answers, errors = _sought(library, question)
+def _found(library: RelationSet, question: Question) -> tuple[RelationSet, list[Found]]:
+    """The states that answer a question, case by case, or the error that says why there are none; and the library
+    without the arms that they do not need."""
+    library, answers, errors = _sought_by_arms(library, question)
     if answers:
-        return answers
+        return library, answers
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):
         for name in islice(tied(library, question), GIVENS):
             confirm(library, question, name)
     raise _weightiest(library, errors)
+
+
+def _sought_by_arms(library: RelationSet, question: Question) -> tuple[RelationSet, list[Found], list[DeriveError]]:
+    """What is sought, and where that leaves the target open, the same without the arms that conditions exclude."""
+    answers, errors = _sought(library, question)
+    is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
+    if is_open or any(question.target in state.spans for one in answers for state in one.states):
+        fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
+        if fewer is not None:
+            return _sought_by_arms(fewer, replace(question, decided={}))
+    return library, answers, errors
 
 
 def _sought(library: RelationSet, question: Question) -> tuple[list[Found], list[DeriveError]]:
