@@ -8,7 +8,7 @@ own substitution is a defect, never a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -42,6 +42,7 @@ from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
+from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
@@ -73,8 +74,50 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        library, found = _found(library, question)
-        return _answers(library, question, profiles, found)
+        is_ranged = any(value.is_range for value in question.strong.values())
+        try:
+            fewer, found = _found(library, question)
+            answers = _answers(fewer, question, profiles, found)
+        except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
+            elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
+            answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
+            if not answers:
+                raise
+            return answers
+        is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
+        return _over_all_cases(library, question, profiles, answers) if is_turning else answers
+
+
+def _over_all_cases(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...], answers: tuple[Answer, ...]
+) -> tuple[Answer, ...]:
+    """The answers in the middle of the ranges, with bounds over all cases that the ranges meet; and those elsewhere."""
+    whole = joined(library)
+    if whole is None:
+        return answers
+    try:
+        fewer, found = _found(whole, replace(question, decided={}))
+        others = _answers(fewer, question, profiles, found)
+    except DeriveError:
+        return answers
+    pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
+    if sum(same is not None for _, same in pairs) < len(answers):
+        return answers
+    outdated = {"bounds", "turning"} if is_gapless(library) else {"bounds"}
+    return tuple(one if same is None else _bounded_as(same, one, outdated) for one, same in pairs)
+
+
+def _is_same(one: Answer, other: Answer) -> bool:
+    if one.base is None or other.base is None:
+        return one.base is other.base
+    return math.isclose(one.base, other.base, rel_tol=SAME_ROOT)
+
+
+def _bounded_as(answer: Answer, other: Answer, outdated: Container[str]) -> Answer:
+    """An answer with the bounds of another, and what that says of how they are known."""
+    kept = [one for one in answer.stated_assumptions if one.kind not in outdated]
+    known_by = [one for one in other.stated_assumptions if one.kind == "bounds"]
+    return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *known_by])))
 
 
 def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
