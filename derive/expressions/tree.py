@@ -102,6 +102,7 @@ FUNCTIONS: dict[str, str] = {
 """The operation of every function that text may call, by each of its spellings."""
 
 COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 CONDITIONS = frozenset({*COMPARISONS.values(), "and", "or", "not", "true"})
 """Operations that yield a truth value."""
 

@@ -20,8 +20,11 @@ from typing import TYPE_CHECKING
 
 from derive.errors import LimitError
 from derive.expressions.tree import Node, names_in
+from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.solving.execution.conditions import exclude_each_other, implied
 from derive.solving.execution.plan_states import planned_for
@@ -31,7 +34,7 @@ from derive.time_limits import tick
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "Yielding", "cases", "forks", "leaves"]
+__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "Yielding", "cases", "cases_of_arms", "forks", "leaves"]
 
 _MOST = 400  # limit on plans of one question
 
@@ -110,6 +113,18 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
     ('Re < 2300', ('laminar',), 'Re >= 4000', None)
     """
     return _Sorting(library, outline).run()
+
+
+def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, Cases] | None:
+    """The cases of a target where each arm of a choice is a relation of its own, in the library of those.
+
+    An arm that a condition excludes needs no value there. None if that determines the target nowhere either.
+    """
+    apart = one_relation_for_each_arm(library)
+    if apart is None or outline.target not in closure(structure_of(apart), [*outline.strong, *outline.weak]):
+        return None
+    found = cases(apart, outline)
+    return (apart, found) if found.alternatives else None
 
 
 class _Sorting:

@@ -16,8 +16,8 @@ from functools import reduce
 from math import inf
 from typing import Any
 
-from derive.expressions.tree import Equation, Name, names_in
-from derive.kernels.backends.emitter import Dialect
+from derive.expressions.tree import Equation, Name, Node, names_in
+from derive.kernels.backends.emitter import Dialect, with_room_for_rounding
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
 from derive.kernels.blocks.solver_calls import Axes, branches, only, rows, settled, stacked
@@ -124,7 +124,7 @@ class Draft:
         for name in names_in(fork.condition):
             if name not in scope.variables:
                 self._aside(name, scope)
-        test = self.dialect.sure(self.sheet.expression(fork.condition, scope))
+        test = self.dialect.sure(self._text(fork.condition, scope))
         if self.dialect.is_lazy:
             return self._branch(fork, test, scope)
         sides = []
@@ -169,9 +169,9 @@ class Draft:
         for name in names_in(*case.holding, *(one for conditions in case.failing for one in conditions)):
             if name not in scope.variables:
                 self._default(name, scope)
-        tests = [self.sheet.expression(condition, scope) for condition in case.holding]
+        tests = [self._text(condition, scope) for condition in case.holding]
         for conditions in case.failing:
-            inner = self.dialect.logic("and", [self.sheet.expression(condition, scope) for condition in conditions])
+            inner = self.dialect.logic("and", [self._text(condition, scope) for condition in conditions])
             tests.append(self.dialect.logic("not", [self.dialect.sure(inner)]))
         self.sheet.require(scope, *tests)
         for yielding in case.yielding:
@@ -204,7 +204,7 @@ class Draft:
         for name in names_in(yielding.condition):
             if name not in inner.variables:
                 self._default(name, inner)
-        test = self.sheet.expression(yielding.condition, inner)
+        test = self._text(yielding.condition, inner)
         scope.ask(*inner.asked)
         return known, test
 
@@ -247,6 +247,10 @@ class Draft:
         may_overflow = unit.size < 1 or unit.offset
         return self.dialect.sound(declared) if may_overflow and not self.dialect.is_lazy else declared
 
+    def _text(self, node: Node, scope: Scope) -> str:
+        """An expression as text, whose conditions allow for the rounding of what is computed here."""
+        return self.sheet.expression(with_room_for_rounding(node, self.outline.strong), scope)
+
     # Blocks
 
     def _block(self, block: Block, scope: Scope) -> None:
@@ -271,7 +275,7 @@ class Draft:
         domains = {other: self.library.declared[other].domain for other in names_in(*powers)}
         if leaves_out(powers, {other: (domain.low, domain.high) for other, domain in domains.items()}):
             return False
-        texts = [self.sheet.expression(candidate.form, scope) for candidate in candidates]
+        texts = [self._text(candidate.form, scope) for candidate in candidates]
         plain = isinstance(equation.lhs, Name) and equation.lhs.name == name
         if len(texts) == 1 and (plain or not candidates[0].conditions):
             chosen = texts[0] if texts[0].isidentifier() else self.sheet.line(texts[0])
@@ -279,7 +283,7 @@ class Draft:
             tried = [self._tried(equation, name, text, scope) for text in texts]
             for i, candidate in enumerate(candidates):
                 if candidate.other is not None:  # in case too many digits have cancelled
-                    text = self._tried(equation, name, self.sheet.expression(candidate.other, scope), scope)
+                    text = self._tried(equation, name, self._text(candidate.other, scope), scope)
                     tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
             chosen = tried[0]
             if self.dialect.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
@@ -319,7 +323,7 @@ class Draft:
 
     def _holds(self, equation: Equation, scope: Scope) -> str:
         size = "abs" if self.dialect.is_lazy else "np.abs"
-        left, right, whole = apart(equation, lambda node: self.sheet.expression(node, scope), size)
+        left, right, whole = apart(equation, lambda node: self._text(node, scope), size)
         return self.sheet.line(f"({size}({left} - {right}) <= {AGREEMENT!r} * {whole})")
 
     def _by_numbers(self, block: Block, inputs: Sequence[str], scope: Scope) -> None:

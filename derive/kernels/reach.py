@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from derive.caches import Memo
 from derive.expressions.tree import Apply, Node, names_in
+from derive.kernels.case_dispatch import cases, cases_of_arms
+from derive.model.choice_arms import one_relation_for_each_arm
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
@@ -86,7 +88,7 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
     """
     with query():
         names = [library.declaration(name).name for name in given]
-        counted = _counted(library, names)
+        counted = _counted_in_some_case(library, names)
         open_ones = [name for name in library.declared if name not in counted and library.holders.get(name)]
         if not open_ones:
             return counted
@@ -102,14 +104,30 @@ def reach(library: RelationSet, given: Iterable[str]) -> frozenset[str]:
         return counted | fixed
 
 
-def _counted(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
+def _counted_in_some_case(library: RelationSet, names: Sequence[str]) -> frozenset[str]:
+    """What counting sees in some case: relations whose conditions exclude each other determine nothing together.
+
+    Where each arm of a choice counts as a relation of its own, an arm needs the quantities in it alone.
+    """
+    apart = one_relation_for_each_arm(library)
+    seen = _counted(library, names) | (frozenset() if apart is None else _counted(apart, names))
+    always = _counted(library, names, frozenset(relation.name for relation in library.conditional))
+
+    def is_determined(name: str) -> bool:
+        outline = outlined(library, name, names)
+        return bool(cases(library, outline).alternatives) or cases_of_arms(library, outline) is not None
+
+    return always | {name for name in seen - always if is_determined(name)}
+
+
+def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str] = frozenset()) -> frozenset[str]:
     """What counting sees: a default that stands in counts where nothing leads to it, and is not run backwards.
 
     A given meets no condition that asks for one number of it: the givens are like any others.
     """
     conditions = {name: one.conditions for name, one in library.relations.items() if one.conditions}
     special = (name for name, held in conditions.items() if any(_is_special(one, names) for one in held))
-    structure = structure_of(library, frozenset(special))
+    structure = structure_of(library, left_out.union(special))
     firm = [*names, *(name for name in library.defaults if name not in structure.otherwise)]
     led = closure(structure, firm)
     standing = [name for name in structure.otherwise if name not in led]

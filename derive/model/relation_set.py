@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from derive.caches import Session
 from derive.errors import UnknownNameError
-from derive.expressions.tree import names_in
+from derive.expressions.tree import is_condition, names_in, walk
 from derive.model.relation import Relation
 from derive.model.union import (
     both,
@@ -154,6 +154,15 @@ class RelationSet(Shown):
     def conditional(self) -> tuple[Relation, ...]:
         """The relations that hold only under conditions."""
         return tuple(relation for relation in self.relations.values() if relation.conditions)
+
+    @cached_property
+    def compared(self) -> frozenset[str]:
+        """The quantities that conditions ask for, of relations and of the choices in them."""
+        asked = [condition for relation in self.conditional for condition in relation.conditions]
+        for relation in self.relations.values():
+            if relation.chooses:
+                asked += [part for part in walk(relation.written.lhs, relation.written.rhs) if is_condition(part)]
+        return frozenset(names_in(*asked))
 
     @cached_property
     def defaults(self) -> Mapping[str, Value]:

@@ -12,12 +12,16 @@ Names of users never reach the text: the caller says which text stands for each 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
+from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any, Protocol
 
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
+from derive.numerics.algebra.evaluation import terms
+from derive.numerics.algebra.like_terms import ZERO
+from derive.tolerances import EXPRESSION
 
 __all__ = [
     "ARITHMETIC",
@@ -33,6 +37,7 @@ __all__ = [
     "is_total",
     "number",
     "prefixed",
+    "with_room_for_rounding",
     "worded",
 ]
 
@@ -161,6 +166,41 @@ def _choice(node: Apply, part: Callable[[Node], str], lazy: Callable[[Node], str
         test = part(node.args[i + 1]) if i == 0 else arm(node.args[i + 1])
         text = dialect.pick(test, arm(node.args[i]), text)
     return text
+
+
+def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
+    """An expression in whose conditions a computed number that equals a literal but for rounding is equal to it.
+
+    3*0.1 is 0.30000000000000004, and still `<= 0.3`. Numbers of the names in `exact` are compared as they are.
+
+    >>> from derive.expressions.grammar import parse_condition
+    >>> [with_room_for_rounding(parse_condition("y <= 0.3"), given).args[1].real for given in ("y", "x")]
+    [0.3, 0.300000000000003]
+    """
+    if not isinstance(node, Apply):
+        return node
+    if node.op not in _OUTWARDS:
+        args = tuple(with_room_for_rounding(arg, exact) for arg in node.args)
+        return node if args == node.args else Apply(node.op, args, node.at)
+    left, right = node.args
+    if all(isinstance(side, Number) or (isinstance(side, Name) and side.name in exact) for side in node.args):
+        return node
+    way = _OUTWARDS[node.op]
+    if isinstance(right, Number) and right.value:
+        return Apply(node.op, (left, _moved(right, way)), node.at)
+    if isinstance(left, Number) and left.value:
+        return Apply(node.op, (_moved(left, -way), right), node.at)
+    sizes = tuple(Apply("abs", (term,)) for term in (*terms(left), *terms(right)) if term != ZERO)
+    room = Apply("mul", (Number(Fraction(way * EXPRESSION)), sizes[0] if len(sizes) == 1 else Apply("add", sizes)))
+    return Apply(node.op, (left, Apply("add", (right, room))), node.at)
+
+
+_OUTWARDS = {"lt": -1, "le": 1, "gt": 1, "ge": -1}
+"""Which way a bound on the right moves, so that equality counts as the sign says."""
+
+
+def _moved(bound: Number, way: int) -> Number:
+    return Number(Fraction(bound.real + way * EXPRESSION * abs(bound.real)))
 
 
 def inlined(node: Node, named: Callable[[str], str], dialect: Dialect) -> str:

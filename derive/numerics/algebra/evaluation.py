@@ -20,8 +20,9 @@ from operator import itemgetter
 
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.numerics.algebra.exact_values import decimal, exact_value
 from derive.numerics.intervals.enclosure import joined, truths
-from derive.tolerances import ASIDE
+from derive.tolerances import ASIDE, MET
 
 __all__ = ["arms", "chosen_arm", "holds", "residual", "strain", "terms", "truth", "value"]
 
@@ -172,8 +173,28 @@ def truth(condition: Node, values: Values) -> bool | None:
         case op:
             left, right = (value(arg, values) for arg in condition.args)
             if left == left and right == right:
+                if left != right and _is_tie(condition, left, right, values):
+                    return op in ("le", "ge", "eq")
                 return _TESTS[op](left, right)
             return _beyond_doubles(condition, (left, right), values)
+
+
+def _is_tie(comparison: Apply, left: float, right: float, values: Values) -> bool:
+    """Whether two sides that differ are equal as decimals are: 3*0.1 is 0.3, though not in doubles."""
+    gap = abs(left - right)
+    if gap > MET * max(abs(left), abs(right)):
+        is_difference = (left == 0 or right == 0) and any(isinstance(side, Apply) for side in comparison.args)
+        if not is_difference:
+            return False
+        sizes = (_size(side, x, values) for side, x in zip(comparison.args, (left, right), strict=True))
+        if gap > MET * sum(sizes):
+            return False
+    names = names_in(comparison)
+    if not all(math.isfinite(values[name]) for name in names):
+        return False
+    decimals = {name: decimal(values[name]) for name in names}
+    one, other = (exact_value(side, decimals) for side in comparison.args)
+    return one is not None and one == other
 
 
 def _beyond_doubles(comparison: Apply, sides: Iterable[float], values: Values) -> bool | None:

@@ -66,7 +66,7 @@ def answer_of(
         regime=MappingProxyType(_regime(library, made, state)),
         stated_assumptions=(
             *_assumptions(library, question, made, state, left_out, used, how),
-            *map(Assumption, unsteady(library, question, made, state, left_out, bounds)),
+            *(Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)),
             *map(Assumption, gone),
         ),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
@@ -200,8 +200,9 @@ def _assumptions(
     ]
     apart = _going_apart(library, question, state, used)
     unheard = _beyond_what_was_seen(library, question, state, spoken)
-    noted = map(Assumption, [*apart, *unheard, *aside, *state.notes, *([how] if how else [])])
-    return tuple(dict.fromkeys([*unknown, *map(Assumption, near), *assumed, *noted]))
+    noted = map(Assumption, [*apart, *unheard, *aside, *state.notes])
+    known_by = [Assumption(how, "bounds")] if how else []
+    return tuple(dict.fromkeys([*unknown, *map(Assumption, near), *assumed, *noted, *known_by]))
 
 
 def _beyond_what_was_seen(

@@ -24,13 +24,15 @@ from derive.numerics.algebra.isolation import isolate
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.plan import Plan
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.case_boxes import claims, left_by_relations, worded
 from derive.solving.execution.checks import applies
 from derive.solving.execution.plan_states import Found, planned_for
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import Decisions, Undecided, claims, within_reach, worded
+from derive.solving.execution.regimes import Decisions, Undecided, within_reach
 from derive.solving.ranges.inequalities import inside
 from derive.solving.sensitivity.elasticities import composed
 from derive.tolerances import NEAR_ZERO
@@ -73,16 +75,36 @@ def left_open(library: RelationSet, question: Question, left_out: Mapping[str, s
         return []
     if rules.following is None:
         raise _none(question.target, f"where {rules.said}, the givens contradict the relations")
-    if not rules.forms:
-        return []
     target, domain = question.target, library.declared[question.target].domain
+    left = _left(library, question)
+    if left is None:
+        raise _none(target, f"nothing in its domain satisfies {rules.said}")
+    if not rules.forms and left == (domain.low, domain.high):
+        return []
     known = {name: value.base[1] for name, value in question.strong.items()}
-    start = State(known, {target: (domain.low, domain.high)}, {}, (f"nothing determines {target} where {rules.where}",))
-    states = list(rules.parts(start))
+    if is_narrow(left):
+        note = f"{target} is the same wherever {rules.said}"
+        states = [State({**known, target: middle(left)}, {}, {}, (note,))]
+    else:
+        note = f"nothing determines {target} where {rules.where or rules.said}"
+        states = list(rules.parts(State(known, {target: left}, {}, (note,))))
     if not states:
         raise _none(target, f"nothing in its domain satisfies {rules.where}")
     spoken = tuple(state for state in states if rules.is_spoken_of(state))
     return [Found(Plan(target, (), (), ()), spoken, left_out)] if spoken else []
+
+
+def _left(library: RelationSet, question: Question) -> Span | None:
+    """The interval that the relations and the conditions of a case leave to the target; None if there is none."""
+    target = question.target
+    if any(value.is_range for value in question.strong.values()):
+        domain = library.declared[target].domain
+        return domain.low, domain.high
+    found = left_by_relations(library, question, [target], blur=0.0) or left_by_relations(library, question, [target])
+    if found is None:
+        return None
+    low, high = (float(f"{end:.15g}") for end in found[target])  # without what was rounded outwards
+    return low, high
 
 
 def propagated(
@@ -210,6 +232,8 @@ class _Rules:
         for relation in self.library.conditional:
             if relation.name in others or spoken.isdisjoint(self.library.members[relation.name]):
                 continue
+            if self.decisions.applies(relation) is True:
+                return True
             forms = [form for one in relation.conditions if (form := self._by_target(one))]
             if any(all(holds(form, {**self.known, target: point}) for form in forms) for point in points):
                 return True

@@ -8,7 +8,7 @@ own substitution is a defect, never a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -23,6 +23,7 @@ from derive.errors import (
     UnderdeterminedError,
 )
 from derive.expressions.tree import names_in
+from derive.model.choice_arms import without_excluded_arms
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span
@@ -35,10 +36,13 @@ from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.answer import Answer
+from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
-from derive.solving.execution.regimes import MOST_CASES, claims, explored, worded
+from derive.solving.execution.regimes import MOST_CASES, explored
+from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
 from derive.tolerances import SAME_ROOT
 
@@ -70,7 +74,50 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        return _answers(library, question, profiles, _found(library, question))
+        is_ranged = any(value.is_range for value in question.strong.values())
+        try:
+            fewer, found = _found(library, question)
+            answers = _answers(fewer, question, profiles, found)
+        except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
+            elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
+            answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
+            if not answers:
+                raise
+            return answers
+        is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
+        return _over_all_cases(library, question, profiles, answers) if is_turning else answers
+
+
+def _over_all_cases(
+    library: RelationSet, question: Question, profiles: tuple[Any, ...], answers: tuple[Answer, ...]
+) -> tuple[Answer, ...]:
+    """The answers in the middle of the ranges, with bounds over all cases that the ranges meet; and those elsewhere."""
+    whole = joined(library)
+    if whole is None:
+        return answers
+    try:
+        fewer, found = _found(whole, replace(question, decided={}))
+        others = _answers(fewer, question, profiles, found)
+    except DeriveError:
+        return answers
+    pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
+    if sum(same is not None for _, same in pairs) < len(answers):
+        return answers
+    outdated = {"bounds", "turning"} if is_gapless(library) else {"bounds"}
+    return tuple(one if same is None else _bounded_as(same, one, outdated) for one, same in pairs)
+
+
+def _is_same(one: Answer, other: Answer) -> bool:
+    if one.base is None or other.base is None:
+        return one.base is other.base
+    return math.isclose(one.base, other.base, rel_tol=SAME_ROOT)
+
+
+def _bounded_as(answer: Answer, other: Answer, outdated: Container[str]) -> Answer:
+    """An answer with the bounds of another, and what that says of how they are known."""
+    kept = [one for one in answer.stated_assumptions if one.kind not in outdated]
+    known_by = [one for one in other.stated_assumptions if one.kind == "bounds"]
+    return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *known_by])))
 
 
 def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
@@ -78,7 +125,7 @@ def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answ
     with query():
         try:
             question = ask(library, target, (), given)
-            found, _ = _sought(library, question)
+            library, found, _ = _sought_by_arms(library, question)
             answers = _answers(library, question, (), found)
         except DeriveError:
             return None
@@ -107,17 +154,29 @@ def _counted(library: RelationSet, question: Question, answer: Answer, profiles:
     return replace(answer, _whole=cache(lambda: whole_numbers(library, question, answer, again)))
 
 
-def _found(library: RelationSet, question: Question) -> list[Found]:
-    """The states that answer a question, case by case, or the error that says why there are none."""
-    answers, errors = _sought(library, question)
+def _found(library: RelationSet, question: Question) -> tuple[RelationSet, list[Found]]:
+    """The states that answer a question, case by case, or the error that says why there are none; and the library
+    without the arms that they do not need."""
+    library, answers, errors = _sought_by_arms(library, question)
     if answers:
-        return answers
+        return library, answers
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):
         for name in islice(tied(library, question), GIVENS):
             confirm(library, question, name)
     raise _weightiest(library, errors)
+
+
+def _sought_by_arms(library: RelationSet, question: Question) -> tuple[RelationSet, list[Found], list[DeriveError]]:
+    """What is sought, and where that leaves the target open, the same without the arms that conditions exclude."""
+    answers, errors = _sought(library, question)
+    is_open = any(isinstance(error, UnderdeterminedError) for error in errors) or not (answers or errors)
+    if is_open or any(question.target in state.spans for one in answers for state in one.states):
+        fewer = without_excluded_arms(library, decisions_of(library, question).verdict)
+        if fewer is not None:
+            return _sought_by_arms(fewer, replace(question, decided={}))
+    return library, answers, errors
 
 
 def _sought(library: RelationSet, question: Question) -> tuple[list[Found], list[DeriveError]]:

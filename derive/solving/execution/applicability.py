@@ -19,9 +19,10 @@ from derive.numerics.intervals.enclosure import truths
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.execution.block_execution import State
+from derive.solving.execution.case_boxes import claims, worded
 from derive.solving.execution.plan_states import Found, all_of, planned, planned_for
 from derive.solving.execution.question import Question
-from derive.solving.execution.regimes import Decisions, claims, whether, worded
+from derive.solving.execution.regimes import Decisions, whether
 from derive.tolerances import MET
 
 if TYPE_CHECKING:

@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from derive.expressions.tree import COMPARISONS, Apply, Node, Number
+from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Node, Number
 
-__all__ = ["MIRRORED", "OPPOSITE", "exclude_each_other", "implied"]
+__all__ = ["MIRRORED", "exclude_each_other", "implied"]
 
-OPPOSITE = {"lt": "ge", "ge": "lt", "gt": "le", "le": "gt", "eq": "ne", "ne": "eq"}
 MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 _Claim = tuple[object, str, float]

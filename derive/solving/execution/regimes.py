@@ -30,21 +30,22 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from derive.caches import Memo
 from derive.errors import DeriveError, VerificationError
-from derive.expressions.tree import COMPARISONS, Apply, Name, Node, names_in, render
+from derive.expressions.tree import Node, names_in, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import holds, truth
-from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.numerics.intervals.enclosure import Span, truths
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan, determined
-from derive.solving.execution.conditions import MIRRORED, OPPOSITE, implied
+from derive.solving.execution.case_boxes import box_of, is_possible, told
+from derive.solving.execution.conditions import implied
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.solving.execution.question import Question
 
-__all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "claims", "explored", "whether", "within_reach", "worded"]
+__all__ = ["ANOTHER", "MOST_CASES", "Decisions", "Undecided", "explored", "whether", "within_reach"]
 
 _REACHES = Memo[frozenset[str]](most=64)
 
@@ -53,8 +54,6 @@ ANOTHER = "its case does not apply"
 
 MOST_CASES = 64
 """Cases of one question that are followed."""
-
-_ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 
 _T = TypeVar("_T")
 
@@ -101,102 +100,6 @@ def explored(
 def within_reach(library: RelationSet, known: frozenset[str], left_out: frozenset[str]) -> frozenset[str]:
     """All that some names could determine if every other relation applied: a cheap bound that excludes most names."""
     return _REACHES.of(library.session, (known, left_out), lambda: closure(structure_of(library, left_out), known))
-
-
-def claims(library: RelationSet, question: Question) -> Iterator[Node]:
-    """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
-    for name in sorted(question.case.holding, key=library.places.__getitem__):
-        yield from library.relations[name].conditions
-    for name in sorted(question.case.failing, key=library.places.__getitem__):
-        conditions = library.relations[name].conditions
-        yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
-
-
-def _told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
-    """The conditions that a case takes to hold, or not to hold, in the library's order."""
-    for name in sorted(question.case.holding, key=library.places.__getitem__):
-        yield from ((condition, True) for condition in library.relations[name].conditions)
-    for name in sorted(question.case.failing, key=library.places.__getitem__):
-        conditions = library.relations[name].conditions
-        if len(conditions) == 1:
-            yield conditions[0], False
-
-
-def is_possible(library: RelationSet, question: Question) -> bool:
-    """Whether the conditions of a case leave any values within the domains."""
-    told: dict[Node, bool] = {}
-    for condition, is_held in _told(library, question):
-        if implied(condition, told) not in (None, is_held):
-            return False
-        told[condition] = is_held
-    box = _box(library, question, {})
-    return box is not None and all(
-        True in truths(one, box) or None in truths(one, box) for one in claims(library, question)
-    )
-
-
-def _box(library: RelationSet, question: Question, known: Mapping[str, float | None]) -> dict[str, Span] | None:
-    """The domains of the quantities in a case's conditions, narrowed by these; None if nothing is left."""
-    claimed = list(claims(library, question))
-    conditional = (condition for relation in library.conditional for condition in relation.conditions)
-    box: dict[str, Span] = {}
-    for name in names_in(*conditional):
-        number = known.get(name)
-        domain = library.declared[name].domain
-        value = question.strong.get(name)
-        stated = (value.base[0], value.base[2]) if value is not None else (domain.low, domain.high)
-        box[name] = stated if number is None else (number, number)
-    for _ in range(_ROUNDS):
-        for claim in claimed:
-            if not _narrow(claim, box):
-                return None
-    return box
-
-
-def _narrow(claim: Node, box: dict[str, Span]) -> bool:
-    """Cut a box to where a comparison with a name on one side may hold; False if that is nowhere."""
-    comparison = _comparison(claim)
-    if comparison is None:
-        return True
-    op, left, right = comparison
-    for one, other, how in ((left, right, op), (right, left, MIRRORED[op])):
-        if not isinstance(one, Name):
-            continue
-        found = enclose(other, box, "")
-        if found is None:
-            continue
-        low, high = box[one.name]
-        if how in ("lt", "le", "eq"):
-            high = min(high, found.values[1])
-        if how in ("gt", "ge", "eq"):
-            low = max(low, found.values[0])
-        if low > high:
-            return False
-        box[one.name] = low, high
-    return True
-
-
-def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
-    """A comparison, or the negation of one whose sides are always defined."""
-    if isinstance(claim, Apply) and claim.op in COMPARISONS.values():
-        return claim.op, claim.args[0], claim.args[1]
-    if isinstance(claim, Apply) and claim.op == "not":
-        inner = claim.args[0]
-        if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
-            plain = not any(isinstance(arg, Apply) for arg in inner.args)
-            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
-    return None
-
-
-def worded(claim: Node) -> str:
-    """A claim of a case in words.
-
-    >>> from derive.expressions.grammar import parse_condition
-    >>> worded(parse_condition("not x < 2"))
-    'x >= 2'
-    """
-    comparison = _comparison(claim)
-    return render(claim if comparison is None else Apply(comparison[0], comparison[1:]))
 
 
 def whether(condition: Node, values: Mapping[str, float], question: Question) -> str:
@@ -313,16 +216,32 @@ class Decisions:
         numbers = self._numbers(condition)
         if len(numbers) == len(names_in(condition)):
             return holds(condition, numbers)
-        by_case = implied(condition, dict(_told(self.library, self.question)))
+        by_case = implied(condition, dict(told(self.library, self.question)))
         if by_case is not None:
             return by_case
         if self.box is None:
-            self.box = _box(self.library, self.question, {})
+            self.box = box_of(self.library, self.question)
         if self.box is None:
             return None
         box = self.box | {name: (number, number) for name, number in numbers.items()}
         possible = truths(condition, box)
         return None if True in possible and len(possible) > 1 else True in possible
+
+    def verdict(self, condition: Node) -> bool | None:
+        """Whether a condition holds wherever the givens may lie; None if they do not decide it."""
+        spans: dict[str, Span] = {}
+        is_ranged = any(value.is_range for value in self.question.strong.values())
+        for name in names_in(condition):
+            given, domain = self.question.strong.get(name), self.library.declared[name].domain
+            number = None if is_ranged else self.value(name)
+            if given is not None:
+                spans[name] = given.base[0], given.base[2]
+            elif number is not None:
+                spans[name] = number, number
+            else:
+                spans[name] = domain.low, domain.high
+        possible = truths(condition, spans)
+        return next(iter(possible)) if len(possible) == 1 else None
 
     def _numbers(self, condition: Node) -> dict[str, float]:
         return {name: number for name in names_in(condition) if (number := self.value(name)) is not None}

@@ -17,7 +17,7 @@ from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.numerics.algebra.like_terms import ZERO, added, negated
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.periods import angles_of
+from derive.numerics.root_finding.periods import angles_of, occurs_outside_angles
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.blocks.interval_propagation import narrowed
@@ -245,10 +245,17 @@ def only_form(library: RelationSet, block: Block) -> Node | None:
 
 
 def _winds(library: RelationSet, block: Block) -> bool:
-    """Whether an unknown stands inside sin, cos or tan, with no bounds of its own."""
+    """Whether an unknown without bounds of its own stands inside sin, cos or tan alone: its values recur."""
     endless = {name for name in block.unknowns if any(map(math.isinf, domain_of(library, name)))}
     written = [library.relations[name].written for name in block.relations]
-    return any(angles_of(equation, name) for equation in written for name in endless)
+    return any(
+        angles_of(equation, name) and not _is_beside_angles(equation, name) for equation in written for name in endless
+    )
+
+
+def _is_beside_angles(equation: Equation, name: str) -> bool:
+    """Whether a name also stands outside of sin, cos and tan, so that nothing recurs."""
+    return any(occurs_outside_angles(side, name) for side in (equation.lhs, equation.rhs))
 
 
 def _value_at(library: RelationSet, made: Plan, known: Mapping[str, float]) -> float | None:

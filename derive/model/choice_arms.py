@@ -1,0 +1,166 @@
+"""Conditional expressions taken apart: relations without the arms that are excluded, and a relation for each arm.
+
+`k = u if e > 4 else 10*t` does not need t where e is 5. A plan is made from the names of relations, so the names of an
+arm that the condition excludes must not be among them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from derive.caches import Memo
+from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, names_in, walk
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
+
+__all__ = ["choices_of", "one_relation_for_each_arm", "without_excluded_arms"]
+
+_MOST = 8  # limit on arms of one relation that are taken apart
+_TAKEN_APART = Memo[RelationSet](most=1)
+_REDUCED = Memo[RelationSet](most=16)
+
+Verdict = Callable[[Node], "bool | None"]
+"""Whether a condition holds; None if nothing decides it."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """The sides of an equation with one arm in the place of each choice, and the conditions that lead to it."""
+
+    lhs: Node
+    rhs: Node
+    conditions: tuple[Node, ...]
+
+
+def choices_of(relation: Relation) -> tuple[Apply, ...]:
+    """The conditional expressions in a relation that have a name in some arms only."""
+    parts = (part for part in walk(relation.written.lhs, relation.written.rhs) if isinstance(part, Apply))
+    return tuple(part for part in parts if part.op == "piecewise" and len(set(map(frozenset, _names(part)))) > 1)
+
+
+def _names(choice: Apply) -> list[tuple[str, ...]]:
+    return [names_in(arm) for arm in (*choice.args[:-1:2], *choice.args[len(choice.args) - len(choice.args) % 2 :])]
+
+
+def without_excluded_arms(library: RelationSet, verdict: Verdict) -> RelationSet | None:
+    """The library without the arms that conditions exclude; None if that leaves every relation its names."""
+    fewer: dict[str, Equation] = {}
+    for relation in library.relations.values():
+        if not choices_of(relation):
+            continue
+        old = relation.written
+        sides = _reduced(old.lhs, verdict), _reduced(old.rhs, verdict)
+        if len(names_in(*sides)) < len(names_in(old.lhs, old.rhs)):
+            fewer[relation.name] = Equation(sides[0], old.op, sides[1], str(old))
+    if not fewer:
+        return None
+    key = tuple((name, new.lhs, new.rhs) for name, new in fewer.items())
+
+    def made() -> RelationSet:
+        return _with(library, [_stated(one, fewer.get(one.name, one.written)) for one in library.relations.values()])
+
+    return _REDUCED.of(library.session, key, made)
+
+
+def _reduced(node: Node, verdict: Verdict) -> Node:
+    """An expression without the arms of its choices that are excluded."""
+    if not isinstance(node, Apply):
+        return node
+    if node.op != "piecewise":
+        return Apply(node.op, tuple(_reduced(arg, verdict) for arg in node.args), node.at)
+    kept: list[Node] = []
+    failed: list[Node] = []
+    for arm, condition in zip(node.args[::2], node.args[1::2], strict=False):
+        holds = verdict(condition)
+        if holds is False:
+            failed.append(condition)
+            continue
+        kept += [_reduced(arm, verdict), condition]
+        if holds is True:
+            break
+    else:
+        if len(node.args) % 2:
+            last = _reduced(node.args[-1], verdict)
+            kept += [last] if kept or not failed else [last, _none_of(failed)]
+    return Apply("piecewise", tuple(kept), node.at) if kept else node
+
+
+def _none_of(conditions: list[Node]) -> Node:
+    denied = tuple(map(_denied, conditions))
+    return denied[0] if len(denied) == 1 else Apply("and", denied)
+
+
+def _denied(condition: Node) -> Node:
+    """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
+    is_comparison = isinstance(condition, Apply) and condition.op in OPPOSITE
+    if not is_comparison or any(isinstance(side, Apply) for side in condition.args):
+        return Apply("not", (condition,))
+    return Apply(OPPOSITE[condition.op], condition.args, condition.at)
+
+
+def one_relation_for_each_arm(library: RelationSet) -> RelationSet | None:
+    """The library with a relation under conditions for each arm of its choices; None if it has no choice.
+
+    Which of them apply is found out as for any relation under conditions.
+    """
+    if not any(map(choices_of, library.relations.values())):
+        return None
+
+    def made() -> RelationSet:
+        relations: list[Relation] = []
+        for one in library.relations.values():
+            arms = list(_arms(one)) if choices_of(one) else []
+            if not arms or len(arms) > _MOST:
+                relations.append(one)
+                continue
+            for place, arm in enumerate(arms):
+                name, written = f"{one.name} {place}", Equation(arm.lhs, one.written.op, arm.rhs)
+                relations.append(_stated(one, written, name, arm.conditions))
+        return _with(library, relations)
+
+    return _TAKEN_APART.of(library.session, (), made)
+
+
+def _arms(relation: Relation) -> Iterator[Arm]:
+    """The ways through the choices of a relation."""
+    pending = [Arm(relation.written.lhs, relation.written.rhs, ())]
+    while pending:
+        here = pending.pop()
+        parts = (part for part in walk(here.lhs, here.rhs) if isinstance(part, Apply))
+        choice = next((part for part in parts if part.op == "piecewise"), None)
+        if choice is None:
+            yield here
+            continue
+        failed: list[Node] = []
+        ways: list[tuple[Node, tuple[Node, ...]]] = []
+        for arm, condition in zip(choice.args[::2], choice.args[1::2], strict=False):
+            ways.append((arm, (*map(_denied, failed), condition)))
+            failed.append(condition)
+        if len(choice.args) % 2:
+            ways.append((choice.args[-1], tuple(map(_denied, failed))))
+        for arm, conditions in reversed(ways):
+            sides = (_put(here.lhs, choice, arm), _put(here.rhs, choice, arm))
+            pending.append(Arm(*sides, (*here.conditions, *conditions)))
+
+
+def _put(node: Node, old: Node, new: Node) -> Node:
+    """The tree with a part replaced."""
+    if node == old:
+        return new
+    if isinstance(node, Apply):
+        return Apply(node.op, tuple(_put(arg, old, new) for arg in node.args), node.at)
+    return node
+
+
+def _stated(one: Relation, written: Equation, name: str = "", conditions: tuple[Node, ...] = ()) -> Relation:
+    """The same relation with another equation, over the quantities that are left in it."""
+    whole = (*one.conditions, *conditions)
+    left = names_in(written.lhs, written.rhs, *whole)
+    declared = {other: one.declared[other] for other in one.declared if other in left}
+    parts = (declared, one.because, one.source, whole, one.approximate, one.neglects)
+    return Relation.proved(name or one.name, written, *parts)
+
+
+def _with(library: RelationSet, relations: list[Relation]) -> RelationSet:
+    return type(library)(relations, library.declared.values(), library.profiles, library.title)

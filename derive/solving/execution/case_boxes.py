@@ -1,0 +1,202 @@
+"""What a case claims, and the intervals that it leaves to quantities.
+
+A case claims that the conditions of some relations hold and those of others do not. The claims narrow the domains of
+the quantities in them. So do the relations around those quantities that hold in the case: each claim is an equation
+with a slack (`y >= 11` is `y = 11 + slack`, where the slack is at least zero), and HC4 narrows all of them together
+(`contractors`). Nothing that a solution could have is cut off, so a case without any value left is no case.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, names_in, render
+from derive.model.relation_set import RelationSet
+from derive.numerics.intervals.enclosure import Span, enclose, truths
+from derive.numerics.root_finding.contractors import contracted
+from derive.numerics.root_finding.expression_graph import dag_of
+from derive.solving.execution.conditions import MIRRORED, implied
+from derive.tolerances import AGREEMENT
+
+if TYPE_CHECKING:
+    from derive.model.relation import Relation
+    from derive.solving.execution.question import Question
+
+__all__ = ["box_of", "claims", "is_possible", "left_by_relations", "told", "worded"]
+
+_ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
+_AROUND = 24  # limit on relations around the claims that narrow them
+
+
+def claims(library: RelationSet, question: Question) -> Iterator[Node]:
+    """The claims of a case, in the library's order: the conditions that hold in it, and the negations of the others."""
+    for name in sorted(question.case.holding, key=library.places.__getitem__):
+        yield from library.relations[name].conditions
+    for name in sorted(question.case.failing, key=library.places.__getitem__):
+        conditions = library.relations[name].conditions
+        yield Apply("not", (conditions[0] if len(conditions) == 1 else Apply("and", conditions),))
+
+
+def told(library: RelationSet, question: Question) -> Iterator[tuple[Node, bool]]:
+    """The conditions that a case takes to hold, or not to hold, in the library's order."""
+    for name in sorted(question.case.holding, key=library.places.__getitem__):
+        yield from ((condition, True) for condition in library.relations[name].conditions)
+    for name in sorted(question.case.failing, key=library.places.__getitem__):
+        conditions = library.relations[name].conditions
+        if len(conditions) == 1:
+            yield conditions[0], False
+
+
+def is_possible(library: RelationSet, question: Question) -> bool:
+    """Whether the conditions of a case leave any values within the domains, and to the relations around them."""
+    known: dict[Node, bool] = {}
+    for condition, is_held in told(library, question):
+        if implied(condition, known) not in (None, is_held):
+            return False
+        known[condition] = is_held
+    box = box_of(library, question)
+    if box is None:
+        return False
+    if not all(
+        True in possible or None in possible for one in claims(library, question) if (possible := truths(one, box))
+    ):
+        return False
+    return left_by_relations(library, question) is not None
+
+
+def box_of(library: RelationSet, question: Question) -> dict[str, Span] | None:
+    """The domains of the quantities in all conditions, narrowed by the claims of a case; None if nothing is left."""
+    claimed = list(claims(library, question))
+    conditional = (condition for relation in library.conditional for condition in relation.conditions)
+    box = {name: _stated(library, question, name) for name in names_in(*conditional)}
+    for _ in range(_ROUNDS):
+        for claim in claimed:
+            if not _narrow(claim, box):
+                return None
+    return box
+
+
+def _stated(library: RelationSet, question: Question, name: str) -> Span:
+    """The range of a given, or the domain of any other quantity."""
+    value, domain = question.strong.get(name), library.declared[name].domain
+    return (domain.low, domain.high) if value is None else (value.base[0], value.base[2])
+
+
+def left_by_relations(
+    library: RelationSet, question: Question, also: Iterable[str] = (), blur: float = AGREEMENT
+) -> dict[str, Span] | None:
+    """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
+
+    None if nothing is left. `blur` is the relative error that the given numbers may have.
+    """
+    comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
+    sides = [side for _, left, right in comparisons for side in (left, right)]
+    start = dict.fromkeys([*names_in(*sides), *also])
+    relations = _around(library, question, start)
+    equations = [relation.written for relation in relations]
+    slacks: dict[str, Span] = {}
+    for op, left, right in comparisons:
+        slack = f"slack {len(slacks)}"  # no quantity has a space in its name
+        more, less = (right, left) if op in ("lt", "le") else (left, right)
+        slacks[slack] = (0.0, 0.0) if op == "eq" else (0.0, math.inf)
+        if op != "ne":
+            equations.append(Equation(more, "=", Apply("add", (less, Name(slack)))))
+    names = dict.fromkeys([*start, *(name for relation in relations for name in library.members[relation.name])])
+    spans = {name: _stated(library, question, name) for name in names}
+    known = {name: low for name, (low, high) in spans.items() if low == high and name in question.strong}
+    box = {name: _widened(span, blur) for name, span in spans.items() if name not in known} | slacks
+    dag = dag_of(equations, list(box), known, blur=blur)
+    if dag is None:
+        return spans
+    left_over = contracted(dag, list(box.values()))
+    return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
+
+
+def _widened(span: Span, blur: float) -> Span:
+    low, high = span
+    return low - blur * abs(low) if math.isfinite(low) else low, high + blur * abs(high) if math.isfinite(
+        high
+    ) else high
+
+
+def _around(library: RelationSet, question: Question, start: Iterable[str]) -> list[Relation]:
+    """The nearest relations around some quantities that surely hold in a case."""
+    known = dict(told(library, question))
+    found: dict[str, Relation] = {}
+    pending = [name for name in start if not _is_point(question, name)]
+    seen = set(pending)
+    for name in pending:  # grows meanwhile
+        for holder in library.holders.get(name, ()):
+            relation = library.relations[holder]
+            is_sure = all(implied(condition, known) is True for condition in relation.conditions)
+            if holder in found or not relation.is_equation or relation.approximate is not None or not is_sure:
+                continue
+            found[holder] = relation
+            if len(found) >= _AROUND:
+                return list(found.values())
+            fresh = [one for one in library.members[holder] if one not in seen and not _is_point(question, one)]
+            seen.update(fresh)
+            pending += fresh
+    return list(found.values())
+
+
+def _is_point(question: Question, name: str) -> bool:
+    return name in question.strong and not question.strong[name].is_range
+
+
+def _comparisons(claim: Node) -> Iterator[tuple[str, Node, Node]]:
+    """The comparisons that a claim consists of; none of one that needs only part of them to hold."""
+    if isinstance(claim, Apply) and claim.op == "and":
+        for part in claim.args:
+            yield from _comparisons(part)
+    comparison = _comparison(claim)
+    if comparison is not None:
+        yield comparison
+
+
+def _narrow(claim: Node, box: dict[str, Span]) -> bool:
+    """Cut a box to where a comparison with a name on one side may hold; False if that is nowhere."""
+    comparison = _comparison(claim)
+    if comparison is None:
+        return True
+    op, left, right = comparison
+    for one, other, how in ((left, right, op), (right, left, MIRRORED[op])):
+        if not isinstance(one, Name):
+            continue
+        found = enclose(other, box, "")
+        if found is None:
+            continue
+        low, high = box[one.name]
+        if how in ("lt", "le", "eq"):
+            high = min(high, found.values[1])
+        if how in ("gt", "ge", "eq"):
+            low = max(low, found.values[0])
+        if low > high:
+            return False
+        box[one.name] = low, high
+    return True
+
+
+def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
+    """A comparison, or the negation of one whose sides are always defined."""
+    if isinstance(claim, Apply) and claim.op in COMPARISONS.values():
+        return claim.op, claim.args[0], claim.args[1]
+    if isinstance(claim, Apply) and claim.op == "not":
+        inner = claim.args[0]
+        if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
+            plain = not any(isinstance(arg, Apply) for arg in inner.args)
+            return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
+    return None
+
+
+def worded(claim: Node) -> str:
+    """A claim of a case in words.
+
+    >>> from derive.expressions.grammar import parse_condition
+    >>> worded(parse_condition("not x < 2"))
+    'x >= 2'
+    """
+    comparison = _comparison(claim)
+    return render(claim if comparison is None else Apply(comparison[0], comparison[1:]))
