@@ -82,13 +82,25 @@ class UnderdeterminedError(DeriveError):
 
 
 class InconsistentError(DeriveError):
-    """The givens contradict each other or the relations; `conflicts` is a minimal set of both."""
+    """The givens contradict each other or the relations; `conflicts` is a minimal set of both.
 
-    def __init__(self, what: str, *, hint: str = "", conflicts: Sequence[str] = (), gap: float = 0.0) -> None:
-        super().__init__(what, hint=hint, conflicts=tuple(conflicts), gap=gap)
+    `broken` names all relations that do not hold, each with a sentence, where more than one conflict was met.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        hint: str = "",
+        conflicts: Sequence[str] = (),
+        gap: float = 0.0,
+        broken: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(what, hint=hint, conflicts=tuple(conflicts), gap=gap, broken=dict(broken or {}))
 
     conflicts: tuple[str, ...]
     gap: float
+    broken: dict[str, str]
 
 
 class NoSolutionError(DeriveError):

@@ -50,7 +50,7 @@ def borders(
     """
     library.declaration(target)
     axes, fixed = _read(library, target, over, given)
-    survey = asked(library, target, profiles, {**fixed, **axes})
+    survey = asked(library, target, profiles, {**fixed, **axes}, is_map=True)
     survey.refuse_ranges("for a map of borders")
     found = mapped(survey)
     pieces = _with_forms(library, target, profiles, fixed, survey, _traced(library, found))

@@ -59,7 +59,7 @@ def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[
     names = names_in(equation.lhs, equation.rhs, *relation.conditions)
 
     def write(text: Writer) -> str:
-        left, right, whole = apart(equation, text)
+        left, right, whole = apart(equation, text, is_estimate=relation.approximate is not None)
         gap = {"=": f"np.abs({left} - {right})", "<=": f"({left} - {right})", ">=": f"({right} - {left})"}
         applies = "".join(f" * sure({text(condition)})" for condition in relation.conditions)
         return f"({gap[equation.op]} - {tolerance!r} * {whole}){applies}"

@@ -27,6 +27,7 @@ from derive.expressions.tree import Apply, Equation, Name, Node, is_condition, n
 from derive.model.dimensions import mismatches, mismatches_of_condition
 from derive.model.vocabulary import Vocabulary
 from derive.showing import Shown
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration, agreed, check_name, declaration_of, same_thing
 from quantities.spelling import parse_unit
 from quantities.symbolic import Symbols
@@ -126,6 +127,11 @@ class Relation(Shown):
     def is_equation(self) -> bool:
         """Whether it can fix a value; an inequality only bounds one."""
         return self.written.op == "="
+
+    @property
+    def tolerance(self) -> float:
+        """The share by which the sides may differ: what it states, its end included, or the agreement of two sides."""
+        return (self.approximate or 0.0) + AGREEMENT
 
     @cached_property
     def chooses(self) -> bool:

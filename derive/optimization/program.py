@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Equation, Node, Number
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import holds, residual, value
+from derive.numerics.algebra.evaluation import departure, holds, residual, value
 from derive.numerics.algebra.like_terms import added
 from derive.numerics.intervals.enclosure import Span
-from derive.tolerances import TIGHT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ class Limit:
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""
-        found = residual(self.written, values)
-        over = found if self.written.op == "<=" else -found
-        return over <= max(TIGHT, self.approximate)
+        sign = 1.0 if self.written.op == "<=" else -1.0
+        if self.approximate and sign * departure(self.written, values) <= self.approximate + AGREEMENT:
+            return True
+        return sign * residual(self.written, values) <= TIGHT
 
     def sides_at(self, values: Mapping[str, float]) -> tuple[float, float]:
         return value(self.written.lhs, values), value(self.written.rhs, values)

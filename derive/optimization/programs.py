@@ -20,6 +20,7 @@ from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import weighed
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.optimization.program import Limit, Program, Side
@@ -271,8 +272,9 @@ class _Writing:
         left, right = _placed(limit.written.lhs, forms), _placed(limit.written.rhs, forms)
         over = added(left, negated(right)) if limit.written.op == "<=" else added(right, negated(left))
         if limit.approximate:
-            sizes = [Apply("abs", (side,)) for side in (left, right)]
-            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), Apply("add", tuple(sizes))))))
+            sizes = [Apply("abs", (_placed(part, forms),)) for part in weighed(limit.written)]
+            whole = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
+            over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), whole))))
         gap = self._spread(over, spans)
         if limit.conditions:
             conditions = tuple(folded(_placed(one, forms), self.known) for one in limit.conditions)

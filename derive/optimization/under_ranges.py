@@ -25,6 +25,7 @@ from derive.errors import ExpressionError, LimitError
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import tested
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import weighed
 from derive.optimization.asked_choice import Asked, Pick
 from derive.optimization.program import Program
 from derive.presentation.numbers import DIGITS, in_unit
@@ -223,7 +224,10 @@ class _Search:
         for limit in program.limits:
             left, right = text(limit.written.lhs), text(limit.written.rhs)
             over = f"({left} - {right})" if limit.written.op == "<=" else f"({right} - {left})"
-            slack = f"{max(TIGHT, limit.approximate)!r} * (np.abs({left}) + np.abs({right}))"
+            slack = f"{TIGHT!r} * (np.abs({left}) + np.abs({right}))"
+            if limit.approximate:
+                sizes = " + ".join(f"np.abs({text(part)})" for part in weighed(limit.written))
+                slack = f"({slack} + {limit.approximate!r} * ({sizes}))"
             tests.append(f"({over} <= {slack})")
         tests += [f"(sure({text(guard)}) > 0)" for guard in program.guards]
         for side in program.sides:

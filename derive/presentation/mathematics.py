@@ -254,7 +254,10 @@ def _raised(node: Node, letters: Letters) -> str:
     if len(below) != 1:
         return mathematics(node, letters)
     above = [factor for factor in factors if not _is_inverse(factor)]
-    return f"{_side_by_side(above, letters) if above else '1'}/{_held(below[0], letters, 3)}"
+    divisor = _held(below[0], letters, 3)
+    if r"\times" in divisor:  # its power of ten would seem to multiply the quotient
+        divisor = rf"\left({divisor}\right)"
+    return f"{_side_by_side(above, letters) if above else '1'}/{divisor}"
 
 
 def _side_by_side(factors: list[Node], letters: Letters, alone: bool = False) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Set
+from fractions import Fraction
 from typing import Any
 
-from derive.expressions.tree import Apply, Name, Node, render
+from derive.expressions.tree import Apply, Name, Node, Number, render
 from derive.tolerances import POWER_OF_TEN
 from quantities.units import Unit
 
@@ -235,16 +236,27 @@ def filled(form: Node, worth: Mapping[str, tuple[float, Unit]], exact: Set[str],
     >>> from quantities.spelling import parse_unit
     >>> filled(parse_expression("distance/2"), {"distance": (10/3, parse_unit("m"))}, set())
     '(3.33333 m)/2'
+    >>> filled(parse_expression("x**2 - x"), {"x": (-0.5, parse_unit("1"))}, set())
+    '(-0.5)**2 - (-0.5)'
     """
 
     def substituted(part: Node) -> Node:
         if isinstance(part, Name) and part.name in worth:
             number, unit = worth[part.name]
             shown = f"{number:.{STATED if part.name in exact else digits}g}"
-            return Name(f"({shown} {unit})" if spelled(unit) else shown)
+            return Name(f"({shown} {unit})") if spelled(unit) else _literal(shown)
         return Apply(part.op, tuple(map(substituted, part.args))) if isinstance(part, Apply) else part
 
     return render(substituted(form))
+
+
+def _literal(shown: str) -> Node:
+    """A printed number as a node, so that a negative one has brackets where its sign would belong to a power of it."""
+    try:
+        size = Number(Fraction(shown.removeprefix("-")), shown.removeprefix("-"))
+    except ValueError:  # it is not finite
+        return Name(shown)
+    return Apply("neg", (size,)) if shown.startswith("-") else size
 
 
 def shown_span(low: float, high: float, unit: Unit, digits: int = DIGITS) -> str:

@@ -67,7 +67,7 @@ class Sign:
 
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
-    names, gap = gap_of(relation, max(relation.approximate or 0.0, AGREEMENT))
+    names, gap = gap_of(relation, relation.tolerance)
     held = stated_sources(recipe, names)
     if held is None:
         return None

@@ -59,9 +59,8 @@ def asked_at(
         profiles = (*profiles, Profile("point", {name: values[name] for name in weak})) if weak else profiles
         answer = solve(library, target, profiles, {**given, **stated})
     except InconsistentError as error:
-        return Told(
-            nothing, {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
-        )
+        said = {name: error.what.rstrip(".") for name in error.conflicts[:1] if name in library.relations}
+        return Told(nothing, {**error.broken, **said})
     except DeriveError:
         return Told(nothing)
     ends = answer.bounds or (answer.base, answer.base)

@@ -154,9 +154,14 @@ def crossed(parts: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def asked(
-    library: RelationSet, targets: str | Sequence[str], profiles: tuple[Any, ...], given: Mapping[str, Any]
+    library: RelationSet,
+    targets: str | Sequence[str],
+    profiles: tuple[Any, ...],
+    given: Mapping[str, Any],
+    *,
+    is_map: bool = False,
 ) -> Survey:
-    """Read a question along axes."""
+    """Read a question along axes; on a map limits may be broken everywhere."""
     is_one = isinstance(targets, str) or not isinstance(targets, Iterable)
     wanted: list[Any] = list(dict.fromkeys([targets] if is_one else targets))
     if not wanted:
@@ -171,7 +176,7 @@ def asked(
             raise ExpressionError(f"{name} {varies}, and is also the target.", hint="Ask for what follows from it.")
         (axes if is_axis(value) else fixed)[name] = value
     lines = _read(library, axes, fixed)
-    recipes = [_recipe(library, target, profiles, fixed, lines) for target in wanted]
+    recipes = [_recipe(library, target, profiles, fixed, lines, is_map) for target in wanted]
     ranged = any(read_given(value, library.declared[name]).is_range for name, value in fixed.items())
     work = Work(library, tuple(each.name for each in lines), tuple(recipes), profiles, fixed, ranged)
     _ = work.lines  # refuses here what has no answer
@@ -191,7 +196,12 @@ def _read(library: RelationSet, axes: Mapping[str, Any], fixed: Mapping[str, Any
 
 
 def _recipe(
-    library: RelationSet, target: str, profiles: tuple[Any, ...], fixed: Mapping[str, Any], lines: Sequence[Line]
+    library: RelationSet,
+    target: str,
+    profiles: tuple[Any, ...],
+    fixed: Mapping[str, Any],
+    lines: Sequence[Line],
+    is_map: bool,
 ) -> Recipe:
     """The scalar values in declared units: strong ones, and the weak ones that a plan with these names uses."""
     question = ask(library, target, profiles, {**fixed, **_point(library, lines)})
@@ -201,7 +211,7 @@ def _recipe(
     # a fallback (`otherwise`) is added where it is compiled, instead of the relations that are written for its quantity
     used = _used(library, question, made)
     checks = said_twice(library, [*question.strong], [made])
-    if checks:
+    if any(library.relations[name].is_equation or not is_map for name in checks):
         _prove_consistent(library, target, profiles, fixed, lines)
     values = single | {name: question.weak[name] for name in used}
     numbers = {n: convert(value.number, value.unit, library.declared[n].unit) for n, value in values.items()}

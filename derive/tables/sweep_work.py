@@ -98,10 +98,15 @@ class Work:
         there = {End(name): numpy.float64(end) for name, end in ends.items()}
         return named | there | dict(zip(function.outlines, columns, strict=True))
 
-    def columns(self, arrays: Sequence[Any]) -> dict[str, Any]:
-        """The targets at points, and their bounds where a given is a range."""
+    def columns(self, arrays: Sequence[Any], *, is_tested: bool = True) -> dict[str, Any]:
+        """The targets at points, and their bounds where a given is a range.
+
+        Where givens contradict each other there is no number, unless they are not tested: a map has regions there too.
+        """
         if not self.is_ranged:
             values = self._values(self._main, arrays)
+            if not is_tested:
+                return {target: values[found.outline] for target, found in self.lines.items()}
             return {target: self._agreeing(target, values, arrays) for target in self.lines}
         found: dict[str, Any] = {}
         for target in self.lines:

@@ -18,7 +18,7 @@ from typing import Any
 
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, worded
-from derive.numerics.algebra.evaluation import terms
+from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 
 __all__ = ["Scope", "Sheet", "Writer", "apart", "in_order"]
@@ -185,9 +185,10 @@ class Sheet:
         return worded(node, part, lazy, self.dialect)
 
 
-def apart(equation: Equation, text: Writer, size: str = "np.abs") -> tuple[str, str, str]:
-    """Both sides of a relation, and the sum of its absolute terms, to which its residual is relative."""
-    held = dict.fromkeys(text(term) for side in (equation.lhs, equation.rhs) for term in terms(side))
+def apart(equation: Equation, text: Writer, size: str = "np.abs", *, is_estimate: bool = False) -> tuple[str, str, str]:
+    """Both sides of a relation, and what its gap is relative to: the absolute terms, or an estimate's value."""
+    exact = [term for side in (equation.lhs, equation.rhs) for term in terms(side)]
+    held = dict.fromkeys(text(term) for term in (weighed(equation) if is_estimate else exact))
     return text(equation.lhs), text(equation.rhs), f"({' + '.join(f'{size}({term})' for term in held)})"
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from derive.expressions.tree import Apply, Node
 from derive.kernels.backends.shared_lines import Scope, Sheet
 from derive.kernels.programs.choice_forms import Choice, ways
-from derive.numerics.algebra.evaluation import terms
+from derive.numerics.algebra.evaluation import terms, weighed
 from derive.tolerances import AGREEMENT, CONTRADICTION
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["check_lines", "choice_line", "displacement", "tolerance_of"]
 
 def tolerance_of(relation: Relation, is_exact: bool) -> float:
     """How far the sides may be apart: a contradiction is reported only where more digits would not resolve it."""
-    return max(relation.approximate or 0.0, CONTRADICTION if is_exact else AGREEMENT)
+    return max(relation.tolerance, CONTRADICTION) if is_exact else relation.tolerance
 
 
 def check_lines(
@@ -39,9 +39,9 @@ def check_lines(
     written = relation.written
     left, right = (sheet.expression(side, scope) for side in (written.lhs, written.rhs))
     tests = [sheet.expression(condition, scope) for condition in relation.conditions]
-    size = " + ".join(
-        f"abs({sheet.expression(term, scope)})" for side in (written.lhs, written.rhs) for term in terms(side)
-    )
+    exact = (term for side in (written.lhs, written.rhs) for term in terms(side))
+    measured = exact if relation.approximate is None else weighed(written)
+    size = " + ".join(f"abs({sheet.expression(term, scope)})" for term in measured)
     gap = sheet.line(f"{left} - {right}")
     excess = {"=": f"abs({gap})", "<=": gap, ">=": f"-{gap}"}[written.op]
     unknown = " or ".join(one for one in (cause, *scope.asked, *(f"(not {test})" for test in tests)) if one != "0")

@@ -24,7 +24,7 @@ from derive.numerics.algebra.exact_values import decimal, exact_value
 from derive.numerics.intervals.enclosure import joined, truths
 from derive.tolerances import ASIDE, MET
 
-__all__ = ["arms", "chosen_arm", "holds", "residual", "strain", "terms", "truth", "value"]
+__all__ = ["arms", "chosen_arm", "departure", "holds", "residual", "strain", "terms", "truth", "value", "weighed"]
 
 Values = Mapping[str, float]
 
@@ -236,6 +236,35 @@ def _size(side: Node, number: float, values: Values) -> float:
     if isinstance(side, Apply) and side.op in ("add", "neg"):
         return sum(abs(value(term, values)) for term in terms(side))
     return abs(number)
+
+
+def departure(equation: Equation, values: Values) -> float:
+    """How far an estimate's sides are apart, as a share of its value: what its formula comes to.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> round(departure(parse_equation("y = 2*x"), {"x": 1.0, "y": 2.12}), 9)
+    0.06
+    """
+    gap = value(equation.lhs, values) - value(equation.rhs, values)
+    if gap == 0 or gap != gap:
+        return gap
+    size = sum(abs(value(part, values)) for part in weighed(equation))
+    if size == 0:
+        return math.copysign(_INFINITY, gap)
+    return gap / size if size < _INFINITY else _NAN
+
+
+def weighed(equation: Equation) -> tuple[Node, ...]:
+    """The expressions of whose absolute values an estimate's tolerance is a share: its formula.
+
+    That is its right side, or its left if a name alone is on the right. In a balance, one side of which is the number
+    0, nothing is a formula for anything, and the share is one of all terms together.
+    """
+    sides = equation.lhs, equation.rhs
+    if any(isinstance(side, Number) and side.value == 0 for side in sides):
+        return tuple(term for side in sides for term in terms(side))
+    is_turned = equation.op == "=" and isinstance(equation.rhs, Name) and not isinstance(equation.lhs, Name)
+    return (equation.lhs if is_turned else equation.rhs,)
 
 
 def strain(equation: Equation, values: Values, moving: Iterable[str] | None = None) -> float:

@@ -19,7 +19,7 @@ function linesOf(state, step, form, numbers) {
     const left = letter(step.quantities[0]);
     if (!lines.some(([one, other]) => one === left && other === form.latex)) lines.push([left, form.latex]);
     if (form.names.length && form.latex !== letter(form.names[0])) {
-      lines.push(["", form.numbers.replace(/\\mathrm\{@(\d+)@\}/g, (_, i) => amountOf(state, form.names[i], numbers[form.names[i]]))]);
+      lines.push(["", form.numbers.replace(/\\mathrm\{@(\d+)@\}/g, (_, i, at) => operandOf(form.numbers.slice(0, at), amountOf(state, form.names[i], numbers[form.names[i]])))]);
     }
     lines.push(["", amountOf(state, step.quantities[0], numbers[step.quantities[0]])]);
   } else for (const name of step.quantities) lines.push([letter(name), amountOf(state, name, numbers[name])]);
@@ -30,6 +30,11 @@ function linesOf(state, step, form, numbers) {
 function sidesOf(equation) {
   const at = equation.indexOf(" = ");
   return at < 0 ? [equation, null] : [equation.slice(0, at), equation.slice(at + 3)];
+}
+
+// A number where another stands in a form: a negative one has brackets after a sign.
+function operandOf(before, shown) {
+  return shown.startsWith("-") && /[^\s{(]\s*$/.test(before) ? `\\left(${shown}\\right)` : shown;
 }
 
 function amountOf(state, name, number) {

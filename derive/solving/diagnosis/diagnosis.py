@@ -131,8 +131,17 @@ def contradiction(library: RelationSet, question: Question, made: Plan, state: S
             hint=f"Change or drop one of {_few(givens) or 'the givens'}, or leave {name} out.",
             conflicts=[name, *relations, *stated],
             gap=abs(check.gap),
+            broken=_broken(library, question, made, state),
         )
     return _barred(library, question, made, state)
+
+
+def _broken(library: RelationSet, question: Question, made: Plan, state: State) -> dict[str, str]:
+    """All relations beside the plan that do not hold, each with a sentence."""
+    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
+    relations = (library.relations[name] for name in testable(library, made, state))
+    checks = (checked(one, state.values, ranges, state.forms) for one in relations)
+    return {check.name: check.verdict for check in checks if check is not None and not check.passed}
 
 
 def _barred(library: RelationSet, question: Question, made: Plan, state: State) -> InconsistentError | None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError
 from derive.expressions.tree import Node, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, residual
+from derive.numerics.algebra.evaluation import departure, holds, residual
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span
 from derive.presentation.failed_checks import broken, displaced, sides_apart
@@ -231,12 +231,12 @@ def checked(
     relation: Relation, values: Mapping[str, float], ranges: Mapping[str, Span], forms: Mapping[str, Node]
 ) -> Check | None:
     """The check of a relation; a range, and what follows from it by these forms, agrees where it overlaps."""
-    gap = residual(relation.written, values)
+    exact = residual(relation.written, values)
+    gap = exact if relation.approximate is None else departure(relation.written, values)
     if math.isnan(gap):
         return _broken(Check(relation.name, f"{relation.written} is undefined", math.inf, False), relation, values)
-    tolerance = max(relation.approximate or 0.0, AGREEMENT)
-    size = {"=": abs(gap), "<=": gap, ">=": -gap}[relation.written.op]
-    passed = size <= tolerance or _overlaps(relation, values, ranges, forms)
+    size, rounding = ({"=": abs(one), "<=": one, ">=": -one}[relation.written.op] for one in (gap, exact))
+    passed = size <= relation.tolerance or rounding <= AGREEMENT or _overlaps(relation, values, ranges, forms)
     check = Check(relation.name, str(relation.written), gap, passed)
     return check if passed else _broken(check, relation, values)
 

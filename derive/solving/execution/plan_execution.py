@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from derive.errors import DeriveError, LimitError, NoSolutionError, UnderdeterminedError
 from derive.expressions.tree import names_in
 from derive.model.relation_set import RelationSet
+from derive.numerics.algebra.evaluation import departure
 from derive.planning.plan import Plan
 from derive.solving.blocks.free_unknowns import is_narrow, middle
 from derive.solving.blocks.outcome import agrees
@@ -34,7 +35,6 @@ from derive.solving.execution.plan_states import UNPROVED, Found, planned, solve
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, whether
 from derive.time_limits import tick
-from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -130,10 +130,16 @@ def _is_contradicted(
     points = [{**stated, **state.values} for state in found.states]
     for relation in beside:
         is_known = all(point.keys() >= {*library.members[relation.name]} for point in points)
-        slack = max(relation.approximate or 0.0, AGREEMENT)
-        if is_known and not any(agrees(relation.written, point, slack) for point in points):
+        if is_known and not any(_is_met(relation, point) for point in points):
             return decisions.applies(relation) is True
     return False
+
+
+def _is_met(relation: Relation, values: Mapping[str, float]) -> bool:
+    """Whether a relation holds at these numbers, an estimate within its share."""
+    if relation.approximate is not None and abs(departure(relation.written, values)) <= relation.tolerance:
+        return True
+    return agrees(relation.written, values)
 
 
 def of_case(library: RelationSet, question: Question, found: Found) -> Found:

@@ -29,6 +29,7 @@ from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_execution import carried_out
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question
+from derive.tolerances import AGREEMENT
 from quantities.declaration import Declaration
 from quantities.units import Unit
 from quantities.value import Value
@@ -53,18 +54,39 @@ def bounded(library: RelationSet, question: Question, left_out: Mapping[str, str
         if relation.name in left_out or most is None or not _reaches(library, most, relation, target):
             continue
         found = _edges(library, question, relation)
-        span = None if found is None else _allowed(library, question, relation, found.edges)
+        span = None if found is None else _allowed(library, question, relation, found)
         if found is not None and span is not None:
             low, high = max(low, span[0]), min(high, span[1])
             used.append(relation.name)
             weak |= dict.fromkeys(found.weak)
     if not used:
         return None
-    if low > high:
+    meeting = _met(library, question, used, (low, high))
+    if low > high and meeting is None:
         raise _excluding(target, used, (low, high), domain.told)
     note = f"bounded by {', '.join(used)}; nothing else determines it"
     state = State({}, {target: (low, high)}, {}, (note,))
+    if meeting is not None:
+        stated = {**question.strong, **{name: question.weak[name] for name in weak}}
+        known = {name: value.base[1] for name, value in stated.items()}
+        note = f"{', '.join(used)} leave it one value; nothing else determines it"
+        state = State({**known, target: meeting}, {}, {}, (note,))
     return Found(Plan(target, (Block(tuple(used), (target,)),), tuple(weak), ()), (state,), left_out)
+
+
+def _met(library: RelationSet, question: Question, used: Sequence[str], span: Span) -> float | None:
+    """The one number that limits leave which meet in it; rounding may have set their ends apart."""
+    low, high = span
+    shortest = sorted(span, key=lambda end: len(repr(end)))
+    if math.isclose(low, high, rel_tol=AGREEMENT):
+        return shortest[0]
+    if low < high:
+        return None
+    limits = [_with_sides(library, library.relations[name]) for name in used]
+    for end in shortest:
+        if all(_holds_at(together, question, sides, end, AGREEMENT) for together, sides in limits):
+            return end
+    return None
 
 
 def _most_that_holds(library: RelationSet, question: Question, left_out: frozenset[str]) -> Matching:
@@ -93,16 +115,22 @@ def _excluding(target: str, used: Sequence[str], span: Span, told: Callable[[flo
     )
 
 
-def _allowed(library: RelationSet, question: Question, relation: Relation, edges: Sequence[float]) -> Span | None:
-    """The interval that an inequality leaves to the target, from its edges and one test on each side of them."""
+def _allowed(library: RelationSet, question: Question, relation: Relation, found: _Edges) -> Span | None:
+    """The interval that an inequality leaves to the target, from its edges and one test on each side of them.
+
+    Where it holds on neither side of its only edge, it leaves that: the sides are equal there.
+    """
     domain = library.declared[question.target].domain
-    pieces = [span for span in pairwise([domain.low, *edges, domain.high]) if span[0] < span[1]]
+    pieces = [span for span in pairwise([domain.low, *found.inside, domain.high]) if span[0] < span[1]]
     together, sides = _with_sides(library, relation)
     verdicts = [_is_allowed(together, question, sides, span) for span in pieces]
     if None in verdicts:
         return None
-    if not edges and verdicts == [False]:
-        raise _nowhere(question.target, relation)
+    if True not in verdicts:
+        points = [*found.inside, *found.at_ends]
+        if not points:
+            raise _nowhere(question.target, relation)
+        return (points[0], points[0]) if len(points) == 1 else None
     allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
     return allowed[0] if len(allowed) == 1 else None
 
@@ -117,7 +145,8 @@ def _nowhere(target: str, relation: Relation) -> InconsistentError:
 
 
 class _Edges(NamedTuple):
-    edges: list[float]
+    inside: list[float]
+    at_ends: list[float]  # those at the ends of the target's domain
     weak: tuple[str, ...]  # the names whose weak values lead to them
 
 
@@ -144,7 +173,8 @@ def _edges(library: RelationSet, question: Question, relation: Relation) -> _Edg
     ends += [end for state in found.states if target in state.spans for end in state.spans[target]]
     domain = library.declared[target].domain
     edges = sorted({end for end in ends if domain.low < end < domain.high})
-    return _Edges(edges, found.plan.weak) if len(edges) <= _EDGES else None
+    at_ends = sorted({end for end in ends if end in domain} - {*edges})
+    return _Edges(edges, at_ends, found.plan.weak) if len(edges) <= _EDGES else None
 
 
 def _is_allowed(library: RelationSet, question: Question, sides: Equation, span: Span) -> bool | None:
@@ -185,7 +215,9 @@ def _with_sides(library: RelationSet, relation: Relation) -> tuple[RelationSet, 
     return together, Equation(left, relation.written.op, right)
 
 
-def _holds_at(library: RelationSet, question: Question, sides: Equation, point: float) -> bool | None:
+def _holds_at(
+    library: RelationSet, question: Question, sides: Equation, point: float, slack: float = 0.0
+) -> bool | None:
     """Whether an inequality holds where the target is a number; it does not if that number has no solution.
 
     Its sides are asked for, and not the quantities in it one by one: these may keep or lose their weak values.
@@ -202,7 +234,7 @@ def _holds_at(library: RelationSet, question: Question, sides: Equation, point: 
         if len(found.states) != 1 or name not in found.states[0].values:
             return None
         values[name] = found.states[0].values[name]
-    return agrees(sides, values, 0.0)
+    return agrees(sides, values, slack)
 
 
 def stated_at(library: RelationSet, name: str, point: float) -> Value:

@@ -81,7 +81,7 @@ class Labels:
         if count < _AT_LEAST:
             columns = tuple(numpy.resize(column, _AT_LEAST) for column in columns)
         work = self.survey.work
-        found = work.columns(columns)
+        found = work.columns(columns, is_tested=False)
         codes = work.codes(columns, found)
         judged = work.judgements(columns, found, again=False)
         target = next(iter(judged))
@@ -97,7 +97,8 @@ class Labels:
         if not answered:
             standing = Standing((), frozenset(), False)
         else:
-            if verdicts[verdict].unused is None:  # compiled lines have a number, and the solver no answer to test
+            found = verdicts[verdict]
+            if found.unused is None and not found.failed:  # compiled lines have a number, and the solver no answer
                 raise LimitError(
                     "Which checks fail on this map could not be tested.",
                     hint="Narrow the ranges, or call solve at a point of them: it says why.",
@@ -106,7 +107,7 @@ class Labels:
             switches = self.survey.work.switches
             arms = [(*switches[name].arms, "")[code] for name, code in zip(names, codes, strict=True)]
             relations = (name.removesuffix(".regime") for name in names)
-            standing = Standing(tuple(zip(relations, arms, strict=True)), verdicts[verdict].failed)
+            standing = Standing(tuple(zip(relations, arms, strict=True)), found.failed)
         if standing not in self.standings:
             self.standings.append(standing)
         return self.standings.index(standing)

@@ -34,7 +34,7 @@ hinge = { unit = "", value = "3" }
 books = { equation = "books = count*book" }
 shelf = { equation = "books <= bears" }
 price = { equation = "price = 3*count if count < 20 else 2*count", when = ["depth < 1"] }
-sold = { equation = "price = 2.5*count", approximate = "10 %" }
+sold = { equation = "price = 2.8*count", approximate = "10 %" }
 [profiles.thin]
 bears = "6..8 kg"
 """)

@@ -1,0 +1,70 @@
+"""An estimate (`approximate`) agrees within a share of its value, whoever tests it.
+
+The oracle is the definition in exact rationals. The long run asks as many as one has patience for:
+
+    DERIVE_SEEDS=0..20000 pytest -m long --override-ini addopts= -v \
+        tests/derive/solving/execution/test_estimates_checked.py
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from fractions import Fraction
+
+import pytest
+
+import derive
+from tests.ordinary import every
+
+SHORT, BATCH = 60, 20
+FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_SEEDS", f"{SHORT}..20000").split(".."))
+
+FORMS = ["2*x", "x*w", "x + w", "x - w", "x*x - 3*w", "-x"]
+
+
+def case(seed: int) -> tuple[str, int, dict[str, Fraction], bool]:
+    """An estimate, its share in per cent, numbers of all in it, and whether it holds."""
+    draw = random.Random(f"estimate {seed}")
+    form = draw.choice(FORMS)
+    share = draw.choice([1, 3, 10, 25])
+    at = {name: Fraction(draw.randint(-40, 80), 8) for name in "xw"}
+    whole = eval(form, {}, at)
+    aside = (
+        whole
+        * draw.choice([-1, 1])
+        * Fraction(share, 100)
+        * draw.choice([0, Fraction(98, 100), 1, Fraction(102, 100), 2])
+    )
+    text = draw.choice([f"y = {form}", f"{form} = y"])
+    at["y"] = whole + aside
+    if draw.random() < 0.3:
+        text, at["y"] = draw.choice([f"y <= {form}", f"y >= {form}"]), whole + aside
+    over = at["y"] - whole
+    excess = {"=": abs(over), "<=": over, ">=": -over}[next(op for op in ("<=", ">=", "=") if op in text)]
+    return text, share, at, excess <= abs(whole) * Fraction(share, 100)
+
+
+def apart(seed: int) -> str:
+    """Which verb judges an estimate otherwise than its definition does; nothing, if none does."""
+    text, share, numbers, holds = case(seed)
+    quantities = "".join(f'{name} = {{ unit = "1", domain = "real" }}\n' for name in "ywxz")
+    stated = f'estimate = {{ equation = "{text}", approximate = "{share} %" }}'
+    library = derive.load(f'[quantities]\n{quantities}[relations]\n{stated}\ntwice = {{ equation = "z = 2*x" }}\n')
+    given = {name: float(x) for name, x in numbers.items() if name in text}
+    said = {"solve": not library.solve("z", **given).failed}
+    table = library.sweep("z", **{**given, "y": [given["y"], given["y"]]})
+    said["sweep"] = bool(table.holds[0])
+    wrong = [verb for verb, verdict in said.items() if verdict != holds]
+    return f"case({seed}): {text} within {share} % at {given}, not {wrong}" if wrong else ""
+
+
+@every("start", range(0, SHORT, BATCH))
+def test_an_estimate_agrees_within_a_share_of_its_value(start):
+    assert not [found for seed in range(start, start + BATCH) if (found := apart(seed))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
+def test_an_estimate_agrees_within_a_share_of_its_value_in_the_long_run(start):
+    assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := apart(seed))]
