@@ -24,7 +24,7 @@ from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
+from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
 from derive.solving.blocks.polishing import fitted, positive_of
 from derive.tolerances import BLUR, LARGEST, NEAR_MULTIPLE
 
@@ -88,7 +88,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
         values = _values(narrow, haze, equations, system)
         if values is None or not (system.holds(values) or system.is_at_open_end(values)):
             complete = False
-        elif system.holds(values) and not repeats(values, found):
+        elif system.holds(values):
             found.append(Solution(values, {}))
     return Exhausted(tuple(found), complete, places.open)
 

@@ -17,15 +17,18 @@ from derive.expressions.tree import Equation, names_in
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from derive.numerics.root_finding.expression_graph import dag_of
+from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.substitution import expressed
 from derive.tolerances import AGREEMENT, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT
 from quantities.domain import Domain
 
-__all__ = ["each_once", "fitted", "positive_of", "settled", "sharp"]
+__all__ = ["are_apart", "each_once", "fitted", "positive_of", "settled", "sharp"]
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
+_BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
 def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
@@ -80,8 +83,10 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
     Two solutions that only the last digit of the givens keeps apart are one, between them: what lies further apart is
     two roots, however close. Where that rounding leaves no
     root at all, the points that come near enough are one solution, the nearest of them.
+
+    Solutions that a proof has counted are never merged.
     """
-    if len(system.unknowns) > _SMALL:
+    if len(system.unknowns) > _SMALL or any(one.proof for one in outcome.solutions):
         return outcome
     found: list[Solution] = []
     if not outcome.caveat:
@@ -113,13 +118,33 @@ def _add(found: list[Solution], one: Solution, system: System, tolerance: float)
     for i, other in enumerate(found):
         if one.spans or other.spans or not _are_one(one.values, other.values, system):
             continue
-        between = {name: x / 2 + other.values[name] / 2 for name, x in one.values.items()}
         enough = ROUNDED if _are_one(one.values, other.values, system, HANDFUL) else tolerance
-        if _worst(between, system) <= enough:
-            best = min((between, other.values, one.values), key=lambda values: _worst(values, system))
+        between = [_part_of_way(share, one.values, other.values) for share in _BETWEEN]
+        if all(_worst(point, system) <= enough for point in between) and not are_apart(one.values, other.values, system):
+            best = min((between[0], other.values, one.values), key=lambda values: _worst(values, system))
             found[i] = replace(one, values=best)
             return
     found.append(one)
+
+
+def _part_of_way(share: float, one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """The point at a share of the way from one to another."""
+    return {name: (1 - share) * x + share * other[name] for name, x in one.items()}
+
+
+def are_apart(one: Mapping[str, float], other: Mapping[str, float], system: System) -> bool:
+    """Whether two solutions are proved to be two: each is the only one in a box, and the boxes do not meet.
+
+    The proof holds for all numbers that differ from the given ones in the last digit only.
+    """
+    dag = dag_of(system.equations, system.unknowns, system.known, blur=LAST_DIGIT)
+    if dag is None:
+        return False
+    points = [[values[name] for name in system.unknowns] for values in (one, other)]
+    reach = [abs(x - y) / 2 for x, y in zip(*points, strict=True)]
+    found = [isolated_near(dag, point, reach) for point in points]
+    narrow = [boxes[1] for boxes in found if boxes is not None]
+    return len(narrow) == len(points) and any(b < low or high < a for (a, b), (low, high) in zip(*narrow, strict=True))
 
 
 def _worst(values: Mapping[str, float], system: System) -> float:

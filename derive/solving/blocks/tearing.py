@@ -42,11 +42,11 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.lost_solutions import loses_nothing, may_be_lost, spans_of
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
-from derive.solving.blocks.polishing import settled
+from derive.solving.blocks.polishing import are_apart, settled
 from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
 from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
 from derive.time_limits import sharing, tick
-from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
+from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT, TOGETHER
 from quantities.domain import Domain
 
 __all__ = ["straight", "tearings", "torn"]
@@ -165,13 +165,19 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
-            elif not repeats(values, found):
+            elif not repeats(values, found) or _is_another(values, found, system):
                 found.append(Solution(values, {}))
         at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
         for seed in _level_seeds(branch, tear, system, at_all):
             pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _is_another(values: Mapping[str, float], found: Sequence[Solution], system: System) -> bool:
+    """Whether a solution close to known ones is proved to be another than all of them."""
+    near = [other.values for other in found if repeats(values, [other])]
+    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system) for other in near)
 
 
 def _roots(branch: Branch, tear: str, system: System) -> Outcome:
