@@ -29,6 +29,7 @@ from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.numerics.root_finding.krawczyk import newton
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
@@ -243,7 +244,12 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
         marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
         beside = [middle(piece) for piece in pairwise([low, *marks, high])]
     met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
-    return [x for x in met if is_cancelled(branch.left[0], tear, {**system.known, tear: x})]
+    left = branch.left[0]
+    return [
+        x
+        for x in met
+        if is_cancelled(left, tear, {**system.known, tear: x}) and meets_beside_givens(left, tear, system.known, x)
+    ]
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:
