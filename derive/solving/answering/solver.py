@@ -36,7 +36,7 @@ from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import MOST_CASES, claims, explored, worded
 from derive.time_limits import query
@@ -57,9 +57,18 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
             hint="The relations do not fix it within these bounds; give another quantity.",
             answers=answers,
         )
+    open_ones = dict.fromkeys(
+        one.text
+        for answer in answers
+        for one in answer.stated_assumptions
+        if is_doubt(one.text) or is_of_one_turn(one.text)
+    )
+    count, told, all_of_them = "", "", "them all"
+    if open_ones:
+        count, told, all_of_them = "at least ", f" ({'; '.join(open_ones)})", "those found"
     raise AmbiguousError(
-        f"{target} has {len(answers)} admissible values: {listing}.",
-        hint="Give another quantity, or narrow the domain; solve_all returns them all.",
+        f"{target} has {count}{len(answers)} admissible values: {listing}{told}.",
+        hint=f"Give another quantity, or narrow the domain; solve_all returns {all_of_them}.",
         answers=answers,
     )
 

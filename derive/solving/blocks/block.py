@@ -80,7 +80,8 @@ def solve_block(
     found = combined(equations, known) if is_small(system) else None
     if found is not None and found.contradict:
         return _CONTRADICTING
-    simpler = None if found is None or tearings(equations, system) else _simplified(system, found)
+    is_explicit = any(len(branches) == 1 for _, branches in tearings(equations, system))
+    simpler = None if found is None or is_explicit else _simplified(system, found)
     if simpler is not None:
         outcome = each_once(_solved(simpler), simpler)
         if not outcome.undecided and all(one.spans or system.holds(one.values) for one in outcome.solutions):
