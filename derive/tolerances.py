@@ -116,6 +116,7 @@ NO_GAP = 1e-9  # of gaps and sizes, relative to those around them
 # Loss of digits
 
 ASIDE = 1e-6  # relative change of a number to see what depends on it: far beyond rounding, and nearly linear
+VISIBLE = 1e-6  # least change of a residual by half of a number, at a point that is to show what holds there
 FELT = 1e-10  # least change of a residual by this, or fewer than a dozen digits of the unknown are determined
 
 # Bounds over ranges

@@ -16,10 +16,10 @@ from derive.numerics.algebra import evaluation, multiprecision
 from derive.numerics.algebra.constant_folding import folded, without_quotients
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import enclose
-from derive.tolerances import ASIDE, BLUR, FELT
+from derive.tolerances import AGREEMENT, ASIDE, BLUR, FELT
 from quantities.domain import Domain
 
-__all__ = ["Gap", "gap_of"]
+__all__ = ["Gap", "gap_of", "meets_beside_givens"]
 
 
 def gap_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Gap:
@@ -34,6 +34,29 @@ def gap_of(equation: Equation, name: str, known: Mapping[str, float], domain: Do
     named = names_in(equation.lhs, equation.rhs)
     rounded = tuple(other for other, number in known.items() if number and other in named)
     return Gap(equation, name, known, without_quotients(form, name, {name: domain.closed}), rounded)
+
+
+@multiprecision.many_digits()
+def meets_beside_givens(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
+    """Whether the sides agree where the name is a number, measured by what the givens contribute to them.
+
+    Beside a large unknown all that is given is lost in rounding, and any sides agree.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> level = parse_equation("y = x + 4 - abs(x)")
+    >>> [meets_beside_givens(level, "x", {"y": y}, 1e30) for y in (4.0, 4.3)]
+    [True, False]
+    """
+    values = {**known, name: x}
+    gap = multiprecision.difference(equation, {}, values)
+    if gap is None or gap == 0:
+        return gap is not None
+    rounded = (other for other in names_in(equation.lhs, equation.rhs) if other != name and known.get(other))
+    aside = [
+        multiprecision.difference(equation, {}, {**values, other: known[other] * (1 + ASIDE)}) for other in rounded
+    ]
+    share = sum(abs(moved - gap) / ASIDE for moved in aside if moved is not None)
+    return bool(abs(gap) <= AGREEMENT * share)
 
 
 @dataclass(frozen=True)
@@ -92,6 +115,10 @@ class Gap:
 
     def is_root(self, x: float) -> bool:
         return multiprecision.is_root(self.equation, self.name, self.values(x))
+
+    def meets(self, x: float) -> bool:
+        """Whether the sides agree at a point beside what the givens contribute to them."""
+        return meets_beside_givens(self.equation, self.name, self.known, x)
 
     def polished(self, x: float) -> float:
         return multiprecision.polished(self.equation, self.name, self.values(x))

@@ -56,6 +56,7 @@ __all__ = ["Roots", "one_turn", "roots_of"]
 _PATIENCE = 1000  # limit on boxes opened in a domain
 _MORE = 3000  # the same in a bounded domain
 _BLUR = 1e-2  # relative width up to which a level stretch may be a multiple root
+_ALONG = (0.03, 0.47, 0.97)  # shares of a stretch at which the sides are compared
 _TAILS = ((LEAST, SMALLEST), (LARGEST, MOST))  # sizes beyond the search, tested at their ends only
 
 
@@ -175,7 +176,11 @@ class _Search:
         for span in places.level:
             wide = span[1] - span[0] > max(_BLUR * max(abs(span[0]), abs(span[1])), UNRESOLVED)
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
-            if flat or (wide and is_level(self.gap.equation, self.name, self.gap.known, *span)):
+            level = flat or (wide and is_level(self.gap.equation, self.name, self.gap.known, *span))
+            if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
+                doubtful = doubtful or not any(low <= span[0] and span[1] <= high for low, high in places.flat)
+                continue
+            if level:
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)
                 plateaus.append((self._exact(edges, 0), self._exact(edges, 1)))
                 continue
@@ -197,6 +202,11 @@ class _Search:
             points += found
             doubtful = doubtful or self.gap.has_single_points() or not settled
         return plateaus, points, doubtful
+
+    def _meets_along(self, span: Span) -> bool:
+        """Whether the sides agree at a point of a stretch on which they differ by a constant."""
+        low, high = max(span[0], -LARGEST), min(span[1], LARGEST)
+        return any(self.gap.meets(x) for x in (middle((low, high)), *(low + (high - low) * part for part in _ALONG)))
 
     def _crossing(self, span: Span) -> float:
         """The one root of a stretch, to the last digits even where doubles are too few."""

@@ -28,8 +28,8 @@ from derive.solving.diagnosis.diagnosis import contradiction, missing_sets, want
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.checks import extended
-from derive.solving.execution.plan_execution import carried_out, detours
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_execution import carried_out, detours, without
+from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
 from derive.solving.ranges.inequalities import bounded
 from derive.solving.ranges.range_propagation import spread_without_middle
@@ -68,20 +68,43 @@ def answered_in_case(library: RelationSet, question: Question, is_last_resort: b
     sound = _sound(library, question, first, broken)
     if sound is not None:
         return [sound]
-    if broken and any("not proved" in note for state in first.states for note in state.notes):
+    if broken and any(is_doubt(note) for state in first.states for note in state.notes):
         ways = detours(library, question, first.plan, first.left_out)
         other = next((one for way in ways if (one := _sound(library, question, way, []))), None)
         if other is None:
             raise _unsure(question)
         return [other]
     if broken:
-        raise broken[0]
+        elsewhere = _in_another_turn(library, question, first)
+        if elsewhere is None:
+            raise broken[0]
+        return [elsewhere]
     elsewhere = None
     if is_last_resort:
         elsewhere = spread_without_middle(library, question, first) or _by_strong_alone(library, question)
     if elsewhere is None:
         raise no_solution(library, question, first)
     return [elsewhere]
+
+
+def _in_another_turn(library: RelationSet, question: Question, found: Found) -> Found | None:
+    """The result in another turn, where angles were sought in one only and contradict a check; None if it has none.
+
+    Another way, without the relation that left the turn open, finds the angle; that relation is then a check.
+    """
+    notes = [note for state in found.states for note in state.notes if is_of_one_turn(note)]
+    for block in found.plan.blocks:
+        if not any(note.startswith(f"{name}: ") for name in block.unknowns for note in notes):
+            continue
+        ways = [one for name in block.relations if (one := without(library, question, found, name)) is not None]
+        sure = [one for one in ways if not any(state.notes or state.spans for state in one.states)]
+        sound = [_sound(library, question, one, []) for one in sure if one.states]
+        if not sound:
+            raise _unsure(question)
+        fitting = next(filter(None, sound), None)
+        if fitting is not None:
+            return fitting
+    return None
 
 
 def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:

@@ -39,7 +39,7 @@ from derive.solving.execution.answer import Answer
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.ranges.joined_cases import is_gapless, joined
@@ -61,9 +61,18 @@ def solve(library: RelationSet, target: str, profiles: tuple[Any, ...], given: M
             hint="The relations do not fix it within these bounds; give another quantity.",
             answers=answers,
         )
+    open_ones = dict.fromkeys(
+        one.text
+        for answer in answers
+        for one in answer.stated_assumptions
+        if is_doubt(one.text) or is_of_one_turn(one.text)
+    )
+    count, told, all_of_them = "", "", "them all"
+    if open_ones:
+        count, told, all_of_them = "at least ", f" ({'; '.join(open_ones)})", "those found"
     raise AmbiguousError(
-        f"{target} has {len(answers)} admissible values: {listing}.",
-        hint="Give another quantity, or narrow the domain; solve_all returns them all.",
+        f"{target} has {count}{len(answers)} admissible values: {listing}{told}.",
+        hint=f"Give another quantity, or narrow the domain; solve_all returns {all_of_them}.",
         answers=answers,
     )
 

@@ -32,6 +32,7 @@ from derive.numerics.algebra.evaluation import arms
 from derive.numerics.algebra.like_terms import ZERO, arms_of, replaced
 from derive.numerics.algebra.linear import linear_solutions
 from derive.numerics.algebra.log_linear import product_solutions
+from derive.numerics.algebra.monomials import Combined, combined
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import values_of
@@ -44,7 +45,7 @@ from derive.solving.blocks.solution_curves import (
     repeat_each_other,
 )
 from derive.solving.blocks.substitution import Lost
-from derive.solving.blocks.tearing import torn
+from derive.solving.blocks.tearing import tearings, torn
 from derive.time_limits import tick
 from quantities.domain import Domain
 
@@ -55,6 +56,7 @@ _DIVISORS = 2  # limit on divisors that are zero at once
 _QUICK = 10  # the first search through boxes is this many times shorter than the last
 _DECIMALS = 14  # digits of a number that rounding leaves as they were typed
 _UNPROVED = "it is not proved that there are no other solutions"
+_CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
 _REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
 
 
@@ -77,8 +79,7 @@ def solve_block(
     if len(unknowns) == 1:
         outcome = values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
     else:
-        system = System(tuple(equations), tuple(unknowns), known, domains, hints or {})
-        outcome = each_once(_solved(system), system)
+        outcome = _solutions_of_system(System(tuple(equations), tuple(unknowns), known, domains, hints or {}))
     sides = [side for one in equations for side in (one.lhs, one.rhs)]
     if not any(isinstance(part, Apply) and part.op == "piecewise" for part in walk(*sides)):
         return outcome
@@ -102,6 +103,30 @@ def _is_beside_a_jump(equations: Sequence[Equation], known: Mapping[str, float],
     if here == there or all(arms(side, here) == arms(side, there) for side in sides):
         return False
     return not all(agrees(one, there) for one in equations)
+
+
+def _solutions_of_system(system: System) -> Outcome:
+    """The solutions of several equations, which may be simpler where they are combined."""
+    found = combined(system.equations, system.known) if is_small(system) else None
+    if found is not None and found.contradict:
+        return _CONTRADICTING
+    is_explicit = any(len(branches) == 1 for _, branches in tearings(system.equations, system))
+    simpler = None if found is None or is_explicit else _simplified(system, found)
+    if simpler is not None:
+        outcome = each_once(_solved(simpler), simpler)
+        if not outcome.undecided and all(one.spans or system.holds(one.values) for one in outcome.solutions):
+            return outcome
+    return each_once(_solved(system), system)
+
+
+def _simplified(system: System, found: Combined) -> System | None:
+    """The system with equations replaced by what others leave of them, where that is linear or has fewer unknowns."""
+    equations = []
+    for own, less, (before, after) in zip(system.equations, found.equations, found.degrees, strict=True):
+        held = {*names_in(own.lhs, own.rhs)}.intersection(system.unknowns)
+        is_simpler = (less is not None and held > {*names_in(less.lhs, less.rhs)}) or after == 1 < before
+        equations.append(less if less is not None and is_simpler else own)
+    return replace(system, equations=tuple(equations)) if tuple(equations) != system.equations else None
 
 
 def _solved(system: System) -> Outcome:
@@ -198,7 +223,11 @@ def _joined(outcomes: Sequence[Outcome]) -> Outcome:
     undecided = any(outcome.undecided for outcome in outcomes)
     if found and undecided and not caveat:
         caveat = "another arm was searched numerically; it is not proved that it has no solution"
-    reason = next((outcome.reason for outcome in outcomes if outcome.reason), "")
+    told = [one for one in outcomes if one.reason]
+    open_first = sorted(
+        told, key=lambda one: "contradict" in one.reason
+    )  # what is dependent is not thereby without a solution
+    reason = open_first[0].reason if open_first else ""
     singular = any(outcome.singular for outcome in outcomes)
     if found and singular:
         caveat = "in another arm the relations are dependent; it is not proved that there are no other solutions"
@@ -231,6 +260,9 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
     barred = _barred(equations, system)
     if barred is not None:
         return barred
+    found = None if alone or not is_small(system) else combined(equations, system.known)
+    if found is not None and found.contradict:
+        return Outcome((), reason=_CONTRADICTING.reason)
     question = (equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*question) or product_solutions(*question)
     if linear is not None and (alone or not _repeating(linear)):

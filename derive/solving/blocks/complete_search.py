@@ -24,8 +24,8 @@ from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.branch_and_prune import ALLOWANCE, located
 from derive.numerics.root_finding.expression_graph import Box
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
-from derive.solving.blocks.polishing import fitted, positive_of
+from derive.solving.blocks.outcome import Outcome, Solution, System, agrees
+from derive.solving.blocks.polishing import fitted, leads_elsewhere, positive_of
 from derive.tolerances import BLUR, LARGEST, NEAR_MULTIPLE
 
 __all__ = ["Exhausted", "exhausted", "is_bounded", "is_near", "is_small", "seen_in"]
@@ -88,7 +88,7 @@ def exhausted(equations: Sequence[Equation], system: System, share: int = 1) -> 
         values = _values(narrow, haze, equations, system)
         if values is None or not (system.holds(values) or system.is_at_open_end(values)):
             complete = False
-        elif system.holds(values) and not repeats(values, found):
+        elif system.holds(values):
             found.append(Solution(values, {}))
     return Exhausted(tuple(found), complete, places.open)
 
@@ -127,8 +127,10 @@ def seen_in(thorough: Exhausted, system: System) -> Iterator[Solution]:
             continue
         for point in (middle, *many_starts(system.equations, list(middle), system.known, [middle], positive)):
             values = fitted(dict(point), system.equations, system)
-            is_sought = all(abs(x) <= LARGEST for x in values.values())
-            if is_sought and system.meets(values) and not is_near(Solution(values, {}), known):
+            is_sought = all(abs(x) <= LARGEST for x in values.values()) and system.meets(values)
+            if not is_sought or leads_elsewhere(values, system.equations, system):
+                continue
+            if not is_near(Solution(values, {}), known):
                 known.append(Solution(values, {}))
                 yield known[-1]
 

@@ -20,6 +20,7 @@ from derive.numerics.algebra.evaluation import residual, strain
 from derive.numerics.algebra.like_terms import arms_of, occurrences, replaced, switches
 from derive.numerics.algebra.multiprecision import gap_of, is_level
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.solving.sensitivity.elasticities import bounds_of_form
 from derive.tolerances import AGREEMENT, ALIKE, BLUR, CONSTANT, LARGEST, MET, NO_SHARE, POINT, SMALLEST
 from quantities.domain import Domain
@@ -215,7 +216,7 @@ def is_level_span(equation: Equation, name: str, known: Mapping[str, float], spa
     inner = _spread(Domain("", low, high))
     points = [x for x in (*beside, middle(span) or 1.0, *inner) if low <= x <= high]
     places = [{**known, name: x} for x in points]
-    met = any(residual(equation, values) == 0 or strain(equation, values) <= AGREEMENT for values in places)
+    met = any(meets_beside_givens(equation, name, known, x) for x in points)
     return met and (is_level(equation, name, known, low, high) or _is_in_proportion(equation, places))
 
 

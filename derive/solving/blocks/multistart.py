@@ -17,7 +17,7 @@ from itertools import combinations, islice
 from derive.expressions.tree import Equation
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.solving.blocks.outcome import Outcome, Solution, System, repeats
-from derive.solving.blocks.polishing import positive_of, settled
+from derive.solving.blocks.polishing import is_telling, leads_elsewhere, positive_of, settled
 from derive.solving.blocks.starting_points import guesses, starts
 from derive.solving.blocks.substitution import Branch, expressed, sizes
 from derive.time_limits import tick
@@ -62,6 +62,8 @@ class _Harvest:
             values = self._sharp(values)
         if not self.system.holds(values) or repeats(values, self.found) or self._is_rough(values):
             return
+        if leads_elsewhere(values, self.equations, self.system):
+            return
         if len(values) > _MEDIUM or is_isolated(self.equations, values, self.system.known):
             self.found.append(Solution(values, {}))
         else:
@@ -72,7 +74,7 @@ class _Harvest:
 
         seen = standing(self.equations, values, self.system.known)
         if not seen.alone:
-            self.along += 1
+            self.along += is_telling(values, self.equations, self.system.known)
             return
         if seen.order > 1:
             better = self._sharp(values)

@@ -34,6 +34,7 @@ from derive.numerics.algebra.like_terms import negated, occurrences, replaced
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
+from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     has_choice,
@@ -120,7 +121,12 @@ def _along_arms(
     holds = partial(sides_meet, equation, name, known, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
     tried = [*map(middle, pairwise(roots)), *(share * root for root in roots for share in (0.5, 2.0))]
-    seeds = [x for x in tried if x in domain and holds(x) and is_cancelled(equation, name, {**known, name: x})]
+    seeds = [
+        x
+        for x in tried
+        if x in domain and holds(x) and is_cancelled(equation, name, {**known, name: x})
+        if meets_beside_givens(equation, name, known, x)
+    ]
     if not seeds:
         return None
     spans = runs(holds, (domain.low, domain.high), known, seeds)

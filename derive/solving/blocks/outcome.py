@@ -98,11 +98,10 @@ def agrees(equation: Equation, values: Mapping[str, float], tolerance: float = A
     return not math.isnan(gap) and (strain(equation, values) <= BLUR or abs(gap_of(equation, values)) <= tolerance)
 
 
-def repeats(values: Mapping[str, float], found: Sequence[Solution]) -> bool:
+def repeats(values: Mapping[str, float], found: Sequence[Solution], tolerance: float = SAME_SOLUTION) -> bool:
     """Whether a solution is already known."""
     return any(
-        not other.spans
-        and all(math.isclose(x, other.values[name], rel_tol=SAME_SOLUTION) for name, x in values.items())
+        not other.spans and all(math.isclose(x, other.values[name], rel_tol=tolerance) for name, x in values.items())
         for other in found
     )
 

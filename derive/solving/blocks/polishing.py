@@ -10,22 +10,25 @@ in the fifth digit. Such points are computed again with 150 digits, so that many
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from derive.expressions.tree import Equation, names_in
+from derive.expressions.tree import Apply, Equation, Node, Number, names_in
 from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
+from derive.numerics.root_finding.expression_graph import dag_of
+from derive.numerics.root_finding.krawczyk import isolated_near
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.substitution import expressed
-from derive.tolerances import AGREEMENT, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT
+from derive.tolerances import AGREEMENT, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
 from quantities.domain import Domain
 
-__all__ = ["each_once", "fitted", "positive_of", "settled", "sharp"]
+__all__ = ["are_apart", "each_once", "fitted", "is_telling", "leads_elsewhere", "positive_of", "settled", "sharp"]
 
 _FEW = 20  # limit on unknowns of a system that is improved by difference quotients
 _SMALL = 8  # limit on unknowns of a system that is refined in multiprecision
+_BETWEEN = (0.5, 0.1273, 0.3819, 0.7321, 0.9103)  # shares of the way from a point to another, the middle first
 
 
 def settled(values: dict[str, float], equations: Sequence[Equation], system: System) -> dict[str, float]:
@@ -80,8 +83,10 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
     Two solutions that only the last digit of the givens keeps apart are one, between them: what lies further apart is
     two roots, however close. Where that rounding leaves no
     root at all, the points that come near enough are one solution, the nearest of them.
+
+    Solutions that a proof has counted are never merged.
     """
-    if len(system.unknowns) > _SMALL:
+    if len(system.unknowns) > _SMALL or any(one.proof for one in outcome.solutions):
         return outcome
     found: list[Solution] = []
     if not outcome.caveat:
@@ -113,13 +118,35 @@ def _add(found: list[Solution], one: Solution, system: System, tolerance: float)
     for i, other in enumerate(found):
         if one.spans or other.spans or not _are_one(one.values, other.values, system):
             continue
-        between = {name: x / 2 + other.values[name] / 2 for name, x in one.values.items()}
         enough = ROUNDED if _are_one(one.values, other.values, system, HANDFUL) else tolerance
-        if _worst(between, system) <= enough:
-            best = min((between, other.values, one.values), key=lambda values: _worst(values, system))
+        between = [_part_of_way(share, one.values, other.values) for share in _BETWEEN]
+        if all(_worst(point, system) <= enough for point in between) and not are_apart(
+            one.values, other.values, system
+        ):
+            best = min((between[0], other.values, one.values), key=lambda values: _worst(values, system))
             found[i] = replace(one, values=best)
             return
     found.append(one)
+
+
+def _part_of_way(share: float, one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:
+    """The point at a share of the way from one to another."""
+    return {name: (1 - share) * x + share * other[name] for name, x in one.items()}
+
+
+def are_apart(one: Mapping[str, float], other: Mapping[str, float], system: System) -> bool:
+    """Whether two solutions are proved to be two: each is the only one in a box, and the boxes do not meet.
+
+    The proof holds for all numbers that differ from the given ones in the last digit only.
+    """
+    dag = dag_of(system.equations, system.unknowns, system.known, blur=LAST_DIGIT)
+    if dag is None:
+        return False
+    points = [[values[name] for name in system.unknowns] for values in (one, other)]
+    reach = [abs(x - y) / 2 for x, y in zip(*points, strict=True)]
+    found = [isolated_near(dag, point, reach) for point in points]
+    narrow = [boxes[1] for boxes in found if boxes is not None]
+    return len(narrow) == len(points) and any(b < low or high < a for (a, b), (low, high) in zip(*narrow, strict=True))
 
 
 def _worst(values: Mapping[str, float], system: System) -> float:
@@ -135,6 +162,52 @@ def sharp(values: Mapping[str, float], system: System) -> Mapping[str, float]:
         return values
     better = sharpened(system.equations, values, system.known)
     return values if better is None or not _are_one(values, better, system) else better
+
+
+def is_telling(values: Mapping[str, float], equations: Sequence[Equation], known: Mapping[str, float]) -> bool:
+    """Whether every number in the equations shows at a point: beside large unknowns what is given is lost in rounding,
+    and equations that contradict each other seem to hold.
+
+    >>> from derive.expressions.grammar import parse_equation
+    >>> circle = [parse_equation("x**2 + y**2 = 4")]
+    >>> [is_telling({"x": x, "y": x}, circle, {}) for x in (1.5, 1e6)]
+    [True, False]
+    """
+    at = {**known, **values}
+    for equation in equations:
+        moved = [Equation(side, "=", equation.rhs) for side in _with_a_number_changed(equation.lhs)]
+        moved += [Equation(equation.lhs, "=", side) for side in _with_a_number_changed(equation.rhs)]
+        numbers = [{**at, name: 1.5 * known[name]} for name in names_in(equation.lhs, equation.rhs) if known.get(name)]
+        gaps = [*(residual(one, at) for one in moved), *(residual(equation, one) for one in numbers)]
+        here = residual(equation, at)
+        if any(abs(gap - here) <= VISIBLE for gap in gaps):
+            return False
+    return True
+
+
+def _with_a_number_changed(node: Node) -> Iterator[Node]:
+    """The expression with one of its numbers half as large again, for each number that is not zero."""
+    if isinstance(node, Number) and node.value:
+        yield Number(node.value * 3 / 2)
+    elif isinstance(node, Apply):
+        for i, arg in enumerate(node.args):
+            for other in _with_a_number_changed(arg):
+                yield Apply(node.op, (*node.args[:i], other, *node.args[i + 1 :]))
+
+
+def leads_elsewhere(values: Mapping[str, float], equations: Sequence[Equation], system: System) -> bool:
+    """Whether equations only seem to hold at a point, where something given is lost in rounding: with many digits
+    Newton's method leaves it for a root that is not near.
+    """
+    from derive.numerics.local_solvers.singular_roots import sharpened
+
+    if len(values) > _SMALL or is_telling(values, equations, system.known):
+        return False
+    better = sharpened(equations, values, system.known)
+    if better is None:
+        return False
+    largest = max(map(abs, values.values()))
+    return any(abs(better[name] - x) > NEAR_MULTIPLE * largest for name, x in values.items())
 
 
 def _is_rough(one: Solution, others: Iterable[Solution], system: System) -> bool:

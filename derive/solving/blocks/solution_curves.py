@@ -22,7 +22,7 @@ from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.local_solvers.newton import many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
 from derive.solving.blocks.outcome import System
-from derive.solving.blocks.polishing import positive_of
+from derive.solving.blocks.polishing import is_telling, positive_of
 from derive.solving.blocks.proportional import by_proportion
 from derive.solving.blocks.starting_points import starts
 from derive.solving.blocks.tearing import tearings
@@ -54,6 +54,8 @@ def lies_on_curve(values: Mapping[str, float], system: System) -> bool:
     """
     if any(0 < abs(x) < LEAST_SQUARED for x in values.values()):
         return False  # where squares underflow, everything seems to hold
+    if not is_telling(values, system.equations, system.known):
+        return False
     rows = _slopes(values, system)
     if rows is None:
         return False
@@ -202,6 +204,7 @@ def holds_along_branch(equations: Sequence[Equation], system: System) -> bool:
             if len(points) < _ENOUGH or any(system.misses(point, equations) for point in points):
                 continue
             inside = [point for point in points if system.meets(point) and _is_felt(point, system)]
+            inside = [point for point in inside if is_telling(point, system.equations, system.known)]
             moving = [name for name in system.unknowns if len({point[name] for point in inside}) > 1]
             if len(inside) >= _ENOUGH and len(moving) == len(system.unknowns):
                 return True

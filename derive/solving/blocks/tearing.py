@@ -29,6 +29,7 @@ from derive.numerics.algebra.like_terms import added, negated, occurrences
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled
 from derive.numerics.intervals.enclosure import Span, enclose
 from derive.numerics.root_finding.expression_graph import dag_of
+from derive.numerics.root_finding.gap import meets_beside_givens
 from derive.numerics.root_finding.krawczyk import newton
 from derive.solving.blocks.free_unknowns import (
     bounds_over,
@@ -42,11 +43,11 @@ from derive.solving.blocks.free_unknowns import (
 from derive.solving.blocks.lost_solutions import loses_nothing, may_be_lost, spans_of
 from derive.solving.blocks.one_unknown import values_of
 from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered, repeats
-from derive.solving.blocks.polishing import settled
+from derive.solving.blocks.polishing import are_apart, settled
 from derive.solving.blocks.proportional import by_proportion, is_proportional, is_unmoved
 from derive.solving.blocks.substitution import Branch, Lost, expressed, sizes, substituted
 from derive.time_limits import sharing, tick
-from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, TIGHT, TOGETHER
+from derive.tolerances import AGREEMENT, LEAST, SAME_MULTIPLE, SAME_ROOT, TIGHT, TOGETHER
 from quantities.domain import Domain
 
 __all__ = ["straight", "tearings", "torn"]
@@ -165,13 +166,19 @@ def _along(branches: Sequence[Branch], tear: str, equations: Sequence[Equation],
                 caveat = caveat or _UNPROVED
             if not system.holds(values):
                 reason = reason or system.outside(values)
-            elif not repeats(values, found):
+            elif not repeats(values, found) or _is_another(values, found, system):
                 found.append(Solution(values, {}))
         at_all = [solution.values[tear] for solution in outcome.solutions if tear in solution.values]
         for seed in _level_seeds(branch, tear, system, at_all):
             pieces = _spanned(branch, tear, system.inside(tear), system, [seed])
             found.extend(piece for piece in pieces if not is_covered(piece, found))
     return Outcome(tuple(found), caveat, False, reason, (undecided or bool(caveat)) and not found)
+
+
+def _is_another(values: Mapping[str, float], found: Sequence[Solution], system: System) -> bool:
+    """Whether a solution close to known ones is proved to be another than all of them."""
+    near = [other.values for other in found if repeats(values, [other])]
+    return not repeats(values, found, SAME_ROOT) and all(are_apart(values, other, system) for other in near)
 
 
 def _roots(branch: Branch, tear: str, system: System) -> Outcome:
@@ -237,7 +244,12 @@ def _level_seeds(branch: Branch, tear: str, system: System, roots: Sequence[floa
         marks = sorted({x for x in _turns(branch, tear, system) if low < x < high})
         beside = [middle(piece) for piece in pairwise([low, *marks, high])]
     met = [x for x in beside if system.meets(branch.at({tear: x}, system.known))]
-    return [x for x in met if is_cancelled(branch.left[0], tear, {**system.known, tear: x})]
+    left = branch.left[0]
+    return [
+        x
+        for x in met
+        if is_cancelled(left, tear, {**system.known, tear: x}) and meets_beside_givens(left, tear, system.known, x)
+    ]
 
 
 def _spanned(branch: Branch, tear: str, span: Span, system: System, seeds: Sequence[float] = ()) -> list[Solution]:

@@ -81,8 +81,9 @@ def no_solution(library: RelationSet, question: Question, found: Found) -> NoSol
     met = {name for block in found.plan.blocks for relation in block.relations for name in library.members[relation]}
     weak = [name for name in found.plan.weak if name in met]
     used = f" (the weak values of {', '.join(weak)} are in use)" if weak else ""
+    reason = found.reason or "no value in its domain fits all relations"
     return NoSolutionError(
-        f"{question.target} has no admissible value: {found.reason}{used}.",
+        f"{question.target} has no admissible value: {reason}{used}.",
         hint="Check the givens, their units, and the domain of what is asked.",
-        reason=found.reason,
+        reason=reason,
     )

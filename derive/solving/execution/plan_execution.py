@@ -31,7 +31,7 @@ from derive.solving.execution.applicability import (
     with_conditions,
 )
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import UNPROVED, Found, planned, solved
+from derive.solving.execution.plan_states import UNPROVED, Found, is_doubt, planned, solved
 from derive.solving.execution.question import NO_CASE, Question
 from derive.solving.execution.regimes import ANOTHER, Decisions, Undecided, whether
 from derive.time_limits import tick
@@ -39,7 +39,7 @@ from derive.time_limits import tick
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["carried_out", "detours", "of_case"]
+__all__ = ["carried_out", "detours", "of_case", "without"]
 
 _DETOURS = 2  # limit on relations that are left out because others imply them
 _REPEATING = "others repeat it"
@@ -156,7 +156,15 @@ def _of_case(library: RelationSet, question: Question, found: Found, decisions: 
         states = tuple(state for state in states if all(_may_agree(one, state) for one in exact))
     if states or not found.states:
         return replace(found, states=states)
-    return Found(found.plan, (), found.left_out, f"{question.target}: {of_another_case(library, question, found)}")
+    reason = f"{question.target}: {of_another_case(library, question, found)}"
+    doubt = next((note for state in found.states for note in state.notes if is_doubt(note)), "")
+    if doubt:
+        raise LimitError(
+            f"{reason}; and other solutions may exist ({doubt}).",
+            hint="Narrow the domains, or give more.",
+            limit=UNPROVED,
+        )
+    return Found(found.plan, (), found.left_out, reason)
 
 
 def _cancelling(made: Plan, states: Sequence[State], target: str) -> tuple[str, ...]:
@@ -200,6 +208,15 @@ def detours(library: RelationSet, question: Question, made: Plan, left_out: Mapp
             yield found
 
 
+def without(library: RelationSet, question: Question, found: Found, relation: str) -> Found | None:
+    """The result of a plan without one relation, which then counts as a check; None if it leads nowhere."""
+    try:
+        other = carried_out(library, question, {**found.left_out, relation: _REPEATING})
+    except DeriveError:
+        return None
+    return _heeding(library, found.plan, other, relation) if other.plan.is_determined else None
+
+
 def _heeding(library: RelationSet, made: Plan, found: Found, relation: str) -> Found:
     """The result without a relation, now counted again: a weak value that replaced it must agree with it."""
     left_out = {name: why for name, why in found.left_out.items() if name != relation}
@@ -225,7 +242,7 @@ def _elsewhere(library: RelationSet, question: Question, first: Found, relation:
         return None
     states = tuple(both for state in heeded.states for both in _within(state, target, first.states))
     reason = found.reason or ("" if states else f"{target}: {relation} allows none of the values that the others do")
-    unproved = any("not proved" in note for state in (*first.states, *found.states) for note in state.notes)
+    unproved = any(is_doubt(note) for state in (*first.states, *found.states) for note in state.notes)
     if unproved and not any(_may_agree(library.relations[relation], state) for state in states):
         return None
     return replace(heeded, states=states, reason=reason)

@@ -5,7 +5,7 @@ Where a block has several solutions, each is followed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.caches import Memo
@@ -17,7 +17,7 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import NO_CASE, Case, Question
 from derive.time_limits import tick
 
-__all__ = ["UNPROVED", "Found", "all_of", "planned", "planned_for", "solved"]
+__all__ = ["UNPROVED", "Found", "all_of", "is_doubt", "is_of_one_turn", "planned", "planned_for", "solved"]
 
 _PLANS = Memo[Plan](most=4096)
 
@@ -70,11 +70,12 @@ def solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State],
                 continue
             following.extend(steps)
             reason = why or reason
+        following = _doubting_alike(states, following)
         if refused is not None and not following:
             raise refused
         if not following:
             reason = f"{', '.join(block.unknowns)}: {reason}"
-            if any("not proved" in note for state in states for note in state.notes):
+            if any(is_doubt(note) for state in states for note in state.notes):
                 hint = "Narrow the domains, or give more."
                 raise LimitError(f"{reason}; but others may exist for what it depends on.", hint=hint, limit=UNPROVED)
             return [], reason
@@ -84,6 +85,27 @@ def solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State],
             )
         states = following
     return states, ""
+
+
+def _doubting_alike(before: Sequence[State], after: list[State]) -> list[State]:
+    """The states, each with what is not proved of any: where one list is open, so is the list of all that follows."""
+    doubts = dict.fromkeys(note for state in (*before, *after) for note in state.notes if is_doubt(note))
+    return [
+        state
+        if doubts.keys() <= {*state.notes}
+        else replace(state, notes=tuple(dict.fromkeys((*state.notes, *doubts))))
+        for state in after
+    ]
+
+
+def is_doubt(note: str) -> bool:
+    """Whether a note says that solutions may be missing."""
+    return "not proved" in note
+
+
+def is_of_one_turn(note: str) -> bool:
+    """Whether a note says that an angle was sought in one turn only, as others may repeat it."""
+    return "sought in one turn" in note
 
 
 def all_of(library: RelationSet, made: Plan, known: Mapping[str, float]) -> tuple[float, ...] | None:
