@@ -40,7 +40,7 @@ class _Again:
         with sharing(0.2):
             found = least_of(programs, _BOXES)
         gained = self.best.value - found.value
-        size = abs(self.best.value) or 1.0
+        size = self.best.size
         return gained / size if gained > SAME_ROOT * size else 0.0
 
     def limits(self) -> Iterator[Binding]:

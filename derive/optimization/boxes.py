@@ -20,6 +20,7 @@ from derive.tolerances import AROUND_ZERO, FINEST_BREADTH, HANDFUL, LEAST, MOST,
 __all__ = ["Boxes", "Slopes"]
 
 _SWEEPS = 4  # of contractors on one box
+_FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
 Slopes = list[list[Span]]
@@ -186,6 +187,19 @@ class Boxes:
             found.append("does not move" if rises and falls else "rises" if rises else "falls" if falls else "turns")
         return tuple(found)
 
+    def blur(self, point: Sequence[float]) -> float:
+        """By how much the goal changes between the points that no cut tells from this one; zero if that is not known."""
+        near = [
+            (max(x - by, low), min(x + by, high))
+            for x, (low, high) in zip(point, self.program.box, strict=False)
+            for by in [2 * _FINEST * abs(x) or AROUND_ZERO]
+        ]
+        run = self.run(near) if len(near) == len(self.program.names) else None
+        if run is None:
+            return 0.0
+        low, high = self.values(run)[0]
+        return high - low if math.isfinite(high - low) else 0.0
+
     def point(self, sides: Box) -> tuple[float, ...]:
         """A point in the middle of a box, whole where it counts."""
         return tuple(
@@ -195,7 +209,7 @@ class Boxes:
 
     def widest(self, sides: Box, slopes: Slopes) -> int | None:
         """The side to be cut: the one along which the goal and the limits may change most; None if none can be."""
-        finest = [0.0 if step else 10 * FINEST_BREADTH for step in self.program.steps]
+        finest = [0.0 if step else _FINEST for step in self.program.steps]
         open_ones = [i for i, side in enumerate(sides) if _breadth(side) > finest[i]]
         if not open_ones:
             return None

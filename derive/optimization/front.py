@@ -269,7 +269,7 @@ class _Work:
         given = values_at(self.library, self.question, there)
         second = solve(self.library, self.targets[1].name, found.pick.profiles, given)
         chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}
-        return FrontPoint((first, second), chosen, found.pick.names, found.best.gap <= EXTREME)
+        return FrontPoint((first, second), chosen, found.pick.names, found.best.is_proved)
 
 
 _FRONT = "the front"

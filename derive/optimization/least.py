@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from derive.errors import (
@@ -18,14 +19,14 @@ from derive.errors import (
     UnknownNameError,
     VerificationError,
 )
-from derive.expressions.tree import names_in
+from derive.expressions.tree import Equation, Number, names_in
 from derive.kernels.agreement import said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import residual
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
-from derive.optimization.branching import BOXES, Best, gap_between, least_of
+from derive.optimization.branching import BOXES, Best, least_of
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
@@ -43,7 +44,7 @@ from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT, EXTREME
+from derive.tolerances import AGREEMENT
 from quantities.value import Value, read_number
 
 __all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
@@ -173,9 +174,7 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
     given = values_at(library, question, one)
     answer = solve(library, question.target, one.pick.profiles, given)
     reached = one.best.value * one.programs[0].sign
-    if answer.base is None or not math.isclose(
-        answer.base, reached, rel_tol=AGREEMENT, abs_tol=AGREEMENT * one.best.spread
-    ):
+    if answer.base is None or not _is_reached(one, answer.base):
         raise _astray(question.target, answer, reached)
     held = {limit.name: limit for program in one.programs for limit in program.limits if limit.relation is not None}
     there = {check.name for check in answer.checks}
@@ -187,6 +186,18 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
     played = {name for limit in held.values() for name in names_in(limit.written.lhs, limit.written.rhs)}
     unused = tuple(name for name in answer.unused if name not in played)
     return replace(answer, checks=(*answer.checks, *tested), unused=unused)
+
+
+def _is_reached(one: Looked, number: float) -> bool:
+    """Whether the answer is the goal of a case at the best point, to within rounding of the terms of either."""
+    reached = one.best.value * one.programs[0].sign
+    if math.isclose(number, reached, rel_tol=AGREEMENT):
+        return True
+    for program in one.programs:
+        values = program.numbers(one.best.at)
+        if values is not None and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT:
+            return True
+    return abs(number - reached) <= one.best.blur
 
 
 def _check(library: RelationSet, limit: Stated, question: Asked, one: Looked, given: Mapping[str, Value]) -> Check:
@@ -240,8 +251,7 @@ def _told(
     looked: Sequence[Looked],
 ) -> Optimum:
     floor = min(_floor(other) for other in looked)
-    spread = max(other.best.spread for other in looked)
-    gap = gap_between(one.best.value, floor, spread)
+    whole = replace(one.best, floor=min(floor, one.best.value))
     found = bindings(one.programs, one.best, library.declared)
     values = values_at(library, question, one)
     forms = closed_forms(one.programs, one.best, found)
@@ -252,8 +262,9 @@ def _told(
         chosen={name: values[name].base[1] for name in (*question.ranges, *one.pick.listed)},
         profiles=one.pick.names,
         binding=found,
-        proved=gap <= EXTREME,
-        gap=gap if math.isfinite(gap) else None,
+        proved=whole.is_proved,
+        gap=_told_gap(library, question, whole),
+        gap_is_absolute=whole.is_zero,
         choices=tuple(_choice(question, other) for other in looked),
         reasons=_reasons(library, question, one, found),
         boxes=sum(other.best.boxes for other in looked),
@@ -265,6 +276,14 @@ def _told(
             library, question, sense, _contenders(question, looked), points, seed
         ),
     )
+
+
+def _told_gap(library: RelationSet, question: Asked, best: Best) -> float | None:
+    """The gap as it is told: a share of the value, or a distance in the declared unit; None if there is no bound."""
+    if not math.isfinite(best.gap):
+        return None
+    unit = library.declared[question.target].unit
+    return best.gap / float(unit.size) if best.is_zero else best.gap
 
 
 def _contenders(question: Asked, looked: Sequence[Looked]) -> list[Contender]:

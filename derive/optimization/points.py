@@ -27,7 +27,7 @@ class Points:
 
     def prices(self, point: Sequence[float]) -> tuple[float, ...]:
         """The multiplier of each limit and each zero at a point."""
-        whole = self._full(point)
+        whole = self.full(point)
         run = self.boxes.run([(x, x) for x in whole]) if whole else None
         if run is None or run.flawed:
             return ()
@@ -52,7 +52,7 @@ class Points:
         sides = zip(self.program.box, self.program.steps, point, strict=True)
         return [i for i, ((low, high), step, x) in enumerate(sides) if not step and low < x < high]
 
-    def _full(self, point: Sequence[float]) -> tuple[float, ...]:
+    def full(self, point: Sequence[float]) -> tuple[float, ...]:
         """A point of the free quantities with the others that follow; empty if these have no single values."""
         if self.program.solved is None:
             return tuple(point)
