@@ -139,6 +139,7 @@ class _Search:
     def run(self) -> Best:
         self.boxes = Boxes(self.program)
         self.points = Points(self.program, self.boxes)
+        self.counts = any(self.program.steps[self.program.free :])  # that are not free: hardly a point has them whole
         queue: list[tuple[float, int, _Part]] = []
         left, count, pending = math.inf, 0, -math.inf
         try:
@@ -204,12 +205,16 @@ class _Search:
             floor = max(floor, self.curvature.floor(sides, self.at, self.prices))
         if all(low == high for low, high in sides[: self.program.free]):
             floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
-        return _Part(sides, floor, boxes.widest(sides, slopes), (boxes.point(corner), boxes.point(sides)))
+        return _Part(sides, floor, boxes.widest(sides, slopes), (self._point(corner), self._point(sides)))
+
+    def _point(self, sides: Box) -> tuple[float, ...]:
+        """A point of a box that is worth to be tried."""
+        return self.boxes.completed(sides) if self.counts else self.boxes.point(sides)
 
     def _take(self, points: Iterable[tuple[float, ...]]) -> None:
         """Try points; one that fulfils the limits and is better is the best so far."""
         for point in points:
-            if point in self.tried or not all(map(math.isfinite, point)):
+            if not point or point in self.tried or not all(map(math.isfinite, point)):
                 continue
             if len(self.tried) < _REMEMBERED:
                 self.tried.add(point)

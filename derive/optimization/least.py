@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from derive.errors import (
+    AmbiguousError,
     DeriveError,
     InconsistentError,
     LimitError,
@@ -39,7 +40,7 @@ from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
@@ -47,7 +48,7 @@ from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT
 from quantities.value import Value, read_number
 
-__all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
+__all__ = ["Looked", "answers_at", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
 
 
 @dataclass(frozen=True)
@@ -172,20 +173,40 @@ def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, V
 def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
     """The answer at the best point; every limit that the question states is among its checks."""
     given = values_at(library, question, one)
-    answer = solve(library, question.target, one.pick.profiles, given)
+    answers = answers_at(library, question.target, one.pick.profiles, given)
     reached = one.best.value * one.programs[0].sign
-    if answer.base is None or not _is_reached(one, answer.base):
+    near = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
+    answer = near if len(answers) == 1 else _one_of(near, len(answers))
+    if not _is_reached(one, answer.base or 0.0):
         raise _astray(question.target, answer, reached)
     held = {limit.name: limit for program in one.programs for limit in program.limits if limit.relation is not None}
     there = {check.name for check in answer.checks}
     untested = [limit for limit in limits if limit.name in held and limit.name not in there]
-    tested = [_check(library, limit, question, one, given) for limit in untested]
+    tested = [_check(library, limit, answer, one, given) for limit in untested]
     broken = [check for check in (*answer.failed, *tested) if check.name in held and not check.passed]
     if broken:
         raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
     played = {name for limit in held.values() for name in names_in(limit.written.lhs, limit.written.rhs)}
     unused = tuple(name for name in answer.unused if name not in played)
     return replace(answer, checks=(*answer.checks, *tested), unused=unused)
+
+
+def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
+    """The answers with a number at a point; where there is none, the solver's error is raised."""
+    try:
+        return [solve(library, target, tuple(profiles), given)]
+    except AmbiguousError as error:
+        found = [answer for answer in error.answers if answer.base is not None]
+        if not found:
+            raise
+        return found
+
+
+def _one_of(answer: Answer, count: int) -> Answer:
+    """An answer that is one of several at its point, which it says."""
+    name = answer.quantity.name
+    note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
+    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
 def _is_reached(one: Looked, number: float) -> bool:
@@ -195,19 +216,31 @@ def _is_reached(one: Looked, number: float) -> bool:
         return True
     for program in one.programs:
         values = program.numbers(one.best.at)
-        if values is not None and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT:
+        if (
+            values is not None
+            and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT
+        ):
             return True
     return abs(number - reached) <= one.best.blur
 
 
-def _check(library: RelationSet, limit: Stated, question: Asked, one: Looked, given: Mapping[str, Value]) -> Check:
-    """A limit that the answer does not test by itself, tested on answers at the best point."""
+def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, given: Mapping[str, Value]) -> Check:
+    """A limit that the answer does not test by itself, tested on its numbers and on answers at the best point."""
     values = {name: value.base[1] for name, value in limit.values.items()}
+    reached = _numbers_of(answer)
     for name in limit.names:
-        number = quantity_at(library, name, one.pick.profiles, given)
+        number = reached[name] if name in reached else quantity_at(library, name, one.pick.profiles, given)
         values[name] = math.nan if number is None else number
     gap = residual(limit.written, values)
     return Check(limit.name, limit.name, gap, agrees(limit.written, values))
+
+
+def _numbers_of(answer: Answer) -> dict[str, float]:
+    """The numbers of an answer and of its steps."""
+    steps = [part for step in answer.steps for part in (step.together or (step,))]
+    found = {step.quantity: step.result[0] for step in steps if step.result is not None}
+    points = {name: low for name, (low, high) in found.items() if low == high}
+    return points if answer.base is None else {**points, answer.quantity.name: answer.base}
 
 
 def _astray(what: str, answer: Answer, reached: float) -> VerificationError:

@@ -83,7 +83,8 @@ class Program:
     sign: float = 1.0
     plans: tuple[Plan, ...] = ()
     is_sampled: bool = False  # whether the solver has to be asked at each point
-    solved: Callable[[Mapping[str, float]], Mapping[str, float] | None] | None = None  # what has no closed form
+    solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
+    """Every solution at a point, for what is a variable but not free."""
 
     def under(self, limits: Sequence[Limit]) -> Program:
         """The same with other limits."""
@@ -96,17 +97,25 @@ class Program:
         return {**points, **dict(zip(self.names, self.box, strict=True))}
 
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
-        """All numbers at a point of the free quantities; None where a quantity has no single value."""
+        """All numbers at a point of the free quantities; None where a quantity has none.
+
+        Of several solutions it is the best of those that hold, and the first where none does.
+        """
         values = {**self.known, **dict(zip(self.names, point, strict=False))}
         if self.solved is None:
             return values
-        found = self.solved(values)
-        return None if found is None else {**values, **found}
+        found = [{**values, **one} for one in self.solved(values)]
+        if len(found) < 2:
+            return found[0] if found else None
+        return min(found, key=self._goal_at)
 
     def at(self, point: Sequence[float]) -> float:
         """The goal at a point of the free quantities; infinite where a limit, a domain or its case does not hold."""
         values = self.numbers(point)
-        if values is None or not self.holds_at(values):
+        return math.inf if values is None else self._goal_at(values)
+
+    def _goal_at(self, values: Mapping[str, float]) -> float:
+        if not self.holds_at(values):
             return math.inf
         found = self.sign * value(self.plain, values)
         return found if found == found else math.inf

@@ -54,7 +54,7 @@ def sampled_program(
     values |= {name: value for limit in limits for name, value in limit.values.items()}
     known = {name: value.base[1] for name, value in values.items() if name not in free}
 
-    def solved(at: Mapping[str, float]) -> Mapping[str, float] | None:
+    def solved(at: Mapping[str, float]) -> list[Mapping[str, float]]:
         tick()
         given = {**strong, **{name: stated_at(library, name, at[name]) for name in free}}
         found = {}
@@ -64,11 +64,13 @@ def sampled_program(
             except LimitError:
                 raise
             except DeriveError:
-                return None
-            if number is None:
-                return None
+                return []
+            if number is None or (
+                library.declared[name].domain.whole and not library.declared[name].domain.is_whole(number)
+            ):
+                return []
             found[name] = number
-        return found
+        return [found]
 
     declared = [library.declared[name] for name in free]
     return Program(
