@@ -47,9 +47,15 @@ class _Again:
         named = [limit.name for program in self.programs for limit in program.limits if limit.relation is not None]
         for name in dict.fromkeys(named):
             without = [self._with(program, name, None) for program in self.programs]
-            if self._is_tight(name) or self.gain(without) > 0:
+            if self.gain(without) > 0 or (self._is_tight(name) and not self._is_tie(name)):
                 by = self._step(name)
                 yield Binding(name, self.gain([self._with(program, name, by) for program in self.programs]))
+
+    def _is_tie(self, name: str) -> bool:
+        """Whether both sides have to be equal, so that they are at every point."""
+        return (
+            len({limit.written.op for program in self.programs for limit in program.limits if limit.name == name}) > 1
+        )
 
     def _with(self, program: Program, name: str, by: float | None) -> Program:
         """A program with one limit left out, or moved."""

@@ -207,12 +207,17 @@ class Boxes:
 
     def point(self, sides: Box) -> tuple[float, ...]:
         """A point in the middle of a box, whole where it counts."""
-        return tuple(
-            self.whole(i, x) for i, x in enumerate(_middle(sides)[: self.program.free])
-        )
+        return tuple(self.whole(i, x) for i, x in enumerate(_middle(sides)[: self.program.free]))
 
-    def completed(self, sides: Box) -> tuple[float, ...]:
-        """A point of a box at which what is counted is whole; empty if none was found.
+    @property
+    def is_thin(self) -> bool:
+        """Whether hardly a point fulfils the program: a count has to be whole, or two sides have to be equal."""
+        ops = {(limit.name, limit.written.op) for limit in self.program.limits if limit.relation is not None}
+        is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
+        return is_equality or any(self.program.steps[self.program.free :])
+
+    def completed(self, sides: Box) -> tuple[float, ...] | None:
+        """A point of a box at which what is counted is whole; None if none was found.
 
         Counts are set first and then the others, each to its middle, and what is left is narrowed to what that allows.
         """
@@ -222,7 +227,7 @@ class Boxes:
             x = self.whole(i, _middle(left)[i])
             left = self.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf) if left[i] != (x, x) else left
             if left is None:
-                return ()
+                return None
         return self.point(left)
 
     def whole(self, i: int, x: float) -> float:

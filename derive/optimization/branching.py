@@ -119,7 +119,7 @@ class _Part:
     sides: Box
     floor: float
     widest: int | None
-    points: tuple[tuple[float, ...], ...] = ()
+    points: tuple[tuple[float, ...] | None, ...] = ()
 
 
 @dataclass
@@ -139,7 +139,7 @@ class _Search:
     def run(self) -> Best:
         self.boxes = Boxes(self.program)
         self.points = Points(self.program, self.boxes)
-        self.counts = any(self.program.steps[self.program.free :])  # that are not free: hardly a point has them whole
+        self.is_thin = self.boxes.is_thin
         queue: list[tuple[float, int, _Part]] = []
         left, count, pending = math.inf, 0, -math.inf
         try:
@@ -166,6 +166,8 @@ class _Search:
             left = min(left, pending)
         floor = min([left, *(one[0] for one in queue)])
         count = max(count, 1)
+        if self.at is not None:
+            self._take(self.points.shortened(self.at))
         if self.at is None:
             return Best(floor=floor, boxes=count, ways=self.ways)
         return Best(self.value, self.at, min(floor, self.value), self.blur, count, self.ways)
@@ -207,14 +209,14 @@ class _Search:
             floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
         return _Part(sides, floor, boxes.widest(sides, slopes), (self._point(corner), self._point(sides)))
 
-    def _point(self, sides: Box) -> tuple[float, ...]:
+    def _point(self, sides: Box) -> tuple[float, ...] | None:
         """A point of a box that is worth to be tried."""
-        return self.boxes.completed(sides) if self.counts else self.boxes.point(sides)
+        return self.boxes.completed(sides) if self.is_thin else self.boxes.point(sides)
 
-    def _take(self, points: Iterable[tuple[float, ...]]) -> None:
+    def _take(self, points: Iterable[tuple[float, ...] | None]) -> None:
         """Try points; one that fulfils the limits and is better is the best so far."""
         for point in points:
-            if not point or point in self.tried or not all(map(math.isfinite, point)):
+            if point is None or point in self.tried or not all(map(math.isfinite, point)):
                 continue
             if len(self.tried) < _REMEMBERED:
                 self.tried.add(point)

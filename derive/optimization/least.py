@@ -7,7 +7,8 @@ so is every limit of the question. The bound of the whole is the least bound of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -17,6 +18,7 @@ from derive.errors import (
     DeriveError,
     InconsistentError,
     LimitError,
+    NoSolutionError,
     UnknownNameError,
     VerificationError,
 )
@@ -24,7 +26,7 @@ from derive.expressions.tree import Equation, Number, names_in
 from derive.kernels.agreement import said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import residual
+from derive.numerics.algebra.evaluation import holds, residual
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, least_of
@@ -107,9 +109,11 @@ def looked_at(
         one = ask(library, question.target, pick.profiles, question.given(pick))
         try:
             made = tuple(programs(library, one, limits, question.free, sign))
+            ties = tuple(_ties(library, question, made))
+            if ties:
+                made = tuple(programs(library, one, [*limits, *ties], question.free, sign))
         except Unwritten:
             made = (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
-        _prove_free(library, question, made)
         with sharing(0.5):
             return Looked(pick, made, searched(made, boxes) if boxes else Best(), given=question.fixed)
     except UnknownNameError:
@@ -123,19 +127,28 @@ def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
     return best_met(made[0]) if made and made[0].is_sampled else least_of(made, boxes)
 
 
-def _prove_free(library: RelationSet, question: Asked, made: Sequence[Program]) -> None:
-    """Raise if relations tie what is free to what is given: only a curve in the ranges would be allowed."""
+def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:
+    """The relations that tie what is free to what is given in some case, as limits: there, both sides are equal.
+
+    One that ties it everywhere is an error: only a curve in the ranges would be allowed.
+    """
     plans = [plan for program in made for plan in program.plans]
     strong = [*question.fixed, *question.picks[0].listed, *question.ranges]
     for name in said_twice(library, strong, plans):
         relation = library.relations[name]
         tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
-        if relation.is_equation and tied and not _is_of_another_case(library, relation, plans):
+        if not relation.is_equation or not tied or _is_of_another_case(library, relation, plans):
+            continue
+        if not relation.conditions:
             raise InconsistentError(
                 f"{tied[0]} is not free: {name} ties it to what else is given, {relation.written}.",
                 hint=f'Leave {tied[0]} out, and bound it with such_that=["{tied[0]} <= ..."].',
                 conflicts=(name, *tied),
             )
+        names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
+        for op in ("<=", ">="):
+            written = Equation(relation.written.lhs, op, relation.written.rhs)
+            yield Stated(name, written, relation, names, {}, relation.conditions)
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
@@ -231,6 +244,8 @@ def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, giv
     for name in limit.names:
         number = reached[name] if name in reached else quantity_at(library, name, one.pick.profiles, given)
         values[name] = math.nan if number is None else number
+    if not all(holds(condition, values) for condition in limit.conditions):
+        return Check(limit.name, limit.name, 0.0, passed=True)
     gap = residual(limit.written, values)
     return Check(limit.name, limit.name, gap, agrees(limit.written, values))
 
@@ -261,17 +276,18 @@ def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> D
     found = infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
     if isinstance(found, LimitError):
         for one in searched:
-            _ = _tried(library, target, one)  # where no point has an answer, the solver says why
+            _try(library, target, one)
     return found
 
 
-def _tried(library: RelationSet, target: str, one: Looked) -> Answer:
-    """The answer in the middle of the ranges."""
+def _try(library: RelationSet, target: str, one: Looked) -> None:
+    """Raise what the solver lacks in the middle of the ranges."""
     program = one.programs[0]
     middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
     sides = zip(program.names, middle, program.steps, strict=False)
     free = {name: stated_at(library, name, round(x / step) * step if step else x) for name, x, step in sides}
-    return solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
+    with suppress(InconsistentError, NoSolutionError, AmbiguousError):  # these say nothing of the other points
+        solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
 
 
 def _told(

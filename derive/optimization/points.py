@@ -16,6 +16,7 @@ __all__ = ["Points", "along_axes"]
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
+_DIGITS = (12, 9, 6)
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
 
 
@@ -68,7 +69,18 @@ class Points:
             for other in descended(self._seen, point, self.program.box, moving):
                 yield other
                 best = min(best, other, key=self.program.at)
-        yield from along_axes(self.program, best, self.program.at, _TRIED)
+        for other in along_axes(self.program, best, self.program.at, _TRIED):
+            best = other
+            yield other
+        yield from self.shortened(best)
+
+    def shortened(self, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+        """The point with fewer digits: a round number is often the one sought."""
+        for digits in _DIGITS:
+            yield tuple(
+                x if step else min(max(float(f"{x:.{digits}g}"), low), high)
+                for x, step, (low, high) in zip(point, self.program.steps, self.program.box, strict=False)
+            )
 
     def _seen(self, point: Sequence[float]) -> Seen | None:
         """The goal and the limits at a point, with their slopes."""

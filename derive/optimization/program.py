@@ -39,9 +39,12 @@ class Limit:
     written: Equation  # `<=` or `>=`
     gap: Node  # not positive where it holds; numbers put in, and spread out
     approximate: float = 0.0
+    guard: Node | None = None  # where this does not hold, the limit does not apply
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""
+        if self.guard is not None and not holds(self.guard, values):
+            return True
         found = residual(self.written, values)
         over = found if self.written.op == "<=" else -found
         return over <= max(TIGHT, self.approximate)

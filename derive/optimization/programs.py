@@ -334,11 +334,12 @@ class _Writing:
             sizes = [Apply("abs", (side,)) for side in (left, right)]
             over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), Apply("add", tuple(sizes))))))
         gap = self._spread(over, spans)
+        guard = None
         if limit.conditions:
-            conditions = tuple(folded(_placed(one, forms), self.known) for one in limit.conditions)
-            gap = Apply("piecewise", (gap, _all(conditions), Number(Fraction(-1.0))))
+            guard = _all(tuple(folded(_placed(one, forms), self.known) for one in limit.conditions))
+            gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
         written = Equation(left, limit.written.op, right)
-        return Limit(limit.name, limit.relation, written, gap, limit.approximate)
+        return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard)
 
     def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
         """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
