@@ -264,7 +264,7 @@ class _Work:
         programs = tuple(program.under(_others(program)) for program in found.programs)
         reached = min(program.at(found.best.at) for program in programs)
         there = replace(found, programs=programs, best=replace(found.best, value=reached))
-        first = put_back(self.library, self.question, self.limits, there)
+        there, first = put_back(self.library, self.question, self.limits, there)
         given = values_at(self.library, self.question, there)
         second = self._second(found, given)
         chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}

@@ -47,10 +47,13 @@ from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, EXPRESSION, HANDFUL, LAST_DIGIT, TIGHT
 from quantities.value import Value, read_number
 
 __all__ = ["Looked", "answers_at", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
+
+
+_NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
 
 
 @dataclass(frozen=True)
@@ -167,7 +170,7 @@ def _put_back_in_turn(
     left = list(looked)
     for one in sorted((one for one in looked if one.best.is_found), key=lambda one: one.best.value):
         try:
-            return one, put_back(library, question, limits, one), left
+            return *put_back(library, question, limits, one), left
         except VerificationError:
             raise
         except DeriveError as error:
@@ -183,8 +186,35 @@ def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, V
     return {**question.fixed, **one.pick.listed, **free}
 
 
-def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
-    """The answer at the best point; every limit that the question states is among its checks."""
+def put_back(
+    library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked
+) -> tuple[Looked, Answer]:
+    """The best point with its answer; every limit that the question states is among the answer's checks.
+
+    Where a limit or the end of a domain decides, the point's own rounding may lie beyond it; a neighbour then counts.
+    """
+    try:
+        return one, _answer_at(library, question, limits, one)
+    except LimitError:
+        raise
+    except DeriveError as error:
+        for near in _neighbours(one):
+            with suppress(DeriveError):
+                return near, _answer_at(library, question, limits, near)
+        raise error
+
+
+def _neighbours(one: Looked) -> Iterator[Looked]:
+    """The best point with one number moved by a few of its last digits."""
+    program = one.programs[0]
+    for share in _NUDGES:
+        for i, (low, high) in enumerate(program.box[: program.free]):
+            x = min(max(one.best.at[i] + share * (abs(one.best.at[i]) or high - low), low), high)
+            if x != one.best.at[i] and not program.steps[i]:
+                yield replace(one, best=replace(one.best, at=(*one.best.at[:i], x, *one.best.at[i + 1 :])))
+
+
+def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
     given = values_at(library, question, one)
     answers = answers_at(library, question.target, one.pick.profiles, given)
     reached = one.best.value * one.programs[0].sign

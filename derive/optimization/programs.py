@@ -188,8 +188,11 @@ class _Writing:
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, _Way]]:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
-        each = [[way for tree in asides.get(name, ()) for way in self._of_tree(tree, asides)] for name in names]
-        for chosen in product(*(ways or [_Way(Name(name))] for name, ways in zip(names, each, strict=True))):
+        each = [
+            [way for tree in asides[name] for way in self._of_tree(tree, asides)] if name in asides else [_Way(Name(name))]
+            for name in names
+        ]
+        for chosen in product(*each):
             forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
             yield _placed(condition, forms), _merged(chosen)
 
