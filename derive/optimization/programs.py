@@ -34,6 +34,7 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
+from derive.tolerances import MET
 from quantities.domain import Domain
 
 __all__ = ["Unwritten", "programs"]
@@ -61,10 +62,11 @@ class _Zero:
         number = values[self.name] if self.form is None else value(self.form, values)
         if not self.step:
             return number
-        if not math.isfinite(number) or not self.domain.is_whole(number):
+        if not math.isfinite(number):
             return math.nan
         whole = round(number / self.step) * self.step
-        return whole if self.domain.admits(whole) else math.nan
+        is_whole = abs(number - whole) <= MET * max(self.step, abs(whole))
+        return whole if is_whole and self.domain.admits(whole) else math.nan
 
 
 @dataclass(frozen=True)
