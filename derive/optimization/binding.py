@@ -17,7 +17,7 @@ from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program
 from derive.presentation.numbers import shown_number
-from derive.time_limits import sharing
+from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
 from quantities.declaration import Declaration
 
@@ -37,6 +37,7 @@ class _Again:
 
     def gain(self, programs: Sequence[Program]) -> float:
         """What the goal gains, as a share of its value."""
+        tick()
         with sharing(0.2):
             found = least_of(programs, _BOXES)
         gained = self.best.value - found.value
@@ -113,9 +114,9 @@ def _stretched(program: Program, i: int, moved: float) -> Program:
     return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
 
 
-def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> tuple[Binding, ...]:
-    """The limits and the ends of ranges that bind; none where only points are known."""
-    if programs[0].is_sampled:
-        return ()
-    again = _Again(programs, best, declared)
-    return (*again.limits(), *again.ends())
+def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
+    """The limits and the ends of ranges that bind, one by one; none where only points are known."""
+    if not programs[0].is_sampled:
+        again = _Again(programs, best, declared)
+        yield from again.limits()
+        yield from again.ends()

@@ -25,6 +25,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from derive.errors import LimitError
@@ -167,7 +168,8 @@ class _Search:
         floor = min([left, *(one[0] for one in queue)])
         count = max(count, 1)
         if self.at is not None:
-            self._take(self.points.shortened(self.at))
+            with suppress(LimitError):
+                self._take(self.points.shortened(self.at))
         if self.at is None:
             return Best(floor=floor, boxes=count, ways=self.ways)
         return Best(self.value, self.at, min(floor, self.value), self.blur, count, self.ways)

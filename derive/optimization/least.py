@@ -22,7 +22,7 @@ from derive.errors import (
     UnknownNameError,
     VerificationError,
 )
-from derive.expressions.tree import Equation, Number, names_in
+from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.kernels.agreement import said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
@@ -38,6 +38,8 @@ from derive.optimization.programs import Unwritten, programs
 from derive.optimization.sampling import best_met, quantity_at, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.optimization.under_ranges import Contender, under_ranges
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
@@ -53,6 +55,7 @@ from quantities.value import Value, read_number
 __all__ = ["Looked", "answers_at", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
 
 
+_OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
 _NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
 
 
@@ -142,7 +145,7 @@ def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Ite
         tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
         if not relation.is_equation or not tied or _is_of_another_case(library, relation, plans):
             continue
-        if not relation.conditions:
+        if _is_tied(library, relation, strong, plans):
             raise InconsistentError(
                 f"{tied[0]} is not free: {name} ties it to what else is given, {relation.written}.",
                 hint=f'Leave {tied[0]} out, and bound it with such_that=["{tied[0]} <= ..."].',
@@ -152,6 +155,16 @@ def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Ite
         for op in ("<=", ">="):
             written = Equation(relation.written.lhs, op, relation.written.rhs)
             yield Stated(name, written, relation, names, {}, relation.conditions)
+
+
+def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
+    """Whether a relation that always holds has no quantity that is not known without it, in every case."""
+    if relation.conditions:
+        return False
+    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    others = {other.name for other in library.conditional if other.name not in spent}
+    known = closure(structure_of(library, frozenset({relation.name, *others})), strong)
+    return known.issuperset(library.members[relation.name])
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
@@ -186,9 +199,7 @@ def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, V
     return {**question.fixed, **one.pick.listed, **free}
 
 
-def put_back(
-    library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked
-) -> tuple[Looked, Answer]:
+def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> tuple[Looked, Answer]:
     """The best point with its answer; every limit that the question states is among the answer's checks.
 
     Where a limit or the end of a domain decides, the point's own rounding may lie beyond it; a neighbour then counts.
@@ -331,9 +342,8 @@ def _told(
 ) -> Optimum:
     floor = min(_floor(other) for other in looked)
     whole = replace(one.best, floor=min(floor, one.best.value))
-    found = bindings(one.programs, one.best, library.declared)
+    found, forms, is_in_time = _explained(library, one)
     values = values_at(library, question, one)
-    forms = closed_forms(one.programs, one.best, found)
     names = (question.target, *question.ranges, *one.pick.listed, *names_in(*forms.values()))
     return Optimum(
         sense=sense,
@@ -345,7 +355,7 @@ def _told(
         gap=_told_gap(library, question, whole),
         gap_is_absolute=whole.is_zero,
         choices=tuple(_choice(question, other) for other in looked),
-        reasons=_reasons(library, question, one, found),
+        reasons=(*_reasons(library, question, one, found), *(() if is_in_time else (_OUT_OF_TIME,))),
         boxes=sum(other.best.boxes for other in looked),
         ranged=tuple(question.ranges),
         quantities={name: library.declared[name] for name in names if name in library.declared},
@@ -355,6 +365,16 @@ def _told(
             library, question, sense, _contenders(question, looked), points, seed
         ),
     )
+
+
+def _explained(library: RelationSet, one: Looked) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
+    """What binds, the forms of what was chosen, and whether the time was enough to try every limit."""
+    found: list[Binding] = []
+    try:
+        found += bindings(one.programs, one.best, library.declared)
+        return tuple(found), closed_forms(one.programs, one.best, found), True
+    except LimitError:
+        return tuple(found), {}, False
 
 
 def _told_gap(library: RelationSet, question: Asked, best: Best) -> float | None:
@@ -382,7 +402,9 @@ def _choice(question: Asked, one: Looked) -> Choice:
     if one.error is not None:
         return Choice(one.pick.names, listed, None, {}, one.error.what, not one.is_unknown)
     if not one.best.is_found:
-        names = excluding(one.programs)
+        names: tuple[str, ...] = ()
+        with suppress(LimitError):
+            names = excluding(one.programs)
         why = f"{' and '.join(names)} rule it out" if len(names) > 1 else f"{names[0]} rules it out" if names else ""
         is_sure = one.best.floor == math.inf
         unsure = "no point was found, and it is not proved that there is none"

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import holds, residual, value
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.plan import Plan
 
-__all__ = ["Limit", "Program", "Side"]
+__all__ = ["Limit", "Program", "Side", "is_of_time"]
+
+
+def is_of_time(error: DeriveError) -> bool:
+    """Whether the time has run out, which ends a search; any other error only says that a point has no answer."""
+    return isinstance(error, LimitError) and error.limit.endswith(" s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.optimization.program import Limit, Program, Side
+from derive.optimization.program import Limit, Program, Side, is_of_time
 from derive.optimization.spreading import in_free_names
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
@@ -34,7 +34,7 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
-from derive.tolerances import MET
+from derive.tolerances import TIGHT
 from quantities.domain import Domain
 
 __all__ = ["Unwritten", "programs"]
@@ -65,7 +65,7 @@ class _Zero:
         if not math.isfinite(number):
             return math.nan
         whole = round(number / self.step) * self.step
-        is_whole = abs(number - whole) <= MET * max(self.step, abs(whole))
+        is_whole = abs(number - whole) <= TIGHT * max(self.step, abs(whole))
         return whole if is_whole and self.domain.admits(whole) else math.nan
 
 
@@ -191,7 +191,9 @@ class _Writing:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
         each = [
-            [way for tree in asides[name] for way in self._of_tree(tree, asides)] if name in asides else [_Way(Name(name))]
+            [way for tree in asides[name] for way in self._of_tree(tree, asides)]
+            if name in asides
+            else [_Way(Name(name))]
             for name in names
         ]
         for chosen in product(*each):
@@ -395,7 +397,9 @@ def _states(library: RelationSet, made: Plan, values: Mapping[str, float]) -> li
     try:
         for block in made.blocks:
             states = [step for state in states for step in block_states(library, block, state)[0]]
-    except DeriveError:
+    except DeriveError as error:
+        if is_of_time(error):
+            raise
         return []
     unknowns = [name for block in made.blocks for name in block.unknowns]
     return [state for state in states if state.values.keys() >= {*unknowns}]

@@ -17,7 +17,7 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.branching import Best
 from derive.optimization.points import along_axes
-from derive.optimization.program import Limit, Program
+from derive.optimization.program import Limit, Program, is_of_time
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve_all
@@ -61,9 +61,9 @@ def sampled_program(
         for name in wanted:
             try:
                 number = quantity_at(library, name, profiles, given)
-            except LimitError:
-                raise
-            except DeriveError:
+            except DeriveError as error:
+                if is_of_time(error):
+                    raise
                 return []
             if number is None or (
                 library.declared[name].domain.whole and not library.declared[name].domain.is_whole(number)

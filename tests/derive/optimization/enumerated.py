@@ -16,7 +16,11 @@ from itertools import product
 from typing import Any
 
 MATHS = {"max": max, "min": min, "abs": abs, "sqrt": math.sqrt, "exp": math.exp, "ceil": math.ceil, "floor": math.floor}
-SLACK = 1e-12  # within which a point of the oracle fulfils a limit
+MORE_SHAPES = (
+    *("abs({} - {})", "({} - {})**2", "{}/(1 + ({})**2)"),
+    *("exp(-({} - {})**2/9)", "sqrt(1 + abs({} - {}))", "ceil({} - {})"),
+)
+SLACK = 1e-13  # within which a point of the oracle fulfils a limit
 LINES = 60  # along which counts are sought, for each range
 GRID = {1: 201, 2: 25, 3: 11}  # points along each range, by the number of ranges
 
@@ -46,6 +50,7 @@ class Derived:
     is_whole: bool = False
     low: float = -math.inf
     high: float = math.inf
+    uses_at: Callable[[dict[str, float]], set[str]] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)
@@ -85,8 +90,16 @@ class Small:
     def sign(self) -> int:
         return 1 if self.sense == "least" else -1
 
+    def needed_at(self, state: dict[str, float]) -> set[str]:
+        """The names of what is needed at a point, where each case needs its own arm alone."""
+        wanted = {self.target} | {name for form, _, _ in self.limits for name in _names(form)}
+        for one in reversed(self.derived):
+            if one.name in wanted:
+                wanted |= one.uses_at(state) if one.uses_at else one.uses
+        return wanted & {one.name for one in self.derived}
+
     def needed(self) -> list[Derived]:
-        """What stands between the free quantities and the target or the limits, in order."""
+        """What stands between the free quantities and the target or the limits in any case, in order."""
         wanted = {self.target} | {name for form, _, _ in self.limits for name in _names(form)}
         found = []
         for one in reversed(self.derived):
@@ -115,24 +128,31 @@ def worked_out(text: str, values: dict[str, float]) -> float:
 
 
 def feasible(program: Small, point: dict[str, float], slack: float = SLACK) -> Iterator[dict[str, float]]:
-    """Every solution at a point: the values of all quantities that are needed, where everything holds."""
+    """Every solution at a point: the values of all quantities that are needed there, where everything holds."""
     states = [dict(point)]
     for one in program.needed():
-        states = [{**state, one.name: x} for state in states for x in _admitted(one, state, slack)]
+        states = [{**state, one.name: x} for state in states for x in one.values(state) or [math.nan]]
     for state in states:
-        if all(_holds(limit, state, slack) for limit in program.limits):
-            yield state
+        whole = {one.name: _admitted(one, state[one.name], slack) for one in program.derived if one.name in state}
+        settled = _worked_again(program, {**state, **whole})
+        if all(settled[name] == settled[name] for name in program.needed_at(settled)):
+            if all(_holds(limit, settled, slack) for limit in program.limits):
+                yield settled
 
 
-def _admitted(one: Derived, state: dict[str, float], slack: float) -> Iterator[float]:
-    near = max(slack, 1e-9)
-    for x in one.values(state):
-        if one.is_whole and x == x and abs(x - round(x)) <= near * max(1.0, abs(x)):
-            x = float(round(x))
-        elif one.is_whole:
-            continue
-        if one.low - slack <= x <= one.high + slack:
-            yield x
+def _admitted(one: Derived, x: float, slack: float) -> float:
+    """A value of a quantity, whole if it counts; NaN where it is outside its domain."""
+    if one.is_whole and x == x:
+        x = float(round(x)) if abs(x - round(x)) <= slack * max(1.0, abs(x)) else math.nan
+    return x if one.low - slack <= x <= one.high + slack else math.nan
+
+
+def _worked_again(program: Small, state: dict[str, float]) -> dict[str, float]:
+    """The state with its last digits right: what follows from counts is worked out from whole numbers."""
+    for one in program.derived:
+        if one.name in state and not one.is_whole and state[one.name] == state[one.name]:
+            state[one.name] = min(one.values(state) or [math.nan], key=lambda x: abs(x - state[one.name]))  # noqa: B023
+    return state
 
 
 def _holds(limit: tuple[str, str, float], state: dict[str, float], slack: float) -> bool:
@@ -176,7 +196,9 @@ def _places(one: Free, count: int) -> list[float]:
     return [one.low + (one.high - one.low) * i / (count - 1) for i in range(count)]
 
 
-def _stepped(value: float, point: dict[str, float], wide: list[Free], meet: Callable[[dict[str, float]], float]) -> None:
+def _stepped(
+    value: float, point: dict[str, float], wide: list[Free], meet: Callable[[dict[str, float]], float]
+) -> None:
     """Steps along the axes, ever shorter, while they help."""
     share = 0.05
     while share > 1e-8:
@@ -253,7 +275,9 @@ def drawn(seed: int) -> Small:
     if draw.random() < 0.2:  # a quantity with cases that nobody asks for
         derived.append(_by_case(draw, "spare", known))
     form = _form(draw, draw.choice([2, 3, 4]), known, last=known[-1])
-    derived.append(Derived("f", "real", ((f"f = {form}", ""),), lambda at: [worked_out(form, at)], frozenset(_names(form))))
+    derived.append(
+        Derived("f", "real", ((f"f = {form}", ""),), lambda at: [worked_out(form, at)], frozenset(_names(form)))
+    )
     limits = tuple(_limit(draw, known) for _ in range(draw.choice([0, 0, 1, 1, 2])))
     return Small(free, tuple(derived), limits, "f", draw.choice(["least", "most"]))
 
@@ -280,8 +304,7 @@ def _form(draw: random.Random, size: int, known: list[str], last: str = "") -> s
     left = draw.randint(1, size - 1)
     a, b = _form(draw, left, known, last), _form(draw, size - left, known)
     shape = draw.choice(
-        ["({} + {})", "({} - {})", "({} - {})", "{}*{}", "{}*{}", "max({}, {})", "min({}, {})", "abs({} - {})"]
-        + ["({} - {})**2", "{}/(1 + ({})**2)", "exp(-({} - {})**2/9)", "sqrt(1 + abs({} - {}))", "ceil({} - {})"]
+        ["({} + {})", "({} - {})", "({} - {})", "{}*{}", "{}*{}", "max({}, {})", "min({}, {})", *MORE_SHAPES]
     )
     return shape.format(a, b)
 
@@ -300,8 +323,18 @@ def _derived(draw: random.Random, name: str, known: list[str]) -> Derived:
 
 def _closed(draw: random.Random, name: str, known: list[str]) -> Derived:
     form = _form(draw, draw.choice([2, 3]), known)
-    domain, low, high = draw.choice([("real", -math.inf, math.inf)] * 3 + [("-3..4", -3, 4), ("nonnegative", 0, math.inf)])
-    return Derived(name, domain, ((f"{name} = {form}", ""),), lambda at: [worked_out(form, at)], frozenset(_names(form)), low=low, high=high)
+    domain, low, high = draw.choice(
+        [("real", -math.inf, math.inf)] * 3 + [("-3..4", -3, 4), ("nonnegative", 0, math.inf)]
+    )
+    return Derived(
+        name,
+        domain,
+        ((f"{name} = {form}", ""),),
+        lambda at: [worked_out(form, at)],
+        frozenset(_names(form)),
+        low=low,
+        high=high,
+    )
 
 
 def _count(draw: random.Random, name: str, known: list[str]) -> Derived:
@@ -318,7 +351,9 @@ def _count(draw: random.Random, name: str, known: list[str]) -> Derived:
             (f"{name} = {a}*{b}", f"{a}*{b}"),
         ]
     )
-    return Derived(name, "0..20, whole", ((written, ""),), lambda at: [worked_out(form, at)], frozenset(_names(form)), True, 0, 20)
+    return Derived(
+        name, "0..20, whole", ((written, ""),), lambda at: [worked_out(form, at)], frozenset(_names(form)), True, 0, 20
+    )
 
 
 def _by_case(draw: random.Random, name: str, known: list[str]) -> Derived:
@@ -330,8 +365,11 @@ def _by_case(draw: random.Random, name: str, known: list[str]) -> Derived:
             return []
         return [worked_out(one if at[about] <= border else other, at)]
 
+    def uses_at(at: dict[str, float]) -> set[str]:
+        return _names(one if at[about] <= border else other) | {about}
+
     relations = ((f"{name} = {one}", f"{about} <= {border}"), (f"{name} = {other}", f"{about} > {border}"))
-    return Derived(name, "real", relations, values, frozenset(_names(one) | _names(other) | {about}))
+    return Derived(name, "real", relations, values, frozenset(_names(one) | _names(other) | {about}), uses_at=uses_at)
 
 
 def _by_square(draw: random.Random, name: str, known: list[str]) -> Derived:
@@ -347,4 +385,11 @@ def _by_square(draw: random.Random, name: str, known: list[str]) -> Derived:
         return [root, -root] if is_real and root else [root]
 
     low = -math.inf if is_real else 0.0
-    return Derived(name, "real" if is_real else "nonnegative", ((f"{name}**2 + {a} = {c} + 2", ""),), values, frozenset({a}), low=low)
+    return Derived(
+        name,
+        "real" if is_real else "nonnegative",
+        ((f"{name}**2 + {a} = {c} + 2", ""),),
+        values,
+        frozenset({a}),
+        low=low,
+    )
