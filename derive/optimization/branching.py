@@ -27,13 +27,14 @@ import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 
 from derive.errors import LimitError
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.expression_graph import Box
 from derive.optimization.boxes import Boxes
 from derive.optimization.curvature import Curvature
-from derive.optimization.points import Points
+from derive.optimization.points import Points, neighbours
 from derive.optimization.program import Program
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
@@ -45,6 +46,7 @@ _ROUNDS = 6  # in which monotone sides are reduced, and others cut
 _WORTH = 0.8  # share of its length to which a side is cut, for another round
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
 _CURVED = 40  # boxes from which on second derivatives are used
+_NEAR = 8  # neighbours of a point that are tried
 _REMEMBERED = 5000  # points that are not tried twice
 
 
@@ -212,8 +214,14 @@ class _Search:
         return _Part(sides, floor, boxes.widest(sides, slopes), (self._point(corner), self._point(sides)))
 
     def _point(self, sides: Box) -> tuple[float, ...] | None:
-        """A point of a box that is worth to be tried."""
-        return self.boxes.completed(sides) if self.is_thin else self.boxes.point(sides)
+        """A point of a box that is worth to be tried; where hardly one does, a neighbour that does."""
+        if not self.is_thin:
+            return self.boxes.point(sides)
+        point = self.boxes.completed(sides)
+        if point is None or point in self.tried or self.program.at(point) < math.inf:
+            return point
+        near = (one for one in islice(neighbours(self.program, point), _NEAR) if self.program.at(one) < math.inf)
+        return next(near, point)
 
     def _take(self, points: Iterable[tuple[float, ...] | None]) -> None:
         """Try points; one that fulfils the limits and is better is the best so far."""

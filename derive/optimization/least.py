@@ -33,6 +33,7 @@ from derive.optimization.branching import BOXES, Best, least_of
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
+from derive.optimization.points import neighbours
 from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs
 from derive.optimization.sampling import best_met, quantity_at, sampled_program
@@ -49,14 +50,13 @@ from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT, EXPRESSION, HANDFUL, LAST_DIGIT, TIGHT
+from derive.tolerances import AGREEMENT
 from quantities.value import Value, read_number
 
 __all__ = ["Looked", "answers_at", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
 
 
 _OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
-_NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
 
 
 @dataclass(frozen=True)
@@ -217,12 +217,8 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
 
 def _neighbours(one: Looked) -> Iterator[Looked]:
     """The best point with one number moved by a few of its last digits."""
-    program = one.programs[0]
-    for share in _NUDGES:
-        for i, (low, high) in enumerate(program.box[: program.free]):
-            x = min(max(one.best.at[i] + share * (abs(one.best.at[i]) or high - low), low), high)
-            if x != one.best.at[i] and not program.steps[i]:
-                yield replace(one, best=replace(one.best, at=(*one.best.at[:i], x, *one.best.at[i + 1 :])))
+    for at in neighbours(one.programs[0], one.best.at):
+        yield replace(one, best=replace(one.best, at=at))
 
 
 def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
@@ -275,7 +271,7 @@ def _is_reached(one: Looked, number: float) -> bool:
             and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT
         ):
             return True
-    return abs(number - reached) <= one.best.blur
+    return False
 
 
 def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, given: Mapping[str, Value]) -> Check:

@@ -9,13 +9,14 @@ from derive.optimization.boxes import Boxes
 from derive.optimization.descent import Seen, descended
 from derive.optimization.multipliers import multipliers
 from derive.optimization.program import Program
-from derive.tolerances import MOST
+from derive.tolerances import EXPRESSION, HANDFUL, LAST_DIGIT, MOST, TIGHT
 
-__all__ = ["Points", "along_axes"]
+__all__ = ["Points", "along_axes", "neighbours"]
 
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
+_NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
 _DIGITS = (12, 9, 6)
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
 
@@ -90,6 +91,15 @@ class Points:
         count = 1 + len(self.program.limits)
         slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)[:count]]
         return [(low + high) / 2 for low, high in self.boxes.values(run)[:count]], slopes
+
+
+def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+    """Points with one number moved by a few of its last digits, the nearest first."""
+    for share in _NUDGES:
+        for i, (low, high) in enumerate(program.box[: program.free]):
+            x = min(max(point[i] + share * (abs(point[i]) or high - low), low), high)
+            if x != point[i] and not program.steps[i]:
+                yield (*point[:i], x, *point[i + 1 :])
 
 
 def along_axes(

@@ -18,7 +18,7 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.numerics.algebra.like_terms import added
 from derive.numerics.intervals.enclosure import Span
-from derive.tolerances import TIGHT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.domain import Domain
 
 if TYPE_CHECKING:
@@ -91,6 +91,7 @@ class Program:
     sides: tuple[Side, ...] = ()
     sign: float = 1.0
     plans: tuple[Plan, ...] = ()
+    counts: tuple[tuple[str, Node], ...] = ()  # variables that are whole, with their forms in terms of those before
     is_sampled: bool = False  # whether the solver has to be asked at each point
     solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
     """Every solution at a point, for what is a variable but not free."""
@@ -121,7 +122,18 @@ class Program:
     def at(self, point: Sequence[float]) -> float:
         """The goal at a point of the free quantities; infinite where a limit, a domain or its case does not hold."""
         values = self.numbers(point)
-        return math.inf if values is None else self._goal_at(values)
+        found = math.inf if values is None else self._goal_at(values)
+        return found if values is None or found == math.inf or self._is_as_unrounded(values) else math.inf
+
+    def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
+        """Whether all holds with the counts as they come out too, which a jump beside them may change."""
+        if not self.counts:
+            return True
+        raw = dict(values)
+        for name, form in self.counts:
+            raw[name] = value(form, raw)
+        same = Equation(self.plain, "=", Number(Fraction(value(self.plain, values))))
+        return self.holds_at(raw) and abs(residual(same, raw)) <= AGREEMENT
 
     def _goal_at(self, values: Mapping[str, float]) -> float:
         if not self.holds_at(values):

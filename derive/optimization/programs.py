@@ -331,6 +331,7 @@ class _Writing:
             sides=whole.sides,
             sign=self.sign,
             plans=whole.plans,
+            counts=tuple((zero.name, zero.form) for zero in whole.zeros if zero.form is not None),
             solved=self._solver(whole) if unknowns else None,
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import product
 from typing import Any
@@ -135,9 +135,9 @@ def feasible(program: Small, point: dict[str, float], slack: float = SLACK) -> I
     for state in states:
         whole = {one.name: _admitted(one, state[one.name], slack) for one in program.derived if one.name in state}
         settled = _worked_again(program, {**state, **whole})
-        if all(settled[name] == settled[name] for name in program.needed_at(settled)):
-            if all(_holds(limit, settled, slack) for limit in program.limits):
-                yield settled
+        is_whole = all(settled[name] == settled[name] for name in program.needed_at(settled))
+        if is_whole and all(_holds(limit, settled, slack) for limit in program.limits):
+            yield settled
 
 
 def _admitted(one: Derived, x: float, slack: float) -> float:
@@ -151,7 +151,7 @@ def _worked_again(program: Small, state: dict[str, float]) -> dict[str, float]:
     """The state with its last digits right: what follows from counts is worked out from whole numbers."""
     for one in program.derived:
         if one.name in state and not one.is_whole and state[one.name] == state[one.name]:
-            state[one.name] = min(one.values(state) or [math.nan], key=lambda x: abs(x - state[one.name]))  # noqa: B023
+            state[one.name] = min(one.values(state) or [math.nan], key=lambda x: abs(x - state[one.name]))
     return state
 
 
@@ -272,14 +272,16 @@ def drawn(seed: int) -> Small:
         one = _derived(draw, f"d{i}", known)
         derived.append(one)
         known.append(one.name)
-    if draw.random() < 0.2:  # a quantity with cases that nobody asks for
-        derived.append(_by_case(draw, "spare", known))
     form = _form(draw, draw.choice([2, 3, 4]), known, last=known[-1])
     derived.append(
         Derived("f", "real", ((f"f = {form}", ""),), lambda at: [worked_out(form, at)], frozenset(_names(form)))
     )
     limits = tuple(_limit(draw, known) for _ in range(draw.choice([0, 0, 1, 1, 2])))
-    return Small(free, tuple(derived), limits, "f", draw.choice(["least", "most"]))
+    made = Small(free, tuple(derived), limits, "f", draw.choice(["least", "most"]))
+    needed = made.needed()  # others may contradict what is given
+    if draw.random() < 0.3:  # a quantity with cases that nobody asks for
+        needed.append(_by_case(draw, "spare", [one.name for one in (*free, *needed[:-1])]))
+    return replace(made, derived=tuple(needed))
 
 
 def _free(draw: random.Random, name: str) -> Free:

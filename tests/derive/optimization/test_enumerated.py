@@ -39,7 +39,7 @@ def outcome(program: Small) -> str:
     met = best(program)
     if met is not None and found.gap is not None:
         gap = found.gap if found.gap_is_absolute else found.gap * abs(value)
-        slack = 1e-6 * max(abs(met[0]), 1.0)
+        slack = 1e-5 * max(abs(met[0]), 1.0)
         assert program.sign * met[0] >= program.sign * value - gap - slack, ("not the best", told, met, found.gap)
     return "proved" if found.proved else "not proved"
 
