@@ -17,7 +17,7 @@ from derive.optimization.branching import Best, least_of
 from derive.optimization.optimum import Binding
 from derive.optimization.program import Limit, Program
 from derive.presentation.numbers import shown_number
-from derive.time_limits import sharing
+from derive.time_limits import sharing, tick
 from derive.tolerances import AGREEMENT, SAME_ROOT
 from quantities.declaration import Declaration
 
@@ -37,19 +37,26 @@ class _Again:
 
     def gain(self, programs: Sequence[Program]) -> float:
         """What the goal gains, as a share of its value."""
+        tick()
         with sharing(0.2):
             found = least_of(programs, _BOXES)
         gained = self.best.value - found.value
-        size = abs(self.best.value) or 1.0
+        size = self.best.size
         return gained / size if gained > SAME_ROOT * size else 0.0
 
     def limits(self) -> Iterator[Binding]:
         named = [limit.name for program in self.programs for limit in program.limits if limit.relation is not None]
         for name in dict.fromkeys(named):
             without = [self._with(program, name, None) for program in self.programs]
-            if self._is_tight(name) or self.gain(without) > 0:
+            if self.gain(without) > 0 or (self._is_tight(name) and not self._is_tie(name)):
                 by = self._step(name)
                 yield Binding(name, self.gain([self._with(program, name, by) for program in self.programs]))
+
+    def _is_tie(self, name: str) -> bool:
+        """Whether both sides have to be equal, so that they are at every point."""
+        return (
+            len({limit.written.op for program in self.programs for limit in program.limits if limit.name == name}) > 1
+        )
 
     def _with(self, program: Program, name: str, by: float | None) -> Program:
         """A program with one limit left out, or moved."""
@@ -107,9 +114,9 @@ def _stretched(program: Program, i: int, moved: float) -> Program:
     return replace(program, box=(*program.box[:i], side, *program.box[i + 1 :]))
 
 
-def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> tuple[Binding, ...]:
-    """The limits and the ends of ranges that bind; none where only points are known."""
-    if programs[0].is_sampled:
-        return ()
-    again = _Again(programs, best, declared)
-    return (*again.limits(), *again.ends())
+def bindings(programs: Sequence[Program], best: Best, declared: Mapping[str, Declaration]) -> Iterator[Binding]:
+    """The limits and the ends of ranges that bind, one by one; none where only points are known."""
+    if not programs[0].is_sampled:
+        again = _Again(programs, best, declared)
+        yield from again.limits()
+        yield from again.ends()

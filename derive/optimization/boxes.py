@@ -9,7 +9,7 @@ from derive.errors import LimitError
 from derive.expressions.tree import Equation, Name, names_in
 from derive.numerics.algebra.like_terms import ZERO
 from derive.numerics.intervals.arithmetic import ZERO as NOTHING
-from derive.numerics.intervals.arithmetic import Span
+from derive.numerics.intervals.arithmetic import Span, minus
 from derive.numerics.intervals.enclosure import truths
 from derive.numerics.root_finding.contractors import contracted
 from derive.numerics.root_finding.expression_graph import Box, Dag, Run, dag_of, products, sums
@@ -20,6 +20,7 @@ from derive.tolerances import AROUND_ZERO, FINEST_BREADTH, HANDFUL, LEAST, MOST,
 __all__ = ["Boxes", "Slopes"]
 
 _SWEEPS = 4  # of contractors on one box
+_FINEST = 10 * FINEST_BREADTH  # breadth of a side that is not cut further
 _GOAL = "the goal"
 
 Slopes = list[list[Span]]
@@ -80,8 +81,11 @@ class Boxes:
         for i, step in enumerate(self.program.steps):
             if step:
                 low, high = (end / step for end in found[i])
-                least, most = math.ceil(low - SAME_ROOT * max(1.0, abs(low))), high + SAME_ROOT * max(1.0, abs(high))
-                found[i] = (least * step, math.floor(most) * step)
+                least, most = low - SAME_ROOT * max(1.0, abs(low)), high + SAME_ROOT * max(1.0, abs(high))
+                found[i] = (
+                    math.ceil(least) * step if math.isfinite(least) else least,
+                    math.floor(most) * step if math.isfinite(most) else most,
+                )
                 if found[i][0] > found[i][1]:
                     return None
         return tuple(found)
@@ -158,7 +162,9 @@ class Boxes:
             return sides
         found, asides, centres = list(sides), _asides(sides), _middle(sides)
         rows = [(sums(values[0], (-ceiling, -ceiling)), slopes[0])] if math.isfinite(ceiling) else []
-        rows += [(values[i + 1], slopes[i + 1]) for i in range(len(self.program.limits))]
+        count = 1 + len(self.program.limits)
+        rows += [(values[j], slopes[j]) for j in range(1, len(values))]
+        rows += [(minus(values[j]), [*map(minus, slopes[j])]) for j in range(count, len(values))]  # a zero is both
         for value, slope in rows:
             moves = [products(aside, one)[0] for aside, one in zip(asides, slope, strict=False)]
             least = value[0] + sum(moves)
@@ -186,16 +192,52 @@ class Boxes:
             found.append("does not move" if rises and falls else "rises" if rises else "falls" if falls else "turns")
         return tuple(found)
 
+    def blur(self, point: Sequence[float]) -> float:
+        """By how much the goal changes between points that no cut tells from this one; zero if that is not known."""
+        near = [
+            (max(x - by, low), min(x + by, high))
+            for x, (low, high) in zip(point, self.program.box, strict=False)
+            for by in [2 * _FINEST * abs(x) or AROUND_ZERO]
+        ]
+        run = self.run(near) if len(near) == len(self.program.names) else None
+        if run is None:
+            return 0.0
+        low, high = self.values(run)[0]
+        return high - low if math.isfinite(high - low) else 0.0
+
     def point(self, sides: Box) -> tuple[float, ...]:
         """A point in the middle of a box, whole where it counts."""
-        return tuple(
-            round(x / step) * step if step else x
-            for x, step in zip(_middle(sides)[: self.program.free], self.program.steps, strict=False)
-        )
+        return tuple(self.whole(i, x) for i, x in enumerate(_middle(sides)[: self.program.free]))
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether hardly a point fulfils the program: a count has to be whole, or two sides have to be equal."""
+        ops = {(limit.name, limit.written.op) for limit in self.program.limits if limit.relation is not None}
+        is_equality = any((name, ">=") in ops for name, op in ops if op == "<=")
+        return is_equality or any(self.program.steps[self.program.free :])
+
+    def completed(self, sides: Box) -> tuple[float, ...] | None:
+        """A point of a box at which what is counted is whole; None if none was found.
+
+        Counts are set first and then the others, each to its middle, and what is left is narrowed to what that allows.
+        """
+        order = sorted(range(len(sides)), key=lambda i: not self.program.steps[i])
+        left: Box | None = sides
+        for i in order:
+            x = self.whole(i, _middle(left)[i])
+            left = self.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf) if left[i] != (x, x) else left
+            if left is None:
+                return None
+        return self.point(left)
+
+    def whole(self, i: int, x: float) -> float:
+        """A number of a side, whole if it counts."""
+        step = self.program.steps[i]
+        return round(x / step) * step if step else x
 
     def widest(self, sides: Box, slopes: Slopes) -> int | None:
         """The side to be cut: the one along which the goal and the limits may change most; None if none can be."""
-        finest = [0.0 if step else 10 * FINEST_BREADTH for step in self.program.steps]
+        finest = [0.0 if step else _FINEST for step in self.program.steps]
         open_ones = [i for i, side in enumerate(sides) if _breadth(side) > finest[i]]
         if not open_ones:
             return None

@@ -15,6 +15,9 @@ Every box of the variables is treated alike, always the one with the least lower
 
 What is left over is cut in two. Enclosures are rounded outwards, so no point that fulfils the limits is lost: when no
 box is left whose bound is below the best value, that value is the least. Boxes too small to be cut keep their bound.
+
+The distance of the value from the bound is relative to the value. Near zero no such share can be reached: a value that
+is no larger than what the rounding of its own point changes in it counts as zero, and its distance is absolute.
 """
 
 from __future__ import annotations
@@ -22,25 +25,28 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import islice
 
 from derive.errors import LimitError
 from derive.numerics.intervals.arithmetic import Span
 from derive.numerics.root_finding.expression_graph import Box
 from derive.optimization.boxes import Boxes
 from derive.optimization.curvature import Curvature
-from derive.optimization.points import Points
+from derive.optimization.points import Points, neighbours
 from derive.optimization.program import Program
 from derive.time_limits import tick
 from derive.tolerances import EXTREME, SAME_ROOT, TIGHT
 
-__all__ = ["BOXES", "Best", "gap_between", "least_of"]
+__all__ = ["BOXES", "Best", "gap_between", "least_of", "tolerated"]
 
 _FEW, BOXES = 600, 20_000  # boxes to within the finer tolerance, and at most
 _ROUNDS = 6  # in which monotone sides are reduced, and others cut
 _WORTH = 0.8  # share of its length to which a side is cut, for another round
 _POLISHED = frozenset({4, 32, 256, 2048})  # boxes after which the best point is improved by a local search
 _CURVED = 40  # boxes from which on second derivatives are used
+_NEAR = 8  # neighbours of a point that are tried
 _REMEMBERED = 5000  # points that are not tried twice
 
 
@@ -51,7 +57,7 @@ class Best:
     value: float = math.inf
     at: tuple[float, ...] = ()
     floor: float = math.inf
-    spread: float = 0.0  # of the values met
+    blur: float = 0.0  # by how much the goal changes as the best point is rounded
     boxes: int = 0
     ways: tuple[str, ...] = ()  # how the goal moves with each free quantity over the whole box
 
@@ -61,19 +67,40 @@ class Best:
 
     @property
     def gap(self) -> float:
-        return gap_between(self.value, self.floor, self.spread)
+        """The distance of the value from its bound: as a share of the value, or absolute if that is zero."""
+        return gap_between(self.value, self.floor, self.size)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether the value is zero, as far as the rounding of the point lets it be told."""
+        return abs(self.value) <= self.blur
+
+    @property
+    def size(self) -> float:
+        """What a distance from the value is divided by: the value, or one if that is zero."""
+        return 1.0 if self.is_zero else abs(self.value)
 
     @property
     def is_proved(self) -> bool:
-        return self.gap <= EXTREME
+        return self.value - self.floor <= tolerated(self.value, self.blur, EXTREME)
 
 
-def gap_between(value: float, floor: float, spread: float) -> float:
-    """The distance of a value from its bound, relative to its size, or to a hundredth of the spread of all values."""
-    if floor >= value:
-        return 0.0
-    size = max(abs(value), spread / 100 if math.isfinite(spread) else 0.0)
-    return (value - floor) / size if size else math.inf
+def gap_between(value: float, floor: float, size: float) -> float:
+    """The distance of a value from its bound, in units of a size; infinite if there is no bound.
+
+    >>> gap_between(10.0, 9.0, 10.0), gap_between(0.0, -3.0, 1.0), gap_between(2.0, 5.0, 2.0)
+    (0.1, 3.0, 0.0)
+    """
+    return 0.0 if floor >= value else (value - floor) / size
+
+
+def tolerated(value: float, blur: float, share: float) -> float:
+    """How far a bound may lie below a value that it proves: a share of the value, or its blur if the value is zero.
+
+    >>> tolerated(10.0, 1e-12, 1e-6), tolerated(1e-13, 1e-12, 1e-6)
+    (1e-05, 1e-12)
+    """
+    return blur if abs(value) <= blur else share * abs(value)
 
 
 def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
@@ -84,7 +111,7 @@ def least_of(programs: Sequence[Program], boxes: int = BOXES) -> Best:
         ways = found.ways if found.value < best.value or not best.ways else best.ways
         better = found if found.value < best.value else best
         floor, count = min(best.floor, found.floor), best.boxes + found.boxes
-        best = Best(better.value, better.at, floor, max(best.spread, found.spread), count, ways)
+        best = Best(better.value, better.at, floor, better.blur, count, ways)
     return best
 
 
@@ -95,7 +122,7 @@ class _Part:
     sides: Box
     floor: float
     widest: int | None
-    points: tuple[tuple[float, ...], ...] = ()
+    points: tuple[tuple[float, ...] | None, ...] = ()
 
 
 @dataclass
@@ -106,7 +133,7 @@ class _Search:
     value: float
     most: int
     at: tuple[float, ...] | None = None
-    met: list[float] = field(default_factory=list)
+    blur: float = 0.0
     tried: set[tuple[float, ...]] = field(default_factory=set)
     prices: tuple[float, ...] = ()  # a multiplier for each limit and zero
     ways: tuple[str, ...] = ()
@@ -115,6 +142,7 @@ class _Search:
     def run(self) -> Best:
         self.boxes = Boxes(self.program)
         self.points = Points(self.program, self.boxes)
+        self.is_thin = self.boxes.is_thin
         queue: list[tuple[float, int, _Part]] = []
         left, count, pending = math.inf, 0, -math.inf
         try:
@@ -140,10 +168,13 @@ class _Search:
         except LimitError:
             left = min(left, pending)
         floor = min([left, *(one[0] for one in queue)])
-        spread, count = self._spread(), max(count, 1)
+        count = max(count, 1)
+        if self.at is not None:
+            with suppress(LimitError):
+                self._take(self.points.shortened(self.at))
         if self.at is None:
-            return Best(floor=floor, spread=spread, boxes=count, ways=self.ways)
-        return Best(self.value, self.at, min(floor, self.value), spread, count, self.ways)
+            return Best(floor=floor, boxes=count, ways=self.ways)
+        return Best(self.value, self.at, min(floor, self.value), self.blur, count, self.ways)
 
     def _push(self, queue: list[tuple[float, int, _Part]], sides: Sequence[Span], count: int) -> None:
         part = self._examined(tuple(sides), count == 0)
@@ -180,24 +211,29 @@ class _Search:
             floor = max(floor, self.curvature.floor(sides, self.at, self.prices))
         if all(low == high for low, high in sides[: self.program.free]):
             floor = max(floor, self.program.at([low for low, _ in sides[: self.program.free]]))  # a single point
-        return _Part(sides, floor, boxes.widest(sides, slopes), (boxes.point(corner), boxes.point(sides)))
+        return _Part(sides, floor, boxes.widest(sides, slopes), (self._point(corner), self._point(sides)))
 
-    def _take(self, points: Iterable[tuple[float, ...]]) -> None:
+    def _point(self, sides: Box) -> tuple[float, ...] | None:
+        """A point of a box that is worth to be tried; where hardly one does, a neighbour that does."""
+        if not self.is_thin:
+            return self.boxes.point(sides)
+        point = self.boxes.completed(sides)
+        if point is None or point in self.tried or self.program.at(point) < math.inf:
+            return point
+        near = (one for one in islice(neighbours(self.program, point), _NEAR) if self.program.at(one) < math.inf)
+        return next(near, point)
+
+    def _take(self, points: Iterable[tuple[float, ...] | None]) -> None:
         """Try points; one that fulfils the limits and is better is the best so far."""
         for point in points:
-            if point in self.tried or not all(map(math.isfinite, point)):
+            if point is None or point in self.tried or not all(map(math.isfinite, point)):
                 continue
             if len(self.tried) < _REMEMBERED:
                 self.tried.add(point)
             found = self.program.at(point)
-            if found < math.inf:
-                self.met.append(found)
             if found < self.value:
-                self.value, self.at = found, point
+                self.value, self.at, self.blur = found, point, self.boxes.blur(self.points.full(point))
                 self.prices = self.points.prices(point)
-
-    def _spread(self) -> float:
-        return max(self.met) - min(self.met) if self.met else 0.0
 
     def _slack(self, count: int) -> float:
         """How near to the best value a bound has to come: less where everything free is counted."""
@@ -206,7 +242,7 @@ class _Search:
         sides = zip(self.program.steps, self.program.box, strict=True)
         is_counted = all(step or low == high for step, (low, high) in sides)
         share = TIGHT if is_counted else SAME_ROOT if count < _FEW else EXTREME
-        return share * max(abs(self.value), self._spread() / 100)
+        return tolerated(self.value, self.blur, share)
 
 
 def _pays(before: Box, after: Box) -> bool:

@@ -18,6 +18,7 @@ from derive.optimization.branching import least_of
 from derive.optimization.program import Limit, Program
 from derive.presentation.failed_checks import side_unit
 from derive.presentation.numbers import shown_number
+from derive.time_limits import tick
 from quantities.declaration import Declaration
 
 __all__ = ["excluding", "infeasible"]
@@ -58,6 +59,7 @@ def _thinned(programs: Sequence[Program], names: Sequence[str]) -> tuple[str, ..
 def _is_excluded(programs: Sequence[Program], names: frozenset[str]) -> bool:
     """Whether it is proved that no point fulfils these limits."""
     for program in programs:
+        tick()
         if program.is_sampled:
             return False
         kept = [limit for limit in program.limits if limit.relation is None or limit.name in names]

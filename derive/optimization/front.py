@@ -25,15 +25,14 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.branching import Best
-from derive.optimization.least import Looked, looked_at, none_found, put_back, searched, values_at
+from derive.optimization.least import Looked, answers_at, looked_at, none_found, put_back, searched, values_at
 from derive.optimization.program import Limit, Program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.showing import Shown
-from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
 from derive.time_limits import query
-from derive.tolerances import AGREEMENT, EXTREME, TIGHT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.declaration import Declaration
 from quantities.value import Value
 
@@ -265,11 +264,21 @@ class _Work:
         programs = tuple(program.under(_others(program)) for program in found.programs)
         reached = min(program.at(found.best.at) for program in programs)
         there = replace(found, programs=programs, best=replace(found.best, value=reached))
-        first = put_back(self.library, self.question, self.limits, there)
+        there, first = put_back(self.library, self.question, self.limits, there)
         given = values_at(self.library, self.question, there)
-        second = solve(self.library, self.targets[1].name, found.pick.profiles, given)
+        second = self._second(found, given)
         chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}
-        return FrontPoint((first, second), chosen, found.pick.names, found.best.gap <= EXTREME)
+        return FrontPoint((first, second), chosen, found.pick.names, found.best.is_proved)
+
+    def _second(self, found: Looked, given: Mapping[str, Value]) -> Answer:
+        """The answer for the second target at a point; of several, the one that the search has there."""
+        answers = answers_at(self.library, self.targets[1].name, found.pick.profiles, given)
+        if len(answers) == 1:
+            return answers[0]
+        own = min(found.programs, key=lambda program: program.under(_others(program)).at(found.best.at))
+        numbers = own.under(_others(own)).numbers(found.best.at)
+        reached = math.nan if numbers is None else _own(own).sides_at(numbers)[0]
+        return min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
 
 
 _FRONT = "the front"

@@ -7,46 +7,56 @@ so is every limit of the question. The bound of the whole is the least bound of 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 from derive.errors import (
+    AmbiguousError,
     DeriveError,
     InconsistentError,
     LimitError,
+    NoSolutionError,
     UnknownNameError,
     VerificationError,
 )
-from derive.expressions.tree import names_in
+from derive.expressions.tree import Equation, Node, Number, names_in
 from derive.kernels.agreement import said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import residual
+from derive.numerics.algebra.evaluation import holds, residual
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
-from derive.optimization.branching import BOXES, Best, gap_between, least_of
+from derive.optimization.branching import BOXES, Best, least_of
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
+from derive.optimization.points import neighbours
 from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs
 from derive.optimization.sampling import best_met, quantity_at, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.optimization.under_ranges import Contender, under_ranges
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.answer import Answer, Check
+from derive.solving.execution.answer import Answer, Assumption, Check
 from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT, EXTREME
+from derive.tolerances import AGREEMENT
 from quantities.value import Value, read_number
 
-__all__ = ["Looked", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
+__all__ = ["Looked", "answers_at", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
+
+
+_OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
 
 
 @dataclass(frozen=True)
@@ -105,9 +115,11 @@ def looked_at(
         one = ask(library, question.target, pick.profiles, question.given(pick))
         try:
             made = tuple(programs(library, one, limits, question.free, sign))
+            ties = tuple(_ties(library, question, made))
+            if ties:
+                made = tuple(programs(library, one, [*limits, *ties], question.free, sign))
         except Unwritten:
             made = (sampled_program(library, one, pick.profiles, limits, question.free, sign),)
-        _prove_free(library, question, made)
         with sharing(0.5):
             return Looked(pick, made, searched(made, boxes) if boxes else Best(), given=question.fixed)
     except UnknownNameError:
@@ -121,19 +133,38 @@ def searched(made: Sequence[Program], boxes: int = BOXES) -> Best:
     return best_met(made[0]) if made and made[0].is_sampled else least_of(made, boxes)
 
 
-def _prove_free(library: RelationSet, question: Asked, made: Sequence[Program]) -> None:
-    """Raise if relations tie what is free to what is given: only a curve in the ranges would be allowed."""
+def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Iterator[Stated]:
+    """The relations that tie what is free to what is given in some case, as limits: there, both sides are equal.
+
+    One that ties it everywhere is an error: only a curve in the ranges would be allowed.
+    """
     plans = [plan for program in made for plan in program.plans]
     strong = [*question.fixed, *question.picks[0].listed, *question.ranges]
     for name in said_twice(library, strong, plans):
         relation = library.relations[name]
         tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
-        if relation.is_equation and tied and not _is_of_another_case(library, relation, plans):
+        if not relation.is_equation or not tied or _is_of_another_case(library, relation, plans):
+            continue
+        if _is_tied(library, relation, strong, plans):
             raise InconsistentError(
                 f"{tied[0]} is not free: {name} ties it to what else is given, {relation.written}.",
                 hint=f'Leave {tied[0]} out, and bound it with such_that=["{tied[0]} <= ..."].',
                 conflicts=(name, *tied),
             )
+        names = names_in(relation.written.lhs, relation.written.rhs, *relation.conditions)
+        for op in ("<=", ">="):
+            written = Equation(relation.written.lhs, op, relation.written.rhs)
+            yield Stated(name, written, relation, names, {}, relation.conditions)
+
+
+def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], plans: Sequence[Plan]) -> bool:
+    """Whether a relation that always holds has no quantity that is not known without it, in every case."""
+    if relation.conditions:
+        return False
+    spent = {name for made in plans for block in made.blocks for name in block.relations}
+    others = {other.name for other in library.conditional if other.name not in spent}
+    known = closure(structure_of(library, frozenset({relation.name, *others})), strong)
+    return known.issuperset(library.members[relation.name])
 
 
 def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
@@ -152,7 +183,7 @@ def _put_back_in_turn(
     left = list(looked)
     for one in sorted((one for one in looked if one.best.is_found), key=lambda one: one.best.value):
         try:
-            return one, put_back(library, question, limits, one), left
+            return *put_back(library, question, limits, one), left
         except VerificationError:
             raise
         except DeriveError as error:
@@ -168,19 +199,40 @@ def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, V
     return {**question.fixed, **one.pick.listed, **free}
 
 
-def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
-    """The answer at the best point; every limit that the question states is among its checks."""
+def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> tuple[Looked, Answer]:
+    """The best point with its answer; every limit that the question states is among the answer's checks.
+
+    Where a limit or the end of a domain decides, the point's own rounding may lie beyond it; a neighbour then counts.
+    """
+    try:
+        return one, _answer_at(library, question, limits, one)
+    except LimitError:
+        raise
+    except DeriveError as error:
+        for near in _neighbours(one):
+            with suppress(DeriveError):
+                return near, _answer_at(library, question, limits, near)
+        raise error
+
+
+def _neighbours(one: Looked) -> Iterator[Looked]:
+    """The best point with one number moved by a few of its last digits."""
+    for at in neighbours(one.programs[0], one.best.at):
+        yield replace(one, best=replace(one.best, at=at))
+
+
+def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
     given = values_at(library, question, one)
-    answer = solve(library, question.target, one.pick.profiles, given)
+    answers = answers_at(library, question.target, one.pick.profiles, given)
     reached = one.best.value * one.programs[0].sign
-    if answer.base is None or not math.isclose(
-        answer.base, reached, rel_tol=AGREEMENT, abs_tol=AGREEMENT * one.best.spread
-    ):
+    near = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
+    answer = near if len(answers) == 1 else _one_of(near, len(answers))
+    if not _is_reached(one, answer.base or 0.0):
         raise _astray(question.target, answer, reached)
     held = {limit.name: limit for program in one.programs for limit in program.limits if limit.relation is not None}
     there = {check.name for check in answer.checks}
     untested = [limit for limit in limits if limit.name in held and limit.name not in there]
-    tested = [_check(library, limit, question, one, given) for limit in untested]
+    tested = [_check(library, limit, answer, one, given) for limit in untested]
     broken = [check for check in (*answer.failed, *tested) if check.name in held and not check.passed]
     if broken:
         raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
@@ -189,14 +241,58 @@ def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], on
     return replace(answer, checks=(*answer.checks, *tested), unused=unused)
 
 
-def _check(library: RelationSet, limit: Stated, question: Asked, one: Looked, given: Mapping[str, Value]) -> Check:
-    """A limit that the answer does not test by itself, tested on answers at the best point."""
+def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
+    """The answers with a number at a point; where there is none, the solver's error is raised."""
+    try:
+        return [solve(library, target, tuple(profiles), given)]
+    except AmbiguousError as error:
+        found = [answer for answer in error.answers if answer.base is not None]
+        if not found:
+            raise
+        return found
+
+
+def _one_of(answer: Answer, count: int) -> Answer:
+    """An answer that is one of several at its point, which it says."""
+    name = answer.quantity.name
+    note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
+    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
+
+
+def _is_reached(one: Looked, number: float) -> bool:
+    """Whether the answer is the goal of a case at the best point, to within rounding of the terms of either."""
+    reached = one.best.value * one.programs[0].sign
+    if math.isclose(number, reached, rel_tol=AGREEMENT):
+        return True
+    for program in one.programs:
+        values = program.numbers(one.best.at)
+        if (
+            values is not None
+            and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT
+        ):
+            return True
+    return False
+
+
+def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, given: Mapping[str, Value]) -> Check:
+    """A limit that the answer does not test by itself, tested on its numbers and on answers at the best point."""
     values = {name: value.base[1] for name, value in limit.values.items()}
+    reached = _numbers_of(answer)
     for name in limit.names:
-        number = quantity_at(library, name, one.pick.profiles, given)
+        number = reached[name] if name in reached else quantity_at(library, name, one.pick.profiles, given)
         values[name] = math.nan if number is None else number
+    if not all(holds(condition, values) for condition in limit.conditions):
+        return Check(limit.name, limit.name, 0.0, passed=True)
     gap = residual(limit.written, values)
     return Check(limit.name, limit.name, gap, agrees(limit.written, values))
+
+
+def _numbers_of(answer: Answer) -> dict[str, float]:
+    """The numbers of an answer and of its steps."""
+    steps = [part for step in answer.steps for part in (step.together or (step,))]
+    found = {step.quantity: step.result[0] for step in steps if step.result is not None}
+    points = {name: low for name, (low, high) in found.items() if low == high}
+    return points if answer.base is None else {**points, answer.quantity.name: answer.base}
 
 
 def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
@@ -217,17 +313,18 @@ def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> D
     found = infeasible(target, [program for one in searched for program in one.programs], len(looked), library.declared)
     if isinstance(found, LimitError):
         for one in searched:
-            _ = _tried(library, target, one)  # where no point has an answer, the solver says why
+            _try(library, target, one)
     return found
 
 
-def _tried(library: RelationSet, target: str, one: Looked) -> Answer:
-    """The answer in the middle of the ranges."""
+def _try(library: RelationSet, target: str, one: Looked) -> None:
+    """Raise what the solver lacks in the middle of the ranges."""
     program = one.programs[0]
     middle = [low / 2 + high / 2 for low, high in program.box[: program.free]]
     sides = zip(program.names, middle, program.steps, strict=False)
     free = {name: stated_at(library, name, round(x / step) * step if step else x) for name, x, step in sides}
-    return solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
+    with suppress(InconsistentError, NoSolutionError, AmbiguousError):  # these say nothing of the other points
+        solve(library, target, one.pick.profiles, {**one.given, **one.pick.listed, **free})
 
 
 def _told(
@@ -240,11 +337,9 @@ def _told(
     looked: Sequence[Looked],
 ) -> Optimum:
     floor = min(_floor(other) for other in looked)
-    spread = max(other.best.spread for other in looked)
-    gap = gap_between(one.best.value, floor, spread)
-    found = bindings(one.programs, one.best, library.declared)
+    whole = replace(one.best, floor=min(floor, one.best.value))
+    found, forms, is_in_time = _explained(library, one)
     values = values_at(library, question, one)
-    forms = closed_forms(one.programs, one.best, found)
     names = (question.target, *question.ranges, *one.pick.listed, *names_in(*forms.values()))
     return Optimum(
         sense=sense,
@@ -252,10 +347,11 @@ def _told(
         chosen={name: values[name].base[1] for name in (*question.ranges, *one.pick.listed)},
         profiles=one.pick.names,
         binding=found,
-        proved=gap <= EXTREME,
-        gap=gap if math.isfinite(gap) else None,
+        proved=whole.is_proved,
+        gap=_told_gap(library, question, whole),
+        gap_is_absolute=whole.is_zero,
         choices=tuple(_choice(question, other) for other in looked),
-        reasons=_reasons(library, question, one, found),
+        reasons=(*_reasons(library, question, one, found), *(() if is_in_time else (_OUT_OF_TIME,))),
         boxes=sum(other.best.boxes for other in looked),
         ranged=tuple(question.ranges),
         quantities={name: library.declared[name] for name in names if name in library.declared},
@@ -265,6 +361,24 @@ def _told(
             library, question, sense, _contenders(question, looked), points, seed
         ),
     )
+
+
+def _explained(library: RelationSet, one: Looked) -> tuple[tuple[Binding, ...], Mapping[str, Node], bool]:
+    """What binds, the forms of what was chosen, and whether the time was enough to try every limit."""
+    found: list[Binding] = []
+    try:
+        found += bindings(one.programs, one.best, library.declared)
+        return tuple(found), closed_forms(one.programs, one.best, found), True
+    except LimitError:
+        return tuple(found), {}, False
+
+
+def _told_gap(library: RelationSet, question: Asked, best: Best) -> float | None:
+    """The gap as it is told: a share of the value, or a distance in the declared unit; None if there is no bound."""
+    if not math.isfinite(best.gap):
+        return None
+    unit = library.declared[question.target].unit
+    return best.gap / float(unit.size) if best.is_zero else best.gap
 
 
 def _contenders(question: Asked, looked: Sequence[Looked]) -> list[Contender]:
@@ -284,7 +398,9 @@ def _choice(question: Asked, one: Looked) -> Choice:
     if one.error is not None:
         return Choice(one.pick.names, listed, None, {}, one.error.what, not one.is_unknown)
     if not one.best.is_found:
-        names = excluding(one.programs)
+        names: tuple[str, ...] = ()
+        with suppress(LimitError):
+            names = excluding(one.programs)
         why = f"{' and '.join(names)} rule it out" if len(names) > 1 else f"{names[0]} rules it out" if names else ""
         is_sure = one.best.floor == math.inf
         unsure = "no point was found, and it is not proved that there is none"

@@ -36,7 +36,8 @@ def closed_forms(programs: Sequence[Program], best: Best, binding: Sequence[Bind
             for i, name in enumerate(program.names[: program.free]):
                 if limit.name in names and name not in found:
                     form = _chosen_by(program, limit.written, i, numbers)
-                    found |= {} if form is None else {name: form}
+                    is_new = form is not None and found.keys().isdisjoint(names_in(form))
+                    found |= {name: form} if form is not None and is_new else {}
     return found
 
 

@@ -62,7 +62,9 @@ class Optimum(Shown):
     profiles: tuple[str, ...]
     binding: tuple[Binding, ...]
     proved: bool
-    gap: float | None  # to the bound that is known, relative to the value; None if none is known
+    gap: float | None
+    """How much better a choice may be at most: relative to the value, and absolute, in the declared unit, where the
+    value is zero to within the rounding of what was chosen (`gap_is_absolute`). None if no bound is known."""
     choices: tuple[Choice, ...]
     reasons: tuple[str, ...]
     boxes: int  # that were examined
@@ -70,6 +72,7 @@ class Optimum(Shown):
     quantities: Mapping[str, Declaration] = field(repr=False, compare=False)  # that are chosen, or stand in a form
     forms: Mapping[str, Node] = field(default_factory=dict, repr=False, compare=False)
     values: Mapping[str, Value] = field(default_factory=dict, repr=False, compare=False)  # of limits, by name in forms
+    gap_is_absolute: bool = False
     over_ranges: Callable[[int, int], UnderRanges] | None = field(default=None, repr=False, compare=False)
 
     @property

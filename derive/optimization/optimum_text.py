@@ -10,7 +10,7 @@ from derive.expressions.tree import Name, render
 from derive.optimization.optimum import Choice, Optimum
 from derive.optimization.under_ranges import Outcome, UnderRanges
 from derive.presentation.failed_checks import cautions
-from derive.presentation.numbers import DIGITS, shown_number
+from derive.presentation.numbers import DIGITS, shown_number, with_unit
 from derive.presentation.text import as_data as answer_data
 from derive.presentation.text import columns, section
 from derive.solving.sensitivity.elasticities import put_in
@@ -32,11 +32,17 @@ def headline(found: Optimum, digits: int = DIGITS) -> str:
 def proof(found: Optimum) -> str:
     """What is known about the value: that it is the best, or how far from the best it may be."""
     if found.proved:
-        exact = found.gap == 0 or (found.gap or 0) < TIGHT
-        return "proved: no choice is better" + ("" if exact else f" by more than {found.gap:.1g} of the value")
+        exact = found.gap == 0 or (not found.gap_is_absolute and (found.gap or 0) < TIGHT)
+        return "proved: no choice is better" + ("" if exact else f" by more than {_gap(found, 1)}")
     if found.gap is None:
         return "not proved: the best that was found, and no bound is known"
-    return f"not proved: the best that was found; no choice is better by more than {found.gap:.2g} of the value"
+    return f"not proved: the best that was found; no choice is better by more than {_gap(found, 2)}"
+
+
+def _gap(found: Optimum, digits: int) -> str:
+    """The gap in words."""
+    told = f"{found.gap:.{digits}g}"
+    return with_unit(told, found.answer.quantity.unit.text) if found.gap_is_absolute else f"{told} of the value"
 
 
 def as_text(found: Optimum, digits: int = DIGITS) -> str:
@@ -149,7 +155,8 @@ def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
     """The choice as plain data: the schema of `derive least --json`.
 
     `value` is a number in `unit`; `at` has the chosen quantities, each with its unit, and the profiles. `binding` has
-    each limit with the share of the value that is gained if it moves by `moved`; `gap` is null where no bound is known.
+    each limit with the share of the value that is gained if it moves by `moved`; `gap` is relative to the
+    value, and in `unit` where `gap_is_absolute`, as it is of a value that is zero; null where no bound is known.
     `answer` is that of `derive solve --json` at the best point.
     """
     unit, declared = found.answer.quantity.unit, found.quantities
@@ -166,6 +173,7 @@ def as_data(found: Optimum, digits: int = DIGITS) -> dict[str, Any]:
         "at": {**told(found.chosen.items()), "profiles": list(found.profiles)},
         "proved": found.proved,
         "gap": found.gap if found.gap is None or math.isfinite(found.gap) else None,
+        "gap_is_absolute": found.gap_is_absolute,
         "reasons": list(found.reasons),
         "binding": [{"name": one.name, "price": one.price, "moved": one.moved} for one in found.binding],
         "formula": {name: _formula(found, name) for name in found.forms},

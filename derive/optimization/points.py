@@ -9,13 +9,15 @@ from derive.optimization.boxes import Boxes
 from derive.optimization.descent import Seen, descended
 from derive.optimization.multipliers import multipliers
 from derive.optimization.program import Program
-from derive.tolerances import MOST
+from derive.tolerances import EXPRESSION, HANDFUL, LAST_DIGIT, MOST, TIGHT
 
-__all__ = ["Points", "along_axes"]
+__all__ = ["Points", "along_axes", "neighbours"]
 
 _FIRST = 0.05  # step along the axes, relative to the sides
 _SHORTEST = 1e-11  # the last one
 _TRIED = 400  # points of one such search
+_NUDGES = tuple(sign * share for share in (LAST_DIGIT, HANDFUL, EXPRESSION, TIGHT) for sign in (1, -1))
+_DIGITS = (12, 9, 6)
 _NEAR = 1e-3  # of what a limit may move by across the box: within this it counts as near
 
 
@@ -27,7 +29,7 @@ class Points:
 
     def prices(self, point: Sequence[float]) -> tuple[float, ...]:
         """The multiplier of each limit and each zero at a point."""
-        whole = self._full(point)
+        whole = self.full(point)
         run = self.boxes.run([(x, x) for x in whole]) if whole else None
         if run is None or run.flawed:
             return ()
@@ -52,7 +54,7 @@ class Points:
         sides = zip(self.program.box, self.program.steps, point, strict=True)
         return [i for i, ((low, high), step, x) in enumerate(sides) if not step and low < x < high]
 
-    def _full(self, point: Sequence[float]) -> tuple[float, ...]:
+    def full(self, point: Sequence[float]) -> tuple[float, ...]:
         """A point of the free quantities with the others that follow; empty if these have no single values."""
         if self.program.solved is None:
             return tuple(point)
@@ -68,7 +70,18 @@ class Points:
             for other in descended(self._seen, point, self.program.box, moving):
                 yield other
                 best = min(best, other, key=self.program.at)
-        yield from along_axes(self.program, best, self.program.at, _TRIED)
+        for other in along_axes(self.program, best, self.program.at, _TRIED):
+            best = other
+            yield other
+        yield from self.shortened(best)
+
+    def shortened(self, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+        """The point with fewer digits: a round number is often the one sought."""
+        for digits in _DIGITS:
+            yield tuple(
+                x if step else min(max(float(f"{x:.{digits}g}"), low), high)
+                for x, step, (low, high) in zip(point, self.program.steps, self.program.box, strict=False)
+            )
 
     def _seen(self, point: Sequence[float]) -> Seen | None:
         """The goal and the limits at a point, with their slopes."""
@@ -78,6 +91,15 @@ class Points:
         count = 1 + len(self.program.limits)
         slopes = [[(low + high) / 2 for low, high in slope] for slope in self.boxes.slopes(run)[:count]]
         return [(low + high) / 2 for low, high in self.boxes.values(run)[:count]], slopes
+
+
+def neighbours(program: Program, point: tuple[float, ...]) -> Iterator[tuple[float, ...]]:
+    """Points with one number moved by a few of its last digits, the nearest first."""
+    for share in _NUDGES:
+        for i, (low, high) in enumerate(program.box[: program.free]):
+            x = min(max(point[i] + share * (abs(point[i]) or high - low), low), high)
+            if x != point[i] and not program.steps[i]:
+                yield (*point[:i], x, *point[i + 1 :])
 
 
 def along_axes(

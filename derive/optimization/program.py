@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from derive.errors import DeriveError, LimitError
 from derive.expressions.tree import Equation, Node, Number
 from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.evaluation import departure, holds, residual, value
@@ -24,7 +25,12 @@ if TYPE_CHECKING:
     from derive.model.relation import Relation
     from derive.planning.plan import Plan
 
-__all__ = ["Limit", "Program", "Side"]
+__all__ = ["Limit", "Program", "Side", "is_of_time"]
+
+
+def is_of_time(error: DeriveError) -> bool:
+    """Whether the time has run out, which ends a search; any other error only says that a point has no answer."""
+    return isinstance(error, LimitError) and error.limit.endswith(" s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +45,12 @@ class Limit:
     written: Equation  # `<=` or `>=`
     gap: Node  # not positive where it holds; numbers put in, and spread out
     approximate: float = 0.0
+    guard: Node | None = None  # where this does not hold, the limit does not apply
 
     def holds_at(self, values: Mapping[str, float]) -> bool:
         """Whether it holds up to rounding, which is far less than the tolerance of an answer's checks."""
+        if self.guard is not None and not holds(self.guard, values):
+            return True
         sign = 1.0 if self.written.op == "<=" else -1.0
         if self.approximate and sign * departure(self.written, values) <= self.approximate + AGREEMENT:
             return True
@@ -83,8 +92,10 @@ class Program:
     sides: tuple[Side, ...] = ()
     sign: float = 1.0
     plans: tuple[Plan, ...] = ()
+    counts: tuple[tuple[str, Node], ...] = ()  # variables that are whole, with their forms in terms of those before
     is_sampled: bool = False  # whether the solver has to be asked at each point
-    solved: Callable[[Mapping[str, float]], Mapping[str, float] | None] | None = None  # what has no closed form
+    solved: Callable[[Mapping[str, float]], Sequence[Mapping[str, float]]] | None = None
+    """Every solution at a point, for what is a variable but not free."""
 
     def under(self, limits: Sequence[Limit]) -> Program:
         """The same with other limits."""
@@ -97,17 +108,36 @@ class Program:
         return {**points, **dict(zip(self.names, self.box, strict=True))}
 
     def numbers(self, point: Sequence[float]) -> dict[str, float] | None:
-        """All numbers at a point of the free quantities; None where a quantity has no single value."""
+        """All numbers at a point of the free quantities; None where a quantity has none.
+
+        Of several solutions it is the best of those that hold, and the first where none does.
+        """
         values = {**self.known, **dict(zip(self.names, point, strict=False))}
         if self.solved is None:
             return values
-        found = self.solved(values)
-        return None if found is None else {**values, **found}
+        found = [{**values, **one} for one in self.solved(values)]
+        if len(found) < 2:
+            return found[0] if found else None
+        return min(found, key=self._goal_at)
 
     def at(self, point: Sequence[float]) -> float:
         """The goal at a point of the free quantities; infinite where a limit, a domain or its case does not hold."""
         values = self.numbers(point)
-        if values is None or not self.holds_at(values):
+        found = math.inf if values is None else self._goal_at(values)
+        return found if values is None or found == math.inf or self._is_as_unrounded(values) else math.inf
+
+    def _is_as_unrounded(self, values: Mapping[str, float]) -> bool:
+        """Whether all holds with the counts as they come out too, which a jump beside them may change."""
+        if not self.counts:
+            return True
+        raw = dict(values)
+        for name, form in self.counts:
+            raw[name] = value(form, raw)
+        same = Equation(self.plain, "=", Number(Fraction(value(self.plain, values))))
+        return self.holds_at(raw) and abs(residual(same, raw)) <= AGREEMENT
+
+    def _goal_at(self, values: Mapping[str, float]) -> float:
+        if not self.holds_at(values):
             return math.inf
         found = self.sign * value(self.plain, values)
         return found if found == found else math.inf

@@ -3,6 +3,8 @@
 The plans are those of compiled functions (`kernels.case_dispatch`), so that the best point is one at which the question
 has the same answer. A fork that the whole box decides is followed on one side; otherwise each side is a program, with
 its condition as a guard. A quantity in use that may leave its domain in the box is a side condition.
+
+A count that relations determine is one more variable, which takes whole numbers alone; its relation is a zero.
 """
 
 from __future__ import annotations
@@ -20,10 +22,10 @@ from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import weighed
+from derive.numerics.algebra.evaluation import value, weighed
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.optimization.program import Limit, Program, Side
+from derive.optimization.program import Limit, Program, Side, is_of_time
 from derive.optimization.spreading import in_free_names
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
@@ -32,6 +34,7 @@ from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
+from derive.tolerances import TIGHT
 from quantities.domain import Domain
 
 __all__ = ["Unwritten", "programs"]
@@ -41,12 +44,38 @@ _MOST = 64  # limit on cases of one question
 
 
 @dataclass(frozen=True)
+class _Zero:
+    """A quantity that is a variable of its own: one without a closed form, or a count."""
+
+    name: str
+    domain: Domain
+    node: Node  # zero where its relation holds
+    form: Node | None = None  # of a count, whose step is the size of one
+    step: float = 0.0
+
+    @property
+    def span(self) -> Span:
+        return self.domain.low, self.domain.high
+
+    def at(self, values: Mapping[str, float]) -> float:
+        """The number itself, which that of a count has to be to within rounding; NaN where it is not."""
+        number = values[self.name] if self.form is None else value(self.form, values)
+        if not self.step:
+            return number
+        if not math.isfinite(number):
+            return math.nan
+        whole = round(number / self.step) * self.step
+        is_whole = abs(number - whole) <= TIGHT * max(self.step, abs(whole))
+        return whole if is_whole and self.domain.admits(whole) else math.nan
+
+
+@dataclass(frozen=True)
 class _Way:
     """A quantity as an expression in one case, and what that takes."""
 
     form: Node
     guards: tuple[Node, ...] = ()
-    zeros: tuple[tuple[str, Span, Node], ...] = ()  # each unknown without a closed form, its domain and its relation
+    zeros: tuple[_Zero, ...] = ()
     sides: tuple[Side, ...] = ()
     plans: tuple[Plan, ...] = ()
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -156,13 +185,18 @@ class _Writing:
                             yield _joined(way, guard, claim)
 
     def _spans(self, condition: Node, way: _Way) -> dict[str, Span]:
-        return {**self.box, **{name: span for name, span, _ in way.zeros}}
+        return {**self.box, **{zero.name: zero.span for zero in way.zeros}}
 
     def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, _Way]]:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
-        each = [[way for tree in asides.get(name, ()) for way in self._of_tree(tree, asides)] for name in names]
-        for chosen in product(*(ways or [_Way(Name(name))] for name, ways in zip(names, each, strict=True))):
+        each = [
+            [way for tree in asides[name] for way in self._of_tree(tree, asides)]
+            if name in asides
+            else [_Way(Name(name))]
+            for name in names
+        ]
+        for chosen in product(*each):
             forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
             yield _placed(condition, forms), _merged(chosen)
 
@@ -173,7 +207,7 @@ class _Writing:
         form = composed("", {**forms, "": Name(renamed.get(target, target))})
         if form is None:
             raise Unwritten(target)
-        spans = {**self.box, **{name: span for name, span, _ in zeros}}
+        spans = {**self.box, **{zero.name: zero.span for zero in zeros}}
         guards = []
         negations = [Apply("not", (_all(conditions),)) for conditions in case.failing]
         following = [put_in(one.condition, {**forms, **self._beside(one.plans)}) for one in case.following]
@@ -196,26 +230,58 @@ class _Writing:
             found[block.unknowns[0]] = form
         return found
 
-    def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[tuple[str, Span, Node], ...], dict[str, str]]:
-        """The forms of a plan's unknowns, the zeros of those that have none, and the names of these."""
+    def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[_Zero, ...], dict[str, str]]:
+        """The forms of a plan's unknowns, the zeros of those that are variables, and the names of these."""
         forms: dict[str, Node] = {}
-        zeros: list[tuple[str, Span, Node]] = []
+        zeros: list[_Zero] = []
         renamed: dict[str, str] = {}
         for block in made.blocks:
             form = only_form(self.library, block)
-            if form is not None:
+            if form is not None and self._is_plain(block.unknowns[0], form):
                 forms[block.unknowns[0]] = form
                 continue
+            count_form = None if form is None else self._composed(block.unknowns[0], form, forms)
             for name in block.unknowns:
                 renamed[name] = f"{name} by {', '.join(block.relations)}"
                 forms[name] = Name(renamed[name])
             for name, relation in zip(block.unknowns, block.relations, strict=True):
-                written, domain = self.library.relations[relation].written, self.library.declared[name].domain
-                whole = composed("", {**forms, "": added(written.lhs, negated(written.rhs))})
-                if whole is None:
-                    raise Unwritten(name)
-                zeros.append((renamed[name], (domain.low, domain.high), whole))
+                written, declared = self.library.relations[relation].written, self.library.declared[name]
+                node = self._composed(name, added(written.lhs, negated(written.rhs)), forms)
+                step = declared.unit.to_base(1.0) if declared.domain.whole else 0.0
+                zeros.append(_Zero(renamed[name], declared.domain, node, count_form, step))
         return forms, tuple(zeros), renamed
+
+    def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
+        whole = composed("", {**forms, "": node})
+        if whole is None:
+            raise Unwritten(name)
+        return whole
+
+    def _is_plain(self, name: str, form: Node) -> bool:
+        """Whether a quantity is no count, or whole wherever what it is made of is."""
+        return not self.library.declared[name].domain.whole or (self._is_counted(name) and self._is_whole(form))
+
+    def _is_counted(self, name: str) -> bool:
+        """Whether a quantity is whole in base units too."""
+        declared = self.library.declared[name]
+        return declared.domain.whole and declared.unit.size == 1
+
+    def _is_whole(self, node: Node) -> bool:
+        """Whether an expression is whole because of its operations, counts being whole."""
+        if isinstance(node, Number):
+            return node.value.denominator == 1
+        if isinstance(node, Name):
+            return self._is_counted(node.name)
+        match node.op:
+            case "floor" | "ceil":
+                return True
+            case "add" | "mul" | "neg" | "max" | "min" | "abs":
+                return all(map(self._is_whole, node.args))
+            case "pow":
+                exponent = node.args[1]
+                return self._is_whole(node.args[0]) and isinstance(exponent, Number) and exponent.value in range(1, 9)
+            case _:
+                return False
 
     def _sides(self, made: Plan, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> tuple[Side, ...] | None:
         """The domains that are not certain over the box; None if one is certainly left."""
@@ -244,7 +310,7 @@ class _Writing:
     def _program(self, goal: _Way, limits: Sequence[Stated], beside: Mapping[str, _Way]) -> Program:
         whole = _merged([goal, *beside.values()])
         forms = {name: way.form for name, way in beside.items()}
-        unknowns = {name: span for name, span, _ in whole.zeros}
+        unknowns = {zero.name: zero.span for zero in whole.zeros}
         spans = {**self.box, **unknowns}
         written = [self._limit(limit, forms, spans) for limit in limits]
         names = (*self.free, *unknowns)
@@ -254,17 +320,18 @@ class _Writing:
         return Program(
             names=names,
             box=(*self.free.values(), *unknowns.values()),
-            steps=(*steps, *[0.0] * len(unknowns)),
+            steps=(*steps, *(zero.step for zero in whole.zeros)),
             free=len(self.free),
             goal=self._spread(plain, spans),
             plain=goal.form,
             known=self.known,
             limits=(*written, *self._as_limits(whole.sides, spans)),
-            zeros=tuple(self._spread(zero, spans) for _, _, zero in whole.zeros),
+            zeros=tuple(self._spread(zero.node, spans) for zero in whole.zeros),
             guards=tuple(folded(guard, self.known) for guard in whole.guards),
             sides=whole.sides,
             sign=self.sign,
             plans=whole.plans,
+            counts=tuple((zero.name, zero.form) for zero in whole.zeros if zero.form is not None),
             solved=self._solver(whole) if unknowns else None,
         )
 
@@ -276,11 +343,12 @@ class _Writing:
             whole = sizes[0] if len(sizes) == 1 else Apply("add", tuple(sizes))
             over = added(over, negated(Apply("mul", (Number(Fraction(limit.approximate)), whole))))
         gap = self._spread(over, spans)
+        guard = None
         if limit.conditions:
-            conditions = tuple(folded(_placed(one, forms), self.known) for one in limit.conditions)
-            gap = Apply("piecewise", (gap, _all(conditions), Number(Fraction(-1.0))))
+            guard = _all(tuple(folded(_placed(one, forms), self.known) for one in limit.conditions))
+            gap = Apply("piecewise", (gap, guard, Number(Fraction(-1.0))))
         written = Equation(left, limit.written.op, right)
-        return Limit(limit.name, limit.relation, written, gap, limit.approximate)
+        return Limit(limit.name, limit.relation, written, gap, limit.approximate, guard)
 
     def _as_limits(self, sides: Sequence[Side], spans: Mapping[str, Span]) -> Iterator[Limit]:
         """Limits that keep quantities inside their domains; the excluded end of an open one is left to the points."""
@@ -293,33 +361,50 @@ class _Writing:
                     told = Equation(side.form, op, bound)
                     yield Limit("", None, told, self._spread(over, spans))
 
-    def _solver(self, whole: _Way) -> Callable[[Mapping[str, float]], Mapping[str, float] | None]:
-        """The function that solves what has no closed form, at a point."""
+    def _solver(self, whole: _Way) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
+        """The function that works out at a point what is a variable of its own: every solution there."""
         library, plans, renamed = self.library, whole.plans, whole.renamed
+        is_closed = all(zero.form is not None for zero in whole.zeros)
 
-        def solved(values: Mapping[str, float]) -> Mapping[str, float] | None:
-            found: dict[str, float] = {}
-            for made in plans:
-                states = [State(dict(values))]
-                try:
-                    for block in made.blocks:
-                        states = [step for state in states for step in block_states(library, block, state)[0]]
-                except DeriveError:
-                    return None
-                if len(states) != 1:
-                    return None
-                missing = [name for block in made.blocks for name in block.unknowns if name not in states[0].values]
-                if missing:
-                    return None
-                found |= {
-                    renamed[name]: states[0].values[name]
-                    for block in made.blocks
-                    for name in block.unknowns
-                    if name in renamed and only_form(library, block) is None
-                }
-            return found
+        def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
+            """What has no closed form, in each combination of the plans' solutions that agree."""
+            names = [
+                [name for block in made.blocks for name in block.unknowns if only_form(library, block) is None]
+                for made in plans
+            ]
+            for states in product(*(_states(library, made, values) for made in plans)):
+                found: dict[str, float] = {}
+                each = [
+                    {renamed[name]: state.values[name] for name in own}
+                    for own, state in zip(names, states, strict=True)
+                ]
+                if all(found.setdefault(name, x) == x for one in each for name, x in one.items()):
+                    yield found
+
+        def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
+            whole_ones: list[Mapping[str, float]] = []
+            for found in [{}] if is_closed else solutions(values):
+                for zero in whole.zeros:
+                    found[zero.name] = zero.at({**values, **found})
+                if all(map(math.isfinite, found.values())):
+                    whole_ones.append(found)
+            return whole_ones
 
         return solved
+
+
+def _states(library: RelationSet, made: Plan, values: Mapping[str, float]) -> list[State]:
+    """The solutions of a plan at a point: those that have a number for every unknown."""
+    states = [State(dict(values))]
+    try:
+        for block in made.blocks:
+            states = [step for state in states for step in block_states(library, block, state)[0]]
+    except DeriveError as error:
+        if is_of_time(error):
+            raise
+        return []
+    unknowns = [name for block in made.blocks for name in block.unknowns]
+    return [state for state in states if state.values.keys() >= {*unknowns}]
 
 
 def _placed(node: Node, forms: Mapping[str, Node]) -> Node:
@@ -341,7 +426,7 @@ def _merged(ways: Iterable[_Way]) -> _Way:
 
 def _joined(way: _Way, other: _Way, claim: tuple[Node, ...]) -> _Way:
     """A way, with what another one takes and a further condition."""
-    zeros = {name: (name, span, zero) for name, span, zero in (*other.zeros, *way.zeros)}
+    zeros = {zero.name: zero for zero in (*other.zeros, *way.zeros)}
     return replace(
         way,
         guards=tuple(dict.fromkeys((*other.guards, *claim, *way.guards))),

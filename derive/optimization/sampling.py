@@ -17,7 +17,7 @@ from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.arithmetic import Span
 from derive.optimization.branching import Best
 from derive.optimization.points import along_axes
-from derive.optimization.program import Limit, Program
+from derive.optimization.program import Limit, Program, is_of_time
 from derive.optimization.stated_limits import Stated
 from derive.planning.plan import Plan
 from derive.solving.answering.solver import solve_all
@@ -54,21 +54,23 @@ def sampled_program(
     values |= {name: value for limit in limits for name, value in limit.values.items()}
     known = {name: value.base[1] for name, value in values.items() if name not in free}
 
-    def solved(at: Mapping[str, float]) -> Mapping[str, float] | None:
+    def solved(at: Mapping[str, float]) -> list[Mapping[str, float]]:
         tick()
         given = {**strong, **{name: stated_at(library, name, at[name]) for name in free}}
         found = {}
         for name in wanted:
             try:
                 number = quantity_at(library, name, profiles, given)
-            except LimitError:
-                raise
-            except DeriveError:
-                return None
-            if number is None:
-                return None
+            except DeriveError as error:
+                if is_of_time(error):
+                    raise
+                return []
+            if number is None or (
+                library.declared[name].domain.whole and not library.declared[name].domain.is_whole(number)
+            ):
+                return []
             found[name] = number
-        return found
+        return [found]
 
     declared = [library.declared[name] for name in free]
     return Program(

@@ -1,0 +1,63 @@
+"""Best choices of random small programs against enumeration: none is better, and none is denied where there is one.
+
+The long run: DERIVE_PROGRAMS=0..20000 pytest -m long --override-ini addopts= tests/derive/optimization
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+
+import pytest
+
+import derive
+from derive import DeriveError, LimitError, VerificationError
+from tests.derive.optimization.enumerated import Small, best, drawn, feasible
+
+FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_PROGRAMS", "0..20000").split(".."))
+
+
+def outcome(program: Small) -> str:
+    """What came of a program, in a word; an assertion fails where it is wrong."""
+    library = derive.load(program.text)
+    try:
+        with derive.limits(seconds=2):
+            found = getattr(library, program.sense)("f", such_that=program.such_that, **program.given)
+    except VerificationError:
+        raise
+    except LimitError:
+        return "limit"
+    except DeriveError as error:
+        met = best(program)
+        assert met is None, (program.text, program.such_that, program.given, met, str(error))
+        return "none"
+    value = found.answer.base
+    at = {name: float(number) for name, number in found.chosen.items()}
+    there = [state["f"] for state in feasible(program, at, 1e-8)]
+    told = (program.sense, program.text, program.such_that, program.given, value, at)
+    assert any(abs(x - value) <= 1e-6 * max(1.0, abs(x)) for x in there), ("not feasible", told, there)
+    met = best(program)
+    if met is not None and found.gap is not None:
+        gap = found.gap if found.gap_is_absolute else found.gap * abs(value)
+        slack = 1e-5 * max(abs(met[0]), 1.0)
+        assert program.sign * met[0] >= program.sign * value - gap - slack, ("not the best", told, met, found.gap)
+    return "proved" if found.proved else "not proved"
+
+
+def prove(first: int, last: int, share: float) -> None:
+    met = Counter(outcome(drawn(seed)) for seed in range(first, last))
+    assert met["proved"] >= share * sum(met.values()), met
+
+
+def test_no_enumerated_point_is_better():
+    prove(0, 25, 0.4)
+
+
+@pytest.mark.thorough
+def test_no_enumerated_point_of_more_programs_is_better():
+    prove(25, 150, 0.4)
+
+
+@pytest.mark.long
+def test_no_enumerated_point_of_many_programs_is_better():
+    prove(FIRST, LAST, 0.4)
