@@ -18,6 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from inspect import CO_GENERATOR
 from threading import Condition, Lock, Thread, get_ident
 from types import FrameType
 
@@ -108,7 +109,7 @@ def _interrupt(alarm: _Alarm) -> bool:
 def _may_be_interrupted(frame: FrameType | None, block: FrameType) -> bool:
     """Whether every frame from the innermost to that of the block may be cut short."""
     while frame is not None and frame is not block:
-        if frame.f_code.co_name in _WHOLE or _is_unsafe(frame.f_globals.get("__name__", "")):
+        if frame.f_code.co_name in _WHOLE or _is_unsafe(_module(frame)):
             return False
         frame = frame.f_back
     return frame is block
@@ -116,6 +117,18 @@ def _may_be_interrupted(frame: FrameType | None, block: FrameType) -> bool:
 
 def _is_unsafe(module: str) -> bool:
     return module.startswith(_UNSAFE) and not module.startswith(_SAFE)
+
+
+def _frame_of_block() -> FrameType:
+    """The frame of the function with the `with` statement: the one that lasts while context managers are suspended."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and (frame.f_code.co_flags & CO_GENERATOR or _module(frame) == "contextlib"):
+        frame = frame.f_back
+    return frame
+
+
+def _module(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", ""))
 
 
 _watch = _Watch()
@@ -132,20 +145,18 @@ if hasattr(os, "register_at_fork"):
 
 
 @contextmanager
-def interrupted_after(seconds: float, frame: FrameType) -> Iterator[None]:
+def interrupted_after(seconds: float) -> Iterator[None]:
     """Raise `Interruption` after so many seconds, and again as long as the block goes on.
 
-    It is raised in what the function of this frame calls, or in that function itself, and nowhere else.
-
     >>> try:
-    ...     with interrupted_after(0.01, sys._getframe()):
+    ...     with interrupted_after(0.01):
     ...         while True:
     ...             pass
     ... except Interruption:
     ...     print("ended")
     ended
     """
-    watch, alarm = _watch, _Alarm(get_ident(), frame, time.monotonic() + seconds)
+    watch, alarm = _watch, _Alarm(get_ident(), _frame_of_block(), time.monotonic() + seconds)
     watch.add(alarm)
     try:
         yield

@@ -11,18 +11,22 @@ Limits set by `with limits(...)` apply to queries inside, in this thread and in 
 
 from __future__ import annotations
 
-import sys
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from derive.errors import LimitError
 from derive.garbage import collecting_seldom
 from derive.interrupting import Interruption, interrupted_after
 
-__all__ = ["limits", "query", "sharing", "tick"]
+__all__ = ["in_this_query", "limits", "query", "sharing", "tick"]
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 _SECONDS = 10.0
 _WALL = 3  # limit on the wall-clock time of a share, as a multiple of that on CPU time
@@ -42,9 +46,10 @@ class _Clock:
         return time.thread_time() > self.ends or time.monotonic() > self.ends_at_last
 
     def error(self) -> LimitError:
+        more = f"{6 * self.seconds:g}"
         return LimitError(
             f"The question took longer than {self.seconds:g} s.",
-            hint=f"Allow more: with derive.limits(seconds={6 * self.seconds:g}): ...",
+            hint=f"Allow more: with derive.limits(seconds={more}): ..., or --seconds {more} on the command line.",
             limit=f"{self.seconds:g} s",
         )
 
@@ -73,16 +78,22 @@ def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
 
 
 @contextmanager
-def query() -> Iterator[None]:
-    """The clock of one query; a query inside a query uses the outer one's."""
+def query(seconds: float = _SECONDS) -> Iterator[None]:
+    """The clock of one query; a query inside a query uses the outer one's.
+
+    `seconds` is the limit where the asker has set none.
+    """
     if _running.get() is not None:
         yield
         return
-    seconds = _this_thread.get() or (_all_threads[-1] if _all_threads else _SECONDS)
+    seconds = _this_thread.get() or (_all_threads[-1] if _all_threads else seconds)
+    if seconds == math.inf:
+        yield
+        return
     clock = _Clock(seconds, time.thread_time() + seconds, time.monotonic() + seconds)
     token = _running.set(clock)
     try:
-        with collecting_seldom(), interrupted_after(seconds + _GRACE, sys._getframe(2)):
+        with collecting_seldom(), interrupted_after(seconds + _GRACE):
             yield
     except Interruption:
         raise clock.error() from None
@@ -102,12 +113,32 @@ def sharing(share: float) -> Iterator[None]:
     clock = _Clock(outer.seconds, now + left, min(at + _WALL * left, outer.ends_at_last))
     token = _running.set(clock)
     try:
-        with interrupted_after(clock.ends_at_last - at + _GRACE, sys._getframe(2)):
+        with interrupted_after(clock.ends_at_last - at + _GRACE):
             yield
     except Interruption:
         raise clock.error() from None
     finally:
         _running.reset(token)
+
+
+def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
+    """The work, for another thread: it runs there on the clock of the query that it was made in."""
+    clock = _running.get()
+    if clock is None:
+        return work
+    of_threads = replace(clock, ends=math.inf)  # the CPU time of this thread says nothing about others
+
+    def on_its_clock(item: S) -> T:
+        token = _running.set(of_threads)
+        try:
+            with interrupted_after(clock.ends_at_last - time.monotonic() + _GRACE):
+                return work(item)
+        except Interruption:
+            raise clock.error() from None
+        finally:
+            _running.reset(token)
+
+    return on_its_clock
 
 
 def tick() -> None:
