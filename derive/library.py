@@ -90,6 +90,7 @@ class Library(RelationSet):
 
         Quantities whose values come from `profiles` stand in it by name, as defaults do.
         """
+        from derive.expressions import sympy_bridge  # noqa: F401  # reading sympy may take a second of its own
         from derive.kernels.closed_forms import formula
 
         with query():

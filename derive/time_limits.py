@@ -23,7 +23,7 @@ from derive.errors import LimitError
 from derive.garbage import collecting_seldom
 from derive.interrupting import Interruption, interrupted_after
 
-__all__ = ["in_this_query", "limits", "query", "sharing", "tick"]
+__all__ = ["in_this_query", "limits", "overtime", "query", "several_queries", "sharing", "tick"]
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class _Clock:
     ends: float
     ends_at_last: float
     ticks: int = 0
+    is_of_several: bool = False  # of queries, each with a limit of its own
 
     def is_over(self) -> bool:
         return time.thread_time() > self.ends or time.monotonic() > self.ends_at_last
@@ -83,17 +84,41 @@ def query(seconds: float = _SECONDS) -> Iterator[None]:
 
     `seconds` is the limit where the asker has set none.
     """
+    outer = _running.get()
+    if outer is not None and not outer.is_of_several:
+        yield
+        return
+    with _running_for(_asked_seconds(seconds), outer, is_of_several=False):
+        yield
+
+
+@contextmanager
+def several_queries(seconds: float) -> Iterator[None]:
+    """The clock of many queries together; each of them has its own limit too."""
     if _running.get() is not None:
         yield
         return
-    seconds = _this_thread.get() or (_all_threads[-1] if _all_threads else seconds)
-    if seconds == math.inf:
+    with _running_for(_asked_seconds(seconds), None, is_of_several=True):
+        yield
+
+
+def _asked_seconds(seconds: float) -> float:
+    """The limit that holds here: the asker's, or else this one."""
+    return _this_thread.get() or (_all_threads[-1] if _all_threads else seconds)
+
+
+@contextmanager
+def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
+    ends = time.monotonic() + seconds
+    if outer is not None:
+        ends = min(ends, outer.ends_at_last)
+    if ends == math.inf:
         yield
         return
-    clock = _Clock(seconds, time.thread_time() + seconds, time.monotonic() + seconds)
+    clock = _Clock(seconds, time.thread_time() + seconds, ends, is_of_several=is_of_several)
     token = _running.set(clock)
     try:
-        with collecting_seldom(), interrupted_after(seconds + _GRACE):
+        with collecting_seldom(), interrupted_after(ends - time.monotonic() + _GRACE):
             yield
     except Interruption:
         raise clock.error() from None
@@ -139,6 +164,13 @@ def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
             _running.reset(token)
 
     return on_its_clock
+
+
+def overtime() -> LimitError:
+    """The error of a query whose time has run out."""
+    clock = _running.get()
+    assert clock is not None
+    return clock.error()
 
 
 def tick() -> None:

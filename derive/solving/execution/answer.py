@@ -207,15 +207,15 @@ class Answer(Shown):
         return self._form()
 
     @cached_property
-    @query()
     def formula(self) -> Any:
         """The closed form in sympy, computed on demand; None where only a number exists."""
         form = self.closed_form
         if form is None:
             return None
-        from derive.expressions.sympy_bridge import to_sympy
+        from derive.expressions.sympy_bridge import to_sympy  # reading sympy may take a second of its own
 
-        return to_sympy(form, Symbols(self.quantities))
+        with query():
+            return to_sympy(form, Symbols(self.quantities))
 
     @property
     @query()
