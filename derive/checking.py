@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 from derive.audit.claim import Reading
@@ -20,6 +21,7 @@ from derive.relation_files.examples import Example
 from derive.relation_files.loading import Reader, proved, read
 from derive.relation_files.notes import Notes
 from derive.relation_files.sources import parse_source, read_document, read_source
+from derive.time_limits import query
 from quantities.value import read_value
 
 __all__ = ["check", "failure", "repetitive", "sound", "tested"]
@@ -33,12 +35,13 @@ def check(source: str | Path, *, beside: Library | None = None) -> list[Problem]
     >>> [problem.message for problem in check("[quantities]\\nx = { unit = 'metr' }")]
     ["x: unit 'metr': 'metr' is not a unit."]
     """
-    return [problem for problem, _ in tested(read(read_document(source), beside)).notes.errors]
+    with query(math.inf):
+        return [problem for problem, _ in tested(read(read_document(source), beside)).notes.errors]
 
 
 def sound(source: str | Path, *, beside: Library | None = None) -> Library:
     """The library of a relation file that is consistent."""
-    with collecting_seldom():
+    with query(math.inf), collecting_seldom():
         return proved(tested(read(parse_source(*read_source(source)), beside)))
 
 

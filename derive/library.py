@@ -5,11 +5,13 @@ Its contents, and the union of two libraries, are in `RelationSet`; each method 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from derive.model.relation_set import RelationSet
+from derive.time_limits import query
 from quantities.profiles import Profile
 
 if TYPE_CHECKING:
@@ -58,8 +60,9 @@ class Library(RelationSet):
         """
         from derive.solving.answering.solver import solve
 
-        library, (name,) = self._asked(target)
-        return solve(library, name, profiles, given)
+        with query():
+            library, (name,) = self._asked(target)
+            return solve(library, name, profiles, given)
 
     def _asked(self, *targets: str) -> tuple[Library, list[str]]:
         """The library in which each target is a quantity: an expression, or another unit, becomes one of a copy."""
@@ -78,23 +81,26 @@ class Library(RelationSet):
         """Every admissible value: all roots, all regimes, and bounds where there is no value."""
         from derive.solving.answering.solver import solve_all
 
-        library, (name,) = self._asked(target)
-        return solve_all(library, name, profiles, given)
+        with query():
+            library, (name,) = self._asked(target)
+            return solve_all(library, name, profiles, given)
 
     def formula(self, target: str, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> Any:
         """The closed form of a quantity in terms of others, in sympy; it holds in coherent base units.
 
         Quantities whose values come from `profiles` stand in it by name, as defaults do.
         """
+        from derive.expressions import sympy_bridge  # noqa: F401  # reading sympy may take a second of its own
         from derive.kernels.closed_forms import formula
 
-        library, (name,) = self._asked(target)
-        held = _listed(profiles)
-        if held:
-            from derive.kernels.profile_values import named_by
+        with query():
+            library, (name,) = self._asked(target)
+            held = _listed(profiles)
+            if held:
+                from derive.kernels.profile_values import named_by
 
-            given = named_by(library, name, given, held)
-        return formula(library, name, given)
+                given = named_by(library, name, given, held)
+            return formula(library, name, given)
 
     def compile(
         self,
@@ -110,27 +116,30 @@ class Library(RelationSet):
         """
         from derive.kernels.functions import compiled
 
-        library, (name,) = self._asked(target)
-        held = _listed(profiles)
-        if held:
-            from derive.kernels.profile_values import compiled_with
+        with query():
+            library, (name,) = self._asked(target)
+            held = _listed(profiles)
+            if held:
+                from derive.kernels.profile_values import compiled_with
 
-            return compiled_with(library, name, given, held, backend)
-        return compiled(library, name, given, backend)
+                return compiled_with(library, name, given, held, backend)
+            return compiled(library, name, given, backend)
 
     def sweep(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Table:
         """The targets at every combination of axes: givens may be arrays or `derive.span(...)`."""
         from derive.tables.table import sweep
 
-        library, names = self._asked(*_each(targets))
-        return sweep(library, names, profiles, given)
+        with query(math.inf):
+            library, names = self._asked(*_each(targets))
+            return sweep(library, names, profiles, given)
 
     def stream(self, targets: str | Sequence[str], /, *profiles: str | Profile, **given: Any) -> Stream:
         """The same for any number of points, piece by piece, to be iterated over, summarised or written to a file."""
         from derive.tables.streams import stream
 
-        library, names = self._asked(*_each(targets))
-        return stream(library, names, profiles, given)
+        with query(math.inf):
+            library, names = self._asked(*_each(targets))
+            return stream(library, names, profiles, given)
 
     def sample(
         self, target: str, /, *profiles: str | Profile, points: int = 100_000, seed: int = 0, **given: Any
@@ -138,8 +147,9 @@ class Library(RelationSet):
         """The target at points drawn from the ranges among the givens and the profiles' values."""
         from derive.tables.sampling.monte_carlo import sample
 
-        library, (name,) = self._asked(target)
-        return sample(library, name, profiles, points, seed, given)
+        with query(math.inf):
+            library, (name,) = self._asked(target)
+            return sample(library, name, profiles, points, seed, given)
 
     def least(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
         """The choice that makes the target least: a range or a list among the givens is free to choose, and of a tuple
@@ -147,15 +157,17 @@ class Library(RelationSet):
         """
         from derive.optimization.least import best_choice
 
-        library, (name,) = self._asked(target)
-        return best_choice(library, name, profiles, such_that, given, "least")
+        with query():
+            library, (name,) = self._asked(target)
+            return best_choice(library, name, profiles, such_that, given, "least")
 
     def most(self, target: str, /, *profiles: Any, such_that: str | Iterable[str] = (), **given: Any) -> Optimum:
         """The choice that makes the target most, as `least` does."""
         from derive.optimization.least import best_choice
 
-        library, (name,) = self._asked(target)
-        return best_choice(library, name, profiles, such_that, given, "most")
+        with query():
+            library, (name,) = self._asked(target)
+            return best_choice(library, name, profiles, such_that, given, "most")
 
     def front(
         self,
@@ -169,14 +181,16 @@ class Library(RelationSet):
         """The choices of which no other is better in both targets, as `least` and `most` find them."""
         from derive.optimization.front import pareto_front
 
-        return pareto_front(self, targets, profiles, such_that, given, points)
+        with query():
+            return pareto_front(self, targets, profiles, such_that, given, points)
 
     def border(self, target: str, /, *profiles: Any, over: str | Sequence[str], **given: Any) -> Borders:
         """Where over one quantity or two, whose givens are ranges, regimes end and checks cease to hold."""
         from derive.borders.tracing import borders
 
-        library, (name,) = self._asked(target)
-        return borders(library, name, profiles, over, given)
+        with query(math.inf):
+            library, (name,) = self._asked(target)
+            return borders(library, name, profiles, over, given)
 
     def compare(self, a: Answer, b: Answer) -> Comparison:
         """Why the second answer differs from the first: what each given and each regime accounts for in the ratio."""
@@ -194,15 +208,17 @@ class Library(RelationSet):
         """Both operating points in one library: what follows from the named quantities is there twice."""
         from derive.model.operating_points import twins
 
-        return self | Library(*twins(self, point, names))
+        with query(math.inf):
+            return self | Library(*twins(self, point, names))
 
     def reach(self, given: Iterable[str] = (), *, profiles: Iterable[str | Profile] = ()) -> frozenset[str]:
         """Every quantity that these givens, the values of profiles and the defaults determine, including themselves."""
         from derive.kernels.reach import reach
 
-        sets = [one if isinstance(one, Profile) else self.profile(one) for one in _listed(profiles)]
-        stated = [name for one in sets for name in one.values if name in self.declared]
-        return reach(self, dict.fromkeys([*given, *stated]))
+        with query():
+            sets = [one if isinstance(one, Profile) else self.profile(one) for one in _listed(profiles)]
+            stated = [name for one in sets for name in one.values if name in self.declared]
+            return reach(self, dict.fromkeys([*given, *stated]))
 
 
 def _each(targets: str | Iterable[str]) -> Iterable[Any]:

@@ -1,27 +1,36 @@
-"""Time limits of a query, enforced in every thread.
+"""Time limits of a query, on the wall clock, enforced in every thread.
 
-Loops that could run long call `tick`, which looks at the clock and raises. No signal is involved, so the limit works
-in threads too. It counts the CPU time of a query's own thread, so that the answer does not depend on how busy the
-machine is; there is also a limit on wall-clock time, three times as long.
+Loops that could run long call `tick`, which looks at the clock and raises. What does not, such as a call of sympy, is
+interrupted from outside, a moment later (`interrupting`). No signal is involved, so both work in threads too.
+
+A share of the time of a query (`sharing`) is counted in CPU time of the query's own thread, so that what is tried
+within it does not depend on how busy the machine is.
 
 Limits set by `with limits(...)` apply to queries inside, in this thread and in those that have set none of their own.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from derive.errors import LimitError
 from derive.garbage import collecting_seldom
+from derive.interrupting import Interruption, interrupted_after
 
-__all__ = ["limits", "query", "sharing", "tick"]
+__all__ = ["in_this_query", "limits", "overtime", "query", "several_queries", "sharing", "tick"]
+
+S = TypeVar("S")
+T = TypeVar("T")
 
 _SECONDS = 10.0
-_WALL = 3  # limit on wall-clock time, as a multiple of that on CPU time
+_WALL = 3  # limit on the wall-clock time of a share, as a multiple of that on CPU time
+_GRACE = 0.25  # seconds after the end in which the next `tick` is waited for: what it ends, keeps what it has found
 
 
 @dataclass(slots=True)
@@ -32,6 +41,18 @@ class _Clock:
     ends: float
     ends_at_last: float
     ticks: int = 0
+    is_of_several: bool = False  # of queries, each with a limit of its own
+
+    def is_over(self) -> bool:
+        return time.thread_time() > self.ends or time.monotonic() > self.ends_at_last
+
+    def error(self) -> LimitError:
+        more = f"{6 * self.seconds:g}"
+        return LimitError(
+            f"The question took longer than {self.seconds:g} s.",
+            hint=f"Allow more: with derive.limits(seconds={more}): ..., or --seconds {more} on the command line.",
+            limit=f"{self.seconds:g} s",
+        )
 
 
 _this_thread: ContextVar[float | None] = ContextVar("derive_seconds", default=None)
@@ -58,16 +79,49 @@ def limits(*, seconds: float = _SECONDS) -> Iterator[None]:
 
 
 @contextmanager
-def query() -> Iterator[None]:
-    """The clock of one query; a query inside a query uses the outer one's."""
+def query(seconds: float = _SECONDS) -> Iterator[None]:
+    """The clock of one query; a query inside a query uses the outer one's.
+
+    `seconds` is the limit where the asker has set none.
+    """
+    outer = _running.get()
+    if outer is not None and not outer.is_of_several:
+        yield
+        return
+    with _running_for(_asked_seconds(seconds), outer, is_of_several=False):
+        yield
+
+
+@contextmanager
+def several_queries(seconds: float) -> Iterator[None]:
+    """The clock of many queries together; each of them has its own limit too."""
     if _running.get() is not None:
         yield
         return
-    seconds = _this_thread.get() or (_all_threads[-1] if _all_threads else _SECONDS)
-    token = _running.set(_Clock(seconds, time.thread_time() + seconds, time.monotonic() + _WALL * seconds))
+    with _running_for(_asked_seconds(seconds), None, is_of_several=True):
+        yield
+
+
+def _asked_seconds(seconds: float) -> float:
+    """The limit that holds here: the asker's, or else this one."""
+    return _this_thread.get() or (_all_threads[-1] if _all_threads else seconds)
+
+
+@contextmanager
+def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
+    ends = time.monotonic() + seconds
+    if outer is not None:
+        ends = min(ends, outer.ends_at_last)
+    if ends == math.inf:
+        yield
+        return
+    clock = _Clock(seconds, time.thread_time() + seconds, ends, is_of_several=is_of_several)
+    token = _running.set(clock)
     try:
-        with collecting_seldom():
+        with collecting_seldom(), interrupted_after(ends - time.monotonic() + _GRACE):
             yield
+    except Interruption:
+        raise clock.error() from None
     finally:
         _running.reset(token)
 
@@ -75,17 +129,48 @@ def query() -> Iterator[None]:
 @contextmanager
 def sharing(share: float) -> Iterator[None]:
     """Limit a block to a share of the remaining time; a LimitError then ends the block, and not the query."""
-    clock = _running.get()
-    now, at = time.thread_time(), time.monotonic()
-    if clock is None or now >= clock.ends or at >= clock.ends_at_last:
+    outer = _running.get()
+    if outer is None or outer.is_over():
         yield
         return
-    ends, ends_at_last = now + share * (clock.ends - now), at + share * (clock.ends_at_last - at)
-    token = _running.set(_Clock(clock.seconds, ends, ends_at_last))
+    now, at = time.thread_time(), time.monotonic()
+    left = share * min(outer.ends - now, outer.ends_at_last - at)
+    clock = _Clock(outer.seconds, now + left, min(at + _WALL * left, outer.ends_at_last))
+    token = _running.set(clock)
     try:
-        yield
+        with interrupted_after(clock.ends_at_last - at + _GRACE):
+            yield
+    except Interruption:
+        raise clock.error() from None
     finally:
         _running.reset(token)
+
+
+def in_this_query(work: Callable[[S], T]) -> Callable[[S], T]:
+    """The work, for another thread: it runs there on the clock of the query that it was made in."""
+    clock = _running.get()
+    if clock is None:
+        return work
+    of_threads = replace(clock, ends=math.inf)  # the CPU time of this thread says nothing about others
+
+    def on_its_clock(item: S) -> T:
+        token = _running.set(of_threads)
+        try:
+            with interrupted_after(clock.ends_at_last - time.monotonic() + _GRACE):
+                return work(item)
+        except Interruption:
+            raise clock.error() from None
+        finally:
+            _running.reset(token)
+
+    return on_its_clock
+
+
+def overtime() -> LimitError:
+    """The error of a query whose time has run out."""
+    clock = _running.get()
+    assert clock is not None
+    return clock.error()
 
 
 def tick() -> None:
@@ -94,9 +179,5 @@ def tick() -> None:
     if clock is None:
         return
     clock.ticks += 1
-    if clock.ticks & 15 == 0 and (time.thread_time() > clock.ends or time.monotonic() > clock.ends_at_last):
-        raise LimitError(
-            f"The question took longer than {clock.seconds:g} s.",
-            hint=f"Allow more: with derive.limits(seconds={6 * clock.seconds:g}): ...",
-            limit=f"{clock.seconds:g} s",
-        )
+    if clock.ticks & 15 == 0 and clock.is_over():
+        raise clock.error()

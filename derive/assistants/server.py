@@ -100,8 +100,8 @@ def _add_questions(made: list[Tool], tools: Tools) -> None:
         return _said(lambda: tools.best(sense, target, given, profiles, such_that, relations, seconds))
 
     @_tool(made, "Check a relation file: units, names, repetitions and worked examples, each problem with its mend.")
-    def check(relations: _Relations) -> _Result:
-        return _said(lambda: tools.check(relations))
+    def check(relations: _Relations, seconds: _Seconds = 10.0) -> _Result:
+        return _said(lambda: tools.check(relations, seconds))
 
 
 def _add_searches(made: list[Tool], tools: Tools) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError, ExpressionError
-from derive.time_limits import limits
+from derive.time_limits import limits, query
 from quantities.temporary import units_for_a_while
 
 if TYPE_CHECKING:
@@ -112,11 +112,11 @@ class Tools:
             data = {**as_data(found), "sources": [str(source) for source in found.answer.sources], "text": text}
         return Reply(text, data)
 
-    def check(self, relations: str) -> Reply:
+    def check(self, relations: str, seconds: float = 10.0) -> Reply:
         """The problems of a text of relations, each with its line and what would mend it."""
         from derive.checking import tested
 
-        with limits(seconds=LONGEST), units_for_a_while():
+        with limits(seconds=min(seconds, LONGEST)), query(), units_for_a_while():
             reader = tested(self._read(relations))
             problems = [problem for problem, _ in reader.notes.errors]
         listed = [
@@ -132,7 +132,8 @@ class Tools:
         """Quantities, relations and profiles by what one calls them."""
         from derive.catalogue import found
 
-        (_, *rows) = found(self.library, words)
+        with query():
+            (_, *rows) = found(self.library, words)
         return _listed(("kind", "name", "unit", "meaning"), rows, _LISTED, f"Nothing matches {words}.")
 
     def list(self, kind: str = "quantities", words: str = "", most: int = _LISTED) -> Reply:
@@ -159,7 +160,7 @@ class Tools:
     @contextmanager
     def _asked(self, relations: str, seconds: float) -> Iterator[Library]:
         """The library with the relations of a question, for so many seconds."""
-        with limits(seconds=min(seconds, LONGEST)):
+        with limits(seconds=min(seconds, LONGEST)), query():
             if not relations.strip():
                 yield self.library
                 return

@@ -11,6 +11,7 @@ from derive.presentation.charts import Chart
 from derive.presentation.numbers import DIGITS
 from derive.showing import Shown
 from derive.tables.maps.labels import Change, Standing
+from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 
@@ -44,6 +45,7 @@ class Border(Shown):
         return self.change.relation
 
     @property
+    @query()
     def formula(self) -> Mapping[str, Any] | None:
         """One axis in terms of the rest, in sympy and in coherent base units; None without a closed form."""
         if self.form is None:
@@ -120,6 +122,7 @@ class Borders(Shown, Sequence[Border]):
 
         return figure(*self.charts)
 
+    @query()
     def text(self, digits: int = DIGITS) -> str:
         """The borders, each with its closed form or its ends, and the regions."""
         from derive.borders.border_text import as_text

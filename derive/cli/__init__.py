@@ -28,7 +28,7 @@ from derive.cli.page import page
 from derive.cli.reports import report
 from derive.cli.sample import sample
 from derive.cli.servers import schema, serve, serve_editor
-from derive.cli.shared import Visible, colour, complain, error_data
+from derive.cli.shared import Visible, colour, complain, error_data, timed
 from derive.cli.shell_completion import completion
 from derive.cli.solving import solve
 from derive.cli.sweep import sweep
@@ -61,10 +61,12 @@ def cli() -> None:
 
 _ASKING = (solve, sweep, sample, least, most, front, border, compare, formula, reach, graph, compile_, page)
 _LOOKING_UP = (check, find, list_, show)
-_OF_THE_SUBJECT = (report, audit, infer, manual)
-_SERVING = (schema, serve, serve_editor, completion)
+_OF_THE_SUBJECT = (report, audit, infer)
+_SERVING = (manual, schema, serve, serve_editor, completion)
 
-for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT, *_SERVING):
+for verb in (*_ASKING, *_LOOKING_UP, *_OF_THE_SUBJECT):
+    cli.add_command(timed(verb))
+for verb in _SERVING:
     cli.add_command(verb)
 
 

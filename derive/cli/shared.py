@@ -53,6 +53,7 @@ __all__ = [
     "say_data",
     "source_of",
     "table",
+    "timed",
     "visible",
     "warn",
     "wrapped",
@@ -132,6 +133,32 @@ WITH = click.option(
     multiple=True,
     help="A profile of weak values.",
 )
+
+
+def timed(verb: click.Command) -> click.Command:
+    """The verb with an option for the time that it may take; reading the built-in library does not count."""
+    asked = verb.callback
+    assert asked is not None
+
+    def within(*, seconds: float | None, **options: Any) -> Any:
+        if seconds is None:
+            return asked(**options)
+        from derive.time_limits import limits, query
+
+        if options.get("replaced", "") is None:
+            _built_in()
+        with limits(seconds=seconds), query():
+            return asked(**options)
+
+    verb.callback = within
+    option = click.Option(
+        ["--seconds"],
+        type=click.FloatRange(min=0, min_open=True),
+        metavar="N",
+        help="The time that the command may take: it ends with an error after so many seconds.",
+    )
+    verb.params.append(option)
+    return verb
 
 
 def say_data(data: Any) -> None:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
+from derive.time_limits import query
 
 __all__ = ["Comparison", "Factor", "Kind"]
 
@@ -111,6 +112,7 @@ class Comparison(Shown):
 
         return sentence(self, digits)
 
+    @query()
     def text(self, digits: int | None = None) -> str:
         """The values, the factors and what they are of, as aligned text."""
         from derive.comparison.comparison_text import as_text

@@ -32,6 +32,10 @@ class Vocabulary:
         return replace(self, searches=False) if self.searches else self
 
     @cached_property
+    def _names(self) -> list[str]:
+        return list(self.quantities)
+
+    @cached_property
     def index(self) -> Index:
         """The search index of quantities by name, alias and meaning."""
         said = self.quantities.values()
@@ -40,7 +44,7 @@ class Vocabulary:
     def unknown(self, name: object) -> UnknownNameError:
         """The error for an undeclared quantity."""
         if not self.searches:
-            return unknown("quantity", name, list(self.quantities), search=False)
+            return unknown("quantity", name, self._names, search=False)
         return self.index.unknown("quantity", name)
 
     @cached_property

@@ -81,6 +81,7 @@ class Front(Shown):
         found = {name: in_unit(number, self.quantities[name].unit) for name, number in point.chosen.items()}
         return {**found, "profiles": point.profiles}
 
+    @query()
     def text(self, digits: int = DIGITS) -> str:
         """The front as a table."""
         from derive.optimization.front_text import as_text

@@ -14,6 +14,7 @@ from derive.presentation.numbers import DIGITS, in_unit
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
 from derive.solving.sensitivity.elasticities import put_in
+from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.symbolic import Symbols
 from quantities.value import Value
@@ -87,6 +88,7 @@ class Optimum(Shown):
         return {**found, "profiles": self.profiles}
 
     @property
+    @query()
     def formula(self) -> Mapping[str, Any] | None:
         """The chosen quantities that a binding limit fixes, in closed form, in sympy and in coherent base units.
 
@@ -115,6 +117,7 @@ class Optimum(Shown):
         """What is stored: everything but the question, whose programs are functions."""
         return {**self.__dict__, "over_ranges": None}
 
+    @query()
     def text(self, digits: int = DIGITS) -> str:
         """The choice, why it is the best, what binds, and all choices, as aligned text."""
         from derive.optimization.optimum_text import as_text

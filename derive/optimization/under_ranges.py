@@ -31,6 +31,7 @@ from derive.optimization.program import Program
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.solving.execution.question import ask
 from derive.tables.sampling.distributions import spread_of
+from derive.time_limits import query
 from derive.tolerances import TIGHT
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -100,6 +101,7 @@ class UnderRanges:
         """A number of an outcome as a pint Quantity in the declared unit."""
         return in_unit(base, self.quantity.unit)
 
+    @query()
     def text(self, digits: int = DIGITS) -> str:
         """A table of the choices, and what is best at the middle, in the worst case and most often."""
         from derive.optimization.optimum_text import under_ranges_text

@@ -21,7 +21,7 @@ from derive.kernels.backends.javascript import runtime
 from derive.model.relation_set import RelationSet
 from derive.pages.page_data import page_data
 from derive.presentation.numbers import with_unit
-from derive.time_limits import limits
+from derive.time_limits import query
 from quantities.declaration import read_given
 from quantities.value import Value
 
@@ -72,7 +72,7 @@ def page(
     """
     wanted = _targets(library, targets, given)
     read = read_all(lambda name, value: read_given(value, library.declaration(name)), given)
-    with limits(seconds=_SECONDS):
+    with query(_SECONDS):
         made = page_data(library, wanted, tuple(profiles), read)
     data = {**made.data, "uses": list(uses), "flags": flags}
     whole: str = _template().render(

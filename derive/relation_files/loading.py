@@ -9,6 +9,7 @@ The shape of the tables is checked by hand, in 2 of the 150 ms that the built-in
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -28,6 +29,7 @@ from derive.relation_files.notes import SEARCHED, Notes
 from derive.relation_files.offered import installed, is_name, offers, shelved
 from derive.relation_files.sources import Document, parse_source, read_document, read_source
 from derive.relation_files.values import stated_default, stated_profiles, stated_unit
+from derive.time_limits import query
 from quantities.declaration import Declaration, check_name, read_aliases
 from quantities.domain import read_domain
 from quantities.profiles import Profile
@@ -56,7 +58,7 @@ def load(source: str | Path, *, beside: Library | None = None) -> Library:
     """
     if _is_offered(source):
         return installed(str(source))
-    with collecting_seldom():
+    with query(math.inf), collecting_seldom():
         return proved(read(parse_source(*read_source(source)), beside))
 
 

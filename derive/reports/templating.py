@@ -13,8 +13,7 @@ read as Markdown: headings, paragraphs, lists, tables.
 What stands between the title and the first heading is the abstract, and a list there has the takeaways. The date of the
 facts, the contents and the meanings of letters are added.
 
-Templates may come from anywhere, so they run in Jinja's sandbox, further restricted: a template can call its vocabulary
-and read the attributes that `_OPEN` lists, and no others.
+Templates may come from anywhere, so they are evaluated within the limits of `sandbox`.
 """
 
 from __future__ import annotations
@@ -27,71 +26,59 @@ from traceback import walk_tb
 from typing import Any
 
 import tomli
-from jinja2 import FileSystemLoader, StrictUndefined, TemplateError, TemplateSyntaxError
-from jinja2.runtime import LoopContext
-from jinja2.sandbox import SandboxedEnvironment, safe_range
-from jinja2.utils import Namespace
+from jinja2 import TemplateError, TemplateSyntaxError
+from jinja2.debug import rewrite_traceback_stack
 
-from derive.borders.border import Border, Borders, Region
-from derive.comparison.comparison import Comparison, Factor
-from derive.errors import DeriveError, ExpressionError
-from derive.optimization.optimum import Optimum
+from derive.errors import DeriveError, ExpressionError, LimitError
+from derive.interrupting import Interruption
 from derive.presentation.document import Block, Grid, Heading, Items, Picture, Report, Text
-from derive.reports.proofs import Form
+from derive.reports.sandbox import HOLDER, OPENING, Sandbox
 from derive.reports.vocabulary import Said, places_of
 from derive.solving.execution.answer import Answer
+from derive.time_limits import overtime, several_queries
 from quantities.source import Source
 
 __all__ = ["opening", "rendered"]
 
-_OPEN: dict[type, frozenset[str]] = {
-    dict: frozenset({"get", "items", "keys", "update", "values"}),
-    list: frozenset({"append"}),
-    str: frozenset({"join", "lower", "partition", "replace", "split", "startswith", "strip", "title", "upper"}),
-    Borders: frozenset({"regions"}),
-    Border: frozenset({"equation", "kind", "of", "relation"}),
-    Comparison: frozenset({"factors", "ratio"}),
-    Factor: frozenset({"after", "amount", "before", "label"}),
-    Optimum: frozenset({"answer", "profiles", "proved", "reasons"}),
-    Region: frozenset({"arms", "failed", "share"}),
-    Form: frozenset({"at", "limit", "plain", "simplified", "slope", "without"}),
-}
-_FILTERS = (
-    *("dictsort", "first", "float", "int", "items", "join", "last", "length", "list", "lower", "map", "replace"),
-    *("reverse", "round", "sort", "string", "sum", "title", "trim", "unique", "upper"),
-)
-_HELD = re.compile("\ue000(\\d+)\ue001")  # the placeholder of an object in the text
+_HELD = re.compile(f"{HOLDER}(\\d+)\ue001")  # the placeholder of an object in the text
 _HEADING = re.compile(r"(#{1,4})[ \t]+(.+)")
 _FOREIGN = re.compile(r"```|~~~|>|!\[|\d+[.)][ \t]|\* |<\w")  # Markdown that is not supported
 _RULE = re.compile(r"\|[\s|:-]+\|")
-_OPENING = re.compile(r"\A\+\+\+\n(.*?)^\+\+\+\n", re.DOTALL | re.MULTILINE)
 _SAID = ("library", "add")
 _BOLD = re.compile(r"\*\*([^*\s][^*]*)\*\*")  # shown like `*stress*`
 _CAPTION = "Table:"
 _WRONG = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)  # raised by mistakes in a template
+_SECONDS = 300.0  # for all questions of a template
 
 
 def rendered(name: str, path: Path, vocabulary: Mapping[str, Any]) -> Report:
     """The report of a template, evaluated with this vocabulary."""
-    sheet = _Sheet()
-    environment = _Sandbox(
-        loader=_Folder(path.parent), finalize=sheet.put, undefined=StrictUndefined, extensions=("jinja2.ext.do",)
-    )
-    environment.globals = {"range": safe_range, "dict": dict, "namespace": Namespace, **vocabulary}
-    try:
-        text = environment.get_template(path.name).render()
-    except TemplateSyntaxError as error:
-        raise _located(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
-    except (DeriveError, TemplateError, *_WRONG) as error:
-        worded = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
-        raise _located(worded, *_place(error, path)) from None
-    try:
-        blocks = list(sheet.blocks(text))
-    except ExpressionError as error:
-        raise _located(error, path, 0) from None
+    with several_queries(_SECONDS):
+        sheet = _Sheet()
+        text = _evaluated(Sandbox(path, sheet.put, vocabulary), path)
+        try:
+            blocks = list(sheet.blocks(text))
+        except ExpressionError as error:
+            raise _located(error, path, 0) from None
     if not blocks or not isinstance(blocks[0], Heading) or blocks[0].level != 1:
         raise _located(ExpressionError("It has no title.", hint='Write "# The title" above everything else.'), path, 0)
     return Report(name, blocks[0].words, tuple(blocks[1:]))
+
+
+def _evaluated(environment: Sandbox, path: Path) -> str:
+    """The text of a template; what goes wrong is told with the file and the line."""
+    try:
+        return environment.get_template(path.name).render()
+    except TemplateSyntaxError as error:
+        raise _located(ExpressionError(f"{str(error.message).rstrip('.')}."), error.filename, error.lineno) from None
+    except (MemoryError, RecursionError, SyntaxError) as error:  # of jinja, of Python for what jinja makes, or ours
+        hint = "Find the part that includes or calls itself, and end it."
+        raise _located(LimitError("It is nested too deep.", hint=hint, limit="depth"), *_place(error, path)) from None
+    except (DeriveError, TemplateError, *_WRONG) as error:
+        worded = error if isinstance(error, DeriveError) else ExpressionError(f"{str(error).rstrip('.')}.")
+        raise _located(worded, *_place(error, path)) from None
+    except Interruption as error:
+        raise _located(overtime(), *_place(rewrite_traceback_stack(), path)) from error
 
 
 def _located(error: DeriveError, file: Any, line: int) -> DeriveError:
@@ -101,7 +88,7 @@ def _located(error: DeriveError, file: Any, line: int) -> DeriveError:
     return error
 
 
-def _place(error: Exception, path: Path) -> tuple[str, int]:
+def _place(error: BaseException, path: Path) -> tuple[str, int]:
     """The template, or the part of it, and the line at which something failed."""
     lines = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
     return next((where for where in reversed(lines) if where[0].endswith(".md")), (str(path), 0))
@@ -116,7 +103,7 @@ def opening(path: Path) -> dict[str, str]:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ExpressionError(f"{path.name} cannot be read: {error}.", hint="Give a text in UTF-8.") from None
-    found = _OPENING.match(text)
+    found = OPENING.match(text)
     try:
         said = tomli.loads(found[1]) if found else {}
     except tomli.TOMLDecodeError as error:
@@ -126,40 +113,6 @@ def opening(path: Path) -> dict[str, str]:
             hint = f'Write {" or ".join(_SAID)}, such as library = "pendulum.toml".'
             raise _located(ExpressionError(f"{key} = {value!r} is not a report setting.", hint=hint), path, 1)
     return said
-
-
-class _Folder(FileSystemLoader):
-    """The templates of a folder without their settings; line numbers stay the same."""
-
-    def get_source(self, environment: Any, template: str) -> tuple[str, str, Any]:
-        text, file, is_current = super().get_source(environment, template)
-        return _OPENING.sub(lambda found: "\n" * found[0].count("\n"), text), file, is_current
-
-
-class _Sandbox(SandboxedEnvironment):
-    """Jinja's sandbox, restricted to what a template needs."""
-
-    intercepted_binops = frozenset({"*", "**", "%"})
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True, **options)
-        self.filters = {name: self.filters[name] for name in _FILTERS}
-
-    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        if isinstance(obj, (LoopContext, Namespace)):
-            return not attr.startswith("_")
-        return any(isinstance(obj, kind) and attr in names for kind, names in _OPEN.items())
-
-    def wrap_str_format(self, value: Any) -> None:
-        """The `format` of a text is forbidden, since its width is unlimited."""
-
-    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
-        """Powers of integers are floats, and texts and lists are neither multiplied nor formatted, to limit sizes."""
-        if operator == "**" and isinstance(left, int) and isinstance(right, int):
-            return float(left) ** right
-        if any(isinstance(side, (str, list, tuple)) for side in (left, right)):
-            raise ExpressionError(f"A string or a list is used with {operator}.", hint="Only numbers can be.")
-        return super().call_binop(context, operator, left, right)
 
 
 @dataclass
@@ -189,7 +142,7 @@ class _Sheet:
 
     def _mark(self, value: Any) -> str:
         self.held.append(value)
-        return f"\ue000{len(self.held) - 1}\ue001"
+        return f"{HOLDER}{len(self.held) - 1}\ue001"
 
     def blocks(self, text: str) -> Iterator[Block]:
         """The blocks of a page: one for each paragraph, of the kind that its beginning shows."""
@@ -237,6 +190,8 @@ class _Sheet:
         below = " ".join(line for line in lines if not line.startswith("|"))
         if below and not below.startswith(_CAPTION):
             raise ExpressionError(f"A table is followed by {below[:40]!r}.", hint=f"Write {_CAPTION} before a caption.")
+        if not rows:
+            raise ExpressionError("A table has no row.", hint="Write a header and rows between bars.")
         said = (self.held[int(place)] for row in rows for place in _HELD.findall(row))
         caption, cited = self._words(below.removeprefix(_CAPTION).strip())
         header, *body = (tuple(self._words(cell.strip())[0] for cell in _cells(row)) for row in rows)

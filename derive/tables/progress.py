@@ -9,6 +9,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from os import cpu_count
 from typing import Any, TypeVar
 
+from derive.time_limits import in_this_query
+
 __all__ = ["ahead", "watched"]
 
 S = TypeVar("S")
@@ -25,7 +27,7 @@ def ahead(work: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
     >>> list(ahead(abs, [-3, 2, -1]))
     [3, 2, 1]
     """
-    pending = iter(items)
+    pending, work = iter(items), in_this_query(work)
     for first in pending:
         yield work(first)  # alone, because it prepares what the others use
         break

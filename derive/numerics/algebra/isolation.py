@@ -34,6 +34,7 @@ from derive.numerics.algebra.like_terms import (
     replaced,
     simplified,
     switches,
+    when_binding,
 )
 from derive.numerics.intervals.enclosure import Span, enclose
 
@@ -246,11 +247,11 @@ def _by_arms(difference: Node, known: Candidate, name: str, splits: int) -> tupl
         return None
     assert isinstance(switch, Apply)
     found: list[Candidate] = []
-    for arm, conditions in arms_of(switch):
-        start = _with(known, ZERO, *conditions)
+    for place, arm in enumerate(arms_of(switch)):
         rest = replaced(difference, switch, arm)
         if not occurrences(rest, name):
             continue
+        start = _with(known, ZERO, *when_binding(switch, place))
         part = _peeled(rest, start, name, splits - 1)
         if part is None:
             return None

@@ -27,6 +27,7 @@ __all__ = [
     "replaced",
     "simplified",
     "switches",
+    "when_binding",
 ]
 
 ZERO, ONE, TWO = (Number(Fraction(n)) for n in range(3))
@@ -185,25 +186,22 @@ def switches(node: Node, name: str) -> bool:
     return bool(occurrences(node, name))
 
 
-def arms_of(switch: Apply) -> list[tuple[Node, tuple[Node, ...]]]:
-    """Each arm of a choice, and when it binds."""
+def arms_of(switch: Apply) -> tuple[Node, ...]:
+    """The arms of a choice."""
     if switch.op == "abs":
-        inner = switch.args[0]
-        return [(inner, (Apply("ge", (inner, ZERO)),)), (negated(inner), (Apply("lt", (inner, ZERO)),))]
+        return switch.args[0], negated(switch.args[0])
+    return switch.args if switch.op in ("max", "min") else switch.args[::2]
+
+
+def when_binding(switch: Apply, place: int) -> tuple[Node, ...]:
+    """When the arm at this place binds."""
+    if switch.op == "abs":
+        return (Apply("lt" if place else "ge", (switch.args[0], ZERO)),)
     if switch.op in ("max", "min"):
-        fits = "ge" if switch.op == "max" else "le"
-        return [
-            (arm, tuple(Apply(fits, (arm, other)) for other in switch.args if other is not arm)) for arm in switch.args
-        ]
-    found: list[tuple[Node, tuple[Node, ...]]] = []
-    earlier: tuple[Node, ...] = ()
-    for i in range(0, len(switch.args) - 1, 2):
-        condition = switch.args[i + 1]
-        found.append((switch.args[i], (*earlier, condition)))
-        earlier = (*earlier, Apply("not", (condition,)))
-    if len(switch.args) % 2:
-        found.append((switch.args[-1], earlier))
-    return found
+        fits, arm = "ge" if switch.op == "max" else "le", switch.args[place]
+        return tuple(Apply(fits, (arm, other)) for other in switch.args if other is not arm)
+    earlier = tuple(Apply("not", (condition,)) for condition in switch.args[1 : 2 * place : 2])
+    return (*earlier, *switch.args[2 * place + 1 : 2 * place + 2])
 
 
 def replaced(node: Node, old: Node, new: Node) -> Node:

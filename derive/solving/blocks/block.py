@@ -194,12 +194,12 @@ def variants_of(equations: tuple[Equation, ...], unknowns: frozenset[str]) -> li
             finished.append(variant)
             continue
         index, switch = found
-        whole = variant[index]
-        for arm, _ in arms_of(switch):
+        whole, arms = variant[index], arms_of(switch)
+        if len(arms) + len(pending) + len(finished) > _VARIANTS:
+            return [equations]
+        for arm in arms:
             changed = Equation(replaced(whole.lhs, switch, arm), whole.op, replaced(whole.rhs, switch, arm))
             pending.append((*variant[:index], changed, *variant[index + 1 :]))
-        if len(pending) + len(finished) > _VARIANTS:
-            return [equations]
     return finished
 
 

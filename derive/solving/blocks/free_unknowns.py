@@ -113,10 +113,10 @@ def _variants(equation: Equation, name: str) -> list[Equation]:
             finished.append(one)
             continue
         assert isinstance(switch, Apply)
-        arms = [arm for arm, _ in arms_of(switch)]
-        pending += [Equation(replaced(one.lhs, switch, arm), one.op, replaced(one.rhs, switch, arm)) for arm in arms]
-        if len(pending) + len(finished) > _MOST:
+        arms = arms_of(switch)
+        if len(arms) + len(pending) + len(finished) > _MOST:
             return []
+        pending += [Equation(replaced(one.lhs, switch, arm), one.op, replaced(one.rhs, switch, arm)) for arm in arms]
     return finished
 
 

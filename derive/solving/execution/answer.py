@@ -14,6 +14,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.presentation.numbers import DIGITS, filled, in_unit, shown_result
 from derive.showing import Shown
 from derive.solving.execution.course import Course
+from derive.time_limits import query
 from quantities.declaration import Declaration
 from quantities.source import Source
 from quantities.symbolic import Symbols
@@ -171,6 +172,7 @@ class Answer(Shown):
         return (*(one.text for one in self.stated_assumptions), *map(str, self.neglected))
 
     @property
+    @query()
     def neglected(self) -> tuple[Neglected, ...]:
         """What the relations in use leave out; computed on demand."""
         return self._neglected()
@@ -194,11 +196,13 @@ class Answer(Shown):
         return quantity(number, target)
 
     @property
+    @query()
     def steps(self) -> tuple[Step, ...]:
         """The relations in use, in order; computed on demand."""
         return self._steps()
 
     @property
+    @query()
     def closed_form(self) -> Node | None:
         """The closed form as a tree, in base units; None where only a number exists."""
         return self._form()
@@ -209,36 +213,43 @@ class Answer(Shown):
         form = self.closed_form
         if form is None:
             return None
-        from derive.expressions.sympy_bridge import to_sympy
+        from derive.expressions.sympy_bridge import to_sympy  # reading sympy may take a second of its own
 
-        return to_sympy(form, Symbols(self.quantities))
+        with query():
+            return to_sympy(form, Symbols(self.quantities))
 
     @property
+    @query()
     def elasticities(self) -> Mapping[str, float]:
         """By how many percent the answer changes when a given changes by one percent."""
         return self._elasticities()
 
     @property
+    @query()
     def whole(self) -> str:
         """Of a count that comes out as no whole number: which whole numbers do, and for what; computed on demand."""
         return self._whole()
 
     @property
+    @query()
     def acts_on(self) -> Mapping[str, str]:
         """For unused givens, a quantity that they and the target define together, if there is one; on demand."""
         return self._acts_on()
 
     @property
+    @query()
     def course(self) -> Course | None:
         """The stages by which it was reached, for putting other givens through them; computed on demand."""
         return self._course()
 
+    @query()
     def text(self, digits: int = DIGITS) -> str:
         """The answer and its derivation as aligned text, with results to this many digits."""
         from derive.presentation.text import as_text
 
         return as_text(self, digits)
 
+    @query()
     def markdown(self, digits: int | None = None) -> str:
         """The derivation in Markdown, with mathematics in dollar signs and as many digits as the inputs justify."""
         from derive.presentation.markdown import NOTEBOOK
@@ -246,6 +257,7 @@ class Answer(Shown):
 
         return derivation(self, NOTEBOOK, digits)
 
+    @query()
     def latex(self, digits: int | None = None) -> str:
         """The derivation in LaTeX, for a document that loads amsmath, with as many digits as the inputs justify."""
         from derive.presentation.latex import FRAGMENT

@@ -20,12 +20,14 @@ from derive.errors import UnknownNameError, read_all
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.orientation import downstream, following
+from derive.time_limits import tick
 from quantities.declaration import Declaration, read_given
 from quantities.profiles import Profile
 from quantities.value import Value
 
 __all__ = ["NO_CASE", "Case", "Outline", "Question", "ask", "given_quantity", "outlined"]
 
+_SOUGHT = 20  # unknown names up to which those are sought that resemble them
 _FOLLOWERS = Memo[frozenset[str]](most=4096)
 
 
@@ -102,7 +104,13 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     {'length': '2 m'}
     """
     library.declaration(target)
-    strong = read_all(lambda name, value: read_given(value, given_quantity(library, name, value)), given)
+    are_few = len(given.keys() - library.declared.keys()) <= _SOUGHT
+
+    def read(name: str, value: Any) -> Value:
+        tick()
+        return read_given(value, given_quantity(library, name, value, are_few))
+
+    strong = read_all(read, given)
     stated: dict[str, Value] = {}
     goes_with: dict[str, tuple[str, Mapping[str, Value]]] = {}
     origins: dict[str, str] = {}
@@ -124,12 +132,17 @@ def ask(library: RelationSet, target: str, profiles: tuple[str | Profile, ...], 
     return Question(target, strong, kept, own, late, goes_with=goes_with, origins=origins)
 
 
-def given_quantity(library: RelationSet, name: str, value: Any) -> Declaration:
-    """The quantity of a given; for chip="h100-sxm", an error that says what to write instead."""
+def given_quantity(library: RelationSet, name: str, value: Any, is_alone: bool = True) -> Declaration:
+    """The quantity of a given; for chip="h100-sxm", an error that says what to write instead.
+
+    Names that resemble an unknown one are sought where it is alone, and not for each of very many.
+    """
     if name not in library.declared and isinstance(value, str) and value in library.profiles:
         what = f"There is no quantity {name!r}, and {value} is a profile."
         hint = f'Profiles come before the givens, and without a name: solve(target, "{value}", ...).'
         raise UnknownNameError(what, hint=hint, name=name, kind="quantity", suggestions=())
+    if name not in library.declared and not is_alone:
+        raise library.vocabulary.brief.unknown(name)
     return library.declaration(name)
 
 

@@ -134,6 +134,7 @@ class Sample(Shown):
 
         return figure(*charts(self))
 
+    @query()
     def text(self, digits: int = DIGITS) -> str:
         """The distribution in a few lines, and the effect of each range alone."""
         from derive.tables.sampling.sample_charts import as_text
