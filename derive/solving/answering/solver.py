@@ -29,6 +29,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
+from derive.solving.answering.remarks import remarks
 from derive.solving.answering.regime_intervals import confined, told_apart
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
@@ -88,14 +89,31 @@ def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answ
 def _answers(
     library: RelationSet, question: Question, profiles: tuple[Any, ...], found: Sequence[Found]
 ) -> tuple[Answer, ...]:
+    states = [(one, state) for one in found for state in one.states]
     answers = [
-        answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1)
-        for one in found
-        for state in one.states
+        answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1) for one, state in states
     ]
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
-    return tuple(_distinct(answers))
+    reached_by = {id(answer): place for answer, place in zip(answers, states, strict=True)}
+    distinct = list(_distinct(answers))
+
+    def with_remarks(rank: int, answer: Answer) -> Answer:
+        """The answer, which says on demand what it assumes; asked otherwise, it is the one of the same rank."""
+        one, state = reached_by[id(answer)]
+
+        def again(changes: Mapping[str, Any]) -> float | None:
+            try:
+                others = solve_all(library, question.target, profiles, {**question.strong, **changes})
+            except LimitError:
+                raise
+            except DeriveError:
+                return None
+            return others[rank].base if len(others) == len(distinct) else None
+
+        return replace(answer, _remarks=cache(lambda: remarks(library, question, one, state, answer, again)))
+
+    return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
