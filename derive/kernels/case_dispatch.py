@@ -24,14 +24,14 @@ from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.evaluation import truth
 from derive.planning.plan import Plan
 from derive.solving.execution.conditions import exclude_each_other, implied
-from derive.solving.execution.plan_states import planned_for
+from derive.solving.execution.plan_states import lone_fallbacks, planned_for
 from derive.solving.execution.question import Outline
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "Yielding", "cases", "forks", "leaves"]
+__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "Yielding", "cases", "cases_of_stated", "forks", "leaves"]
 
 _MOST = 400  # limit on plans of one question
 
@@ -110,6 +110,17 @@ def cases(library: RelationSet, outline: Outline) -> Cases:
     ('Re < 2300', ('laminar',), 'Re >= 4000', None)
     """
     return _Sorting(library, outline).run()
+
+
+def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
+    """The same without the fallbacks on which alone a plan rests: what nothing stated leads to is not determined."""
+    found = cases(library, outline)
+    plans = [case.plan for tree in found.alternatives for case in leaves(tree)]
+    idle = frozenset[str]().union(*(lone_fallbacks(library, made, outline) for made in plans))
+    if not idle:
+        return found
+    weak = tuple(name for name in outline.weak if name not in idle)
+    return cases_of_stated(library, replace(outline, weak=weak))
 
 
 class _Sorting:

@@ -15,7 +15,7 @@ from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
-from derive.kernels.case_dispatch import Cases, Fork, Tree, cases, leaves
+from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
@@ -41,9 +41,9 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
             return library.quantities[target]
-        found = cases(library, outline)
+        found = cases_of_stated(library, outline)
         if not found.alternatives:
-            return _eliminated(library, outline)
+            return _eliminated(library, found.outline)
         is_assumed = any(case.is_open for tree in found.alternatives for case in leaves(tree))
         if found.partial is not None or (is_assumed and len(found.alternatives) > 1):
             raise _undecided(target, found.partial)

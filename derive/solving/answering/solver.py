@@ -35,9 +35,9 @@ from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
-from derive.solving.execution.answer import Answer
+from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.plan_states import Found
+from derive.solving.execution.plan_states import Found, lone_fallbacks
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import MOST_CASES, claims, explored, worded
 from derive.time_limits import query
@@ -71,7 +71,13 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        return _answers(library, question, profiles, _found(library, question))
+        try:
+            question, found = _found(library, question)
+        except UnderdeterminedError:
+            if question.target not in question.origins or question.own is None:
+                raise
+            return (_own(library, question, profiles),)
+        return _answers(library, question, profiles, found)
 
 
 def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
@@ -79,7 +85,7 @@ def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answ
     with query():
         try:
             question = ask(library, target, (), given)
-            found, _ = _sought(library, question)
+            question, found, _ = _from_what_is_stated(library, question)
             answers = _answers(library, question, (), found)
         except DeriveError:
             return None
@@ -125,11 +131,34 @@ def _counted(library: RelationSet, question: Question, answer: Answer, profiles:
     return replace(answer, _whole=cache(lambda: whole_numbers(library, question, answer, again)))
 
 
-def _found(library: RelationSet, question: Question) -> list[Found]:
-    """The states that answer a question, case by case, or the error that says why there are none."""
+def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:
+    """The target's own value in a named profile, to which nothing else leads."""
+    assert question.own is not None
+    name = question.target
+    stated = replace(question, strong={**question.strong, name: question.own}, own=None, decided={})
+    question, found = _found(library, stated)
+    (answer,) = _answers(library, question, profiles, found)
+    note = Assumption(f"{name} is what {question.origins[name]} states: nothing else given leads to it", "own", name)
+    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
+
+
+def _from_what_is_stated(
+    library: RelationSet, question: Question
+) -> tuple[Question, list[Found], list[DeriveError]]:
+    """What answers a question, or why nothing does; fallbacks on which alone an answer would rest are left out."""
     answers, errors = _sought(library, question)
+    idle = frozenset[str]().union(*(lone_fallbacks(library, one.plan, question) for one in answers))
+    if not idle:
+        return question, answers, errors
+    weak = {name: value for name, value in question.weak.items() if name not in idle}
+    return _from_what_is_stated(library, replace(question, weak=weak, decided={}))
+
+
+def _found(library: RelationSet, question: Question) -> tuple[Question, list[Found]]:
+    """The states that answer a question, case by case, or the error that says why there are none."""
+    question, answers, errors = _from_what_is_stated(library, question)
     if answers:
-        return answers
+        return question, answers
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):

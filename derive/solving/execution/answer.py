@@ -81,7 +81,8 @@ class Assumption:
     """A sentence on what an answer takes for granted."""
 
     text: str
-    kind: str = "note"  # or "condition": that a relation applies; "value": a number that its source assumes
+    kind: str = "note"
+    """Or "condition": that a relation applies; "value": a number that its source assumes; "own": a profile's own one."""
     about: str = ""  # the relation or quantity, where there is one
 
 
