@@ -97,13 +97,14 @@ class _Work:
     def left_out(self) -> Iterator[Remark]:
         """The shares that relations in use neglect, each with the answer that counts it."""
         for one in self.answer.neglected:
-            text = f"with {one.what} counted ({one.relation} leaves it out: {one.shown} of what it counts)"
+            what = one.what.partition(" (")[0]
+            text = f"with {what} counted ({one.relation} leaves it out: {one.shown} of what it counts)"
             is_part = self.library.declared[one.share].domain.high <= 1  # it says of what it counts what is too much
             number = None if is_part else self._with_counted(one)
             if number is not None:
                 yield from self._remark("left out", one.share, one.shown, text, number)
             elif abs(one.number) > MOVED:
-                text = f"{one.relation} leaves out {one.what}: {one.shown} of what it counts"
+                text = f"{one.relation} leaves out {what}: {one.shown} of what it counts"
                 yield Remark("left out", one.share, one.shown, None, 1 + abs(one.number), text)
 
     def mismatched(self) -> Iterator[Remark]:
