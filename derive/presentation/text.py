@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
-from derive.presentation.failed_checks import cautions
+from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, shown_number, shown_span
 
 if TYPE_CHECKING:
@@ -66,7 +66,11 @@ def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
 
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
     """The warnings of several answers, each once."""
-    return list(dict.fromkeys(caution for one in answers for caution in cautions(one, _idle(answers))))
+    told = [caution for one in answers for caution in warnings(one, _idle(answers))]
+    for one in answers:
+        about = f"{one.quantity.name}: " if len(answers) > 1 else ""
+        told += [f"{about}{remark}" for remark in remarked(one)]
+    return list(dict.fromkeys(told))
 
 
 def _step_lines(step: Step, digits: int) -> list[str]:

@@ -59,7 +59,7 @@ def remarks(
     ... [relations]
     ... light = { equation = "light = power*efficiency" }''')
     >>> print(*lamp.solve("light", power="5 W").remarks)
-    with efficiency 0.2 in place of 1 (a data sheet): 0.2 of it
+    with efficiency 0.2 (1 by default; a data sheet): 0.2 of it
     >>> lamp.solve("light", power="5 W", efficiency="1").remarks
     ()
     """
@@ -122,7 +122,7 @@ class _Work:
                 number = self.again({other: value})
                 if number is not None:
                     shown = shown_number(here, self.library.declared[other].unit)
-                    text = f"with {other} {value} in place of {shown} (which {name} of {profile} goes with)"
+                    text = f"with {other} {value} (here {shown}; {name} of {profile} goes with it)"
                     yield from self._remark("assumed", other, str(value), text, number)
 
     def defaulted(self) -> Iterator[Remark]:
@@ -132,19 +132,19 @@ class _Work:
         for name in self._defaults():
             if is_silent(self.library, name, named):
                 continue
-            here = f"in place of {self.question.weak[name]} "
+            here = f"{self.question.weak[name]} by default; "
             for remark in self._farthest(name, of_default(self.library, name), here):
                 told.append(remark.weight)
                 yield remark
         for name in self._ratios():
             if is_silent(self.library, name, named):
                 continue
-            for remark in self._farthest(name, of_definition(self.library, name), "", "that of "):
+            for remark in self._farthest(name, of_definition(self.library, name), "as in "):
                 if not any(abs(remark.weight - other) <= AGREEMENT * other for other in told):  # its reciprocal
                     told.append(remark.weight)
                     yield remark
 
-    def _farthest(self, name: str, elsewhere: Iterable[Elsewhere], here: str, of: str = "") -> Iterator[Remark]:
+    def _farthest(self, name: str, elsewhere: Iterable[Elsewhere], here: str) -> Iterator[Remark]:
         """The remark for that of several other values of a quantity which moves the answer most."""
         found: list[Remark] = []
         for other in elsewhere:
@@ -152,7 +152,7 @@ class _Work:
                 continue
             number = self.again({name: other.text})
             if number is not None:
-                text = f"with {name} {other.text} {here}({of}{other.whose})"
+                text = f"with {name} {other.text} ({here}{other.whose})"
                 found += self._remark("defaulted", name, other.text, text, number)
         if found:
             yield max(found, key=lambda one: one.weight)
