@@ -29,8 +29,8 @@ from derive.numerics.intervals.enclosure import Span
 from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
-from derive.solving.answering.remarks import remarks
 from derive.solving.answering.regime_intervals import confined, told_apart
+from derive.solving.answering.remarks import remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
@@ -80,16 +80,24 @@ def solve_all(
         return _answers(library, question, profiles, found)
 
 
-def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
+def settled(
+    library: RelationSet, target: str, given: Mapping[str, Any], profiles: tuple[Any, ...] = ()
+) -> Answer | None:
     """The one answer, or None: why there is none takes as long again to tell, and nobody asks here."""
     with query():
         try:
-            question = ask(library, target, (), given)
-            question, found, _ = _from_what_is_stated(library, question)
-            answers = _answers(library, question, (), found)
+            answers = _quietly(library, target, profiles, given)
         except DeriveError:
             return None
         return answers[0] if len(answers) == 1 and answers[0].base is not None else None
+
+
+def _quietly(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
+) -> tuple[Answer, ...]:
+    """Every answer; none where nothing determines the target, without the search for what would."""
+    question, found, _ = _from_what_is_stated(library, ask(library, target, profiles, given))
+    return _answers(library, question, profiles, found)
 
 
 def _answers(
@@ -110,7 +118,7 @@ def _answers(
 
         def again(changes: Mapping[str, Any]) -> float | None:
             try:
-                others = solve_all(library, question.target, profiles, {**question.strong, **changes})
+                others = _quietly(library, question.target, profiles, {**question.strong, **changes})
             except LimitError:
                 raise
             except DeriveError:
@@ -142,9 +150,7 @@ def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) ->
     return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
 
 
-def _from_what_is_stated(
-    library: RelationSet, question: Question
-) -> tuple[Question, list[Found], list[DeriveError]]:
+def _from_what_is_stated(library: RelationSet, question: Question) -> tuple[Question, list[Found], list[DeriveError]]:
     """What answers a question, or why nothing does; fallbacks on which alone an answer would rest are left out."""
     answers, errors = _sought(library, question)
     idle = frozenset[str]().union(*(lone_fallbacks(library, one.plan, question) for one in answers))

@@ -82,7 +82,7 @@ class Assumption:
 
     text: str
     kind: str = "note"
-    """Or "condition": that a relation applies; "value": a number that its source assumes; "own": a profile's own one."""
+    """Or "condition": that a relation applies; "value": a number that a source assumes; "own": a profile's own one."""
     about: str = ""  # the relation or quantity, where there is one
 
 
