@@ -81,9 +81,9 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     both, and the question is refused.
     """
     found = cases(library, question.outline)
-    if question.target in question.origins and question.own is not None:
-        if not found.alternatives and not eliminates(library, question.outline):
-            return {question.target: question.own}  # nothing else leads to it
+    is_stated = question.target in question.origins and not found.alternatives
+    if is_stated and question.own is not None and not eliminates(library, question.outline):
+        return {question.target: question.own}  # nothing else leads to it
     used, yielding = _fates(found)
     stated = {
         name: value

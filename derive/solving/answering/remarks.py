@@ -5,7 +5,7 @@ Each remark is a change of the question, and its factor is the answer to the cha
 - *left out*: a relation in use `neglects` a share of what it counts. The answer is what comes out with that share
   counted, as far as the givens of the question determine it.
 - *defaulted*: a quantity has its default, or a ratio follows from defaults alone. The answer is what comes out with
-  the value farthest from it that a profile of the library states, or that was `seen`, in place of the default.
+  the value farthest from it that a list of facts states, or that was `seen`, in place of the default.
 - *assumed*: a value in use belongs, by its profile, to another value of some quantity than the one here.
 
 So the sizes are never guesses: what nothing in the library says otherwise is not remarked upon.

@@ -1,6 +1,7 @@
-"""What the profiles of a library state of a quantity, and what is seen of it: values that it may have as well.
+"""What the lists of facts of a library state of a quantity, and what is seen of it: values that it may have as well.
 
-A quantity that no profile states may follow by its definition from what one states, as the sparsity of a model from its
+A profile in such a list is something that there is, a model or a chip, and its values are values that one meets. A
+profile in a file of one's own is another scenario, which says nothing about this one. A quantity that no profile states may follow by its definition from what one states, as the sparsity of a model from its
 two counts of parameters.
 """
 
@@ -28,15 +29,15 @@ class Elsewhere:
     text: str
     base: float
     whose: str
-    in_list: str = ""  # the list of facts that its profile stands in
+    in_list: str = ""  # the list of facts that it is from
 
 
 _Table = tuple[Mapping[str, tuple[Elsewhere, ...]], Mapping[str, tuple[Elsewhere, ...]]]
-"""What profiles state of each quantity that has a default, and what follows by a definition of a pure number."""
+"""What lists of facts state of each quantity that has a default, and what follows by a definition of a pure number."""
 
 
 def of_default(library: RelationSet, name: str) -> tuple[Elsewhere, ...]:
-    """The ends of what profiles state of a quantity, and of what was seen of it."""
+    """The ends of what lists of facts state of a quantity, and of what was seen of it."""
     quantity = library.declared[name]
     found = [*_table(library)[0].get(name, ())]
     if quantity.seen is not None:
@@ -82,8 +83,9 @@ def _tabulated(library: RelationSet) -> _Table:
     stated: dict[str, list[Elsewhere]] = {}
     defined_by: dict[str, list[Elsewhere]] = {}
     for profile_name in library.profiles:
+        if not (in_list := library.profiles.list_of(profile_name)):
+            continue
         profile = library.profiles[profile_name]
-        in_list = library.profiles.list_of(profile_name)
         for name in profile.values.keys() & library.defaults.keys():
             base = profile.values[name].base[1]
             stated.setdefault(name, []).append(Elsewhere(_text(library, name, base), base, profile_name, in_list))
