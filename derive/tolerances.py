@@ -60,6 +60,7 @@ residuals meets some digits later."""
 CONTRADICTION = 1e-8
 """Residual from which compiled lines of arithmetic report that a relation fails. Above `AGREEMENT` the solver computes
 again with more digits before it does so; compiled lines have no more digits, and are not checked at many points."""
+MOVED = 0.1  # of an answer, by what it assumes or leaves out: from here on it stands under the headline
 WORTH_TELLING = 0.01  # share of what a relation counts that is left out: from here on an answer mentions it
 TOLD = 1e-6  # of a ratio written in words, as a half, and of a written ratio that is computed again
 

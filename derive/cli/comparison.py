@@ -154,7 +154,7 @@ def _warn_of(found: Comparison, of: str = "") -> None:
 
 
 def _status(asked: Asked, found: Comparison) -> int:
-    return 1 if asked.strict and any(one.failed or one.unused for one in (found.a, found.b)) else 0
+    return 1 if asked.strict and any(one.failed or one.unused or one.remarks for one in (found.a, found.b)) else 0
 
 
 def _answered(side: str, asked: Asked, profiles: Sequence[str], given: Mapping[str, str]) -> Answer:

@@ -170,4 +170,6 @@ def _warn_of(found: Optimum, of: str = "") -> None:
 
 def _status(asked: Asked, found: Optimum) -> int:
     """One if the choice is not proved, or something is amiss with its answer, and that is strict."""
-    return 1 if asked.strict and not (found.proved and not found.answer.failed and not found.answer.unused) else 0
+    answer = found.answer
+    is_amiss = not found.proved or answer.failed or answer.unused or answer.remarks
+    return 1 if asked.strict and is_amiss else 0

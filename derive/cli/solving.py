@@ -76,7 +76,8 @@ __all__ = ["solve"]
 def solve(target: str | None, given: tuple[str, ...], unit: str | None, **options: Any) -> int:
     """Answer TARGET from what is given: a quantity, an expression such as weight_bytes/chips, or several.
 
-    What does not hold, and a given that plays no part, is said on the standard error. A unit may stand behind each
+    What does not hold, a given that plays no part, and what is assumed or left out and moves the answer by more than a
+    tenth, is said on the standard error. A unit may stand behind each
     target too, as in "step_time in ms".
     """
     kept, taken = options.pop("kept"), options.pop("taken")
@@ -195,7 +196,7 @@ class _Asked:
         if errors:
             return 1 if all(isinstance(error, NOES) for error in errors) else 2
         answers = [answer for scene in scenes for answer in scene.answers]
-        return 1 if self.strict and any(one.failed or one.unused for one in answers) else 0
+        return 1 if self.strict and any(one.failed or one.unused or one.remarks for one in answers) else 0
 
 
 def _one_scene(asked: _Asked) -> tuple[int, SavedQuestion]:

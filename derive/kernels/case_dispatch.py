@@ -27,14 +27,26 @@ from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.solving.execution.conditions import exclude_each_other, implied
-from derive.solving.execution.plan_states import planned_for
+from derive.solving.execution.plan_states import lone_fallbacks, planned_for
 from derive.solving.execution.question import Outline
 from derive.time_limits import tick
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["Asides", "Case", "Cases", "Fork", "Tree", "Yielding", "cases", "cases_of_arms", "forks", "leaves"]
+__all__ = [
+    "Asides",
+    "Case",
+    "Cases",
+    "Fork",
+    "Tree",
+    "Yielding",
+    "cases",
+    "cases_of_arms",
+    "cases_of_stated",
+    "forks",
+    "leaves",
+]
 
 _MOST = 400  # limit on plans of one question
 
@@ -125,6 +137,17 @@ def cases_of_arms(library: RelationSet, outline: Outline) -> tuple[RelationSet, 
         return None
     found = cases(apart, outline)
     return (apart, found) if found.alternatives else None
+
+
+def cases_of_stated(library: RelationSet, outline: Outline) -> Cases:
+    """The same without the fallbacks on which alone a plan rests: what nothing stated leads to is not determined."""
+    found = cases(library, outline)
+    plans = [case.plan for tree in found.alternatives for case in leaves(tree)]
+    idle = frozenset[str]().union(*(lone_fallbacks(library, made, outline) for made in plans))
+    if not idle:
+        return found
+    weak = tuple(name for name in outline.weak if name not in idle)
+    return cases_of_stated(library, replace(outline, weak=weak))
 
 
 class _Sorting:

@@ -15,7 +15,7 @@ from derive.errors import AmbiguousError, LimitError, NoSolutionError
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
-from derive.kernels.case_dispatch import Cases, Fork, Tree, cases, cases_of_arms, leaves
+from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.reach import eliminates, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
@@ -41,11 +41,11 @@ def formula(library: RelationSet, target: str, given: Iterable[str]) -> Any:
         outline = outlined(library, target, given)
         if outline.target in outline.strong:
             return library.quantities[target]
-        found = cases(library, outline)
+        found = cases_of_stated(library, outline)
         if not found.alternatives:
-            by_arms = cases_of_arms(library, outline)
+            by_arms = cases_of_arms(library, found.outline)
             if by_arms is None:
-                return _eliminated(library, outline)
+                return _eliminated(library, found.outline)
             library, found = by_arms
         is_assumed = any(case.is_open for tree in found.alternatives for case in leaves(tree))
         if found.partial is not None or (is_assumed and len(found.alternatives) > 1):

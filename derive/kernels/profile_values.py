@@ -13,7 +13,7 @@ from derive.errors import DeriveError
 from derive.kernels.agreement import said_twice
 from derive.kernels.case_dispatch import Cases, cases, leaves
 from derive.kernels.functions import by_name, compiled
-from derive.kernels.reach import generic
+from derive.kernels.reach import eliminates, generic
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import plan
@@ -81,6 +81,9 @@ def used_values(library: RelationSet, question: Question) -> dict[str, Value]:
     both, and the question is refused.
     """
     found = cases(library, question.outline)
+    is_stated = question.target in question.origins and not found.alternatives
+    if is_stated and question.own is not None and not eliminates(library, question.outline):
+        return {question.target: question.own}  # nothing else leads to it
     used, yielding = _fates(found)
     stated = {
         name: value

@@ -131,7 +131,14 @@ def _counted(library: RelationSet, names: Sequence[str], left_out: frozenset[str
     firm = [*names, *(name for name in library.defaults if name not in structure.otherwise)]
     led = closure(structure, firm)
     standing = [name for name in structure.otherwise if name not in led]
-    return closure(structure.not_written_for(standing), [*firm, *standing])
+    bare = structure.not_written_for(standing)
+    alone = closure(bare, standing) - closure(bare, firm) - {*standing}
+    return closure(bare, [*firm, *standing]) - {name for name in alone if not _is_stated(library, name, names)}
+
+
+def _is_stated(library: RelationSet, name: str, names: Sequence[str]) -> bool:
+    """Whether what is stated leads to a quantity that follows from fallbacks as well."""
+    return any(probed(library, name, names, draw) is not None for draw in range(_DRAWS))
 
 
 def _is_special(condition: Node, names: Sequence[str]) -> bool:

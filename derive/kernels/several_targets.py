@@ -20,7 +20,7 @@ from derive.kernels.backends.numba_source import Machine, is_at_hand
 from derive.kernels.backends.python_numpy import Arrays
 from derive.kernels.backends.tiles import part, spread, tiles
 from derive.kernels.blocks.solver_calls import only_of_arrays
-from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, leaves
+from derive.kernels.case_dispatch import Cases, cases, cases_of_arms, cases_of_stated, leaves
 from derive.kernels.lowering import written
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
@@ -41,13 +41,16 @@ def found_for(library: RelationSet, target: str, given: Iterable[str]) -> Cases:
     """The plans for a target, or that the solver is needed; otherwise an error that says what is missing."""
     with query():
         outline = outlined(library, target, given)
-        found = cases(library, outline)
-        if not found.alternatives and (eliminates(library, outline) or cases_of_arms(library, outline)):
+        found = cases_of_stated(library, outline)
+        is_asked = not found.alternatives and (
+            eliminates(library, found.outline) or cases_of_arms(library, found.outline) is not None
+        )
+        if is_asked:
             return replace(found, is_asked=True)
         if not found.alternatives:
             from derive.solving.diagnosis.diagnosis import shortage
 
-            raise shortage(library, outline, {})
+            raise shortage(library, found.outline, {})
         return found
 
 

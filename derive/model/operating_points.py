@@ -42,7 +42,7 @@ def twins(library: RelationSet, point: str, names: Iterable[str]) -> tuple[list[
                 relation.source,
                 tuple(_renamed(condition, renamed) for condition in relation.conditions),
                 relation.approximate,
-                renamed.get(relation.neglects, relation.neglects),
+                " of ".join(renamed.get(name, name) for name in relation.neglects.split(" of ")),
             )
         )
     return relations, list(copies.values())

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Relation", "read_tolerance", "relate", "undeclared"]
 
 _TOLD = 20  # limit on reported errors of one relation
+_OF = " of "  # between the share that is left out and the quantity that it is of
 _MENDED = 3  # of them, those for which the whole library is searched for a repair
 
 
@@ -59,7 +60,7 @@ class Relation(Shown):
     source: str = ""
     conditions: tuple[Node, ...] = ()
     approximate: float | None = None
-    neglects: str = ""  # a quantity: what is left out, over what the relation counts
+    neglects: str = ""  # a quantity: what is left out, over what the relation counts; or "share of quantity"
     vocabulary: InitVar[Vocabulary | None] = None
 
     def __post_init__(self, vocabulary: Vocabulary | None) -> None:
@@ -149,13 +150,30 @@ class Relation(Shown):
     def __hash__(self) -> int:
         return hash((self.name, self.written))
 
-    def neglecting(self, share: Declaration) -> Relation:
-        """The same relation, which leaves out so much: a share of what it counts."""
+    @property
+    def neglected_share(self) -> str:
+        """The quantity that says what share is left out; empty if none is said."""
+        return self.neglects.partition(_OF)[0]
+
+    @property
+    def neglected_of(self) -> str:
+        """The quantity in the relation that the share is of; empty if it is of the whole right side."""
+        return self.neglects.partition(_OF)[2]
+
+    def neglecting(self, share: Declaration, of: str = "") -> Relation:
+        """The same relation, which leaves out so much: a share of what it counts, or of one quantity in it."""
         if share.dimension != DIMENSIONLESS.dimension:
             what = f"{self.name}, neglects: {share.name} is not a share, it is in {share.unit}."
             hint = "Name a quantity without a unit: what is left out, over what the relation counts."
             raise UnitError(what, hint=hint, quantity=share.name, unit=share.unit.text)
-        return Relation.proved(self.name, self.written, dict(self.declared), *self._statement()[2:-1], share.name)
+        if of and of not in names_in(self.written.lhs, self.written.rhs):
+            raise ExpressionError(
+                f"{self.name}, neglects: {of} is not in {self.written}.",
+                hint="Name a quantity of the relation after the word of, or none for the whole right side.",
+                text=of,
+            )
+        said = f"{share.name}{_OF}{of}" if of else share.name
+        return Relation.proved(self.name, self.written, dict(self.declared), *self._statement()[2:-1], said)
 
     def over(self, declared: Mapping[str, Declaration]) -> Relation:
         """The same relation over another library's declarations of the same quantities."""

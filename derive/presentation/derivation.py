@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Equation, Name, names_in
 from derive.presentation import mathematics
-from derive.presentation.failed_checks import cautions
+from derive.presentation.failed_checks import cautions, warnings
 from derive.presentation.numbers import REPORTED, STATED, in_multiples, prefixed, readable, reported_digits
 from quantities.declaration import Declaration
 from quantities.source import Source
@@ -105,7 +105,7 @@ def lay_out(answer: Answer, digits: int | None = None, is_report: bool = False) 
             if name in letters
         ),
         tuple((title, tuple(map(hand.text, rows))) for title, rows in notes(answer)),
-        tuple(map(hand.text, cautions(answer))),
+        tuple(map(hand.text, warnings(answer) if is_report else cautions(answer))),
     )
 
 

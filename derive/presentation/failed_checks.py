@@ -28,12 +28,15 @@ __all__ = [
     "displaced",
     "idle_givens",
     "no_value_fits",
+    "remarked",
     "side_unit",
     "sides_apart",
     "stated_value",
+    "warnings",
     "without_part",
 ]
 
+_REMARKS = 3  # that stand under a headline
 _DIGITS = (4, 7, 10, 13)  # the fewest that distinguish the sides are shown
 
 
@@ -71,6 +74,16 @@ def sides_apart(relation: Relation, values: Mapping[str, float]) -> str:
 
 
 def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
+    """What stands under the headline of an answer: its warnings, and its largest remarks."""
+    return (*warnings(answer, idle), *remarked(answer))
+
+
+def remarked(answer: Answer) -> tuple[str, ...]:
+    """The largest of what an answer assumes or leaves out, each with its size."""
+    return tuple(remark.text for remark in answer.remarks[:_REMARKS])
+
+
+def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ...]:
     """The warnings of an answer: failed checks, givens that play no part, and the whole numbers next to a count.
 
     With `idle`, those givens that play no part in this answer and in the others that were asked for beside it.
@@ -78,6 +91,7 @@ def cautions(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
     unused = answer.unused if idle is None else idle
     told = [check.verdict or check.statement for check in answer.failed]
     told += [idle_givens(answer, unused)] if unused else []
+    told += [assumption.text for assumption in answer.stated_assumptions if assumption.kind == "own"]
     return (*told, answer.whole) if answer.whole else tuple(told)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from derive.presentation.derivation import notes
-from derive.presentation.failed_checks import cautions
+from derive.presentation.failed_checks import cautions, remarked, warnings
 from derive.presentation.numbers import DIGITS, shown_number, shown_span
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def headline(answer: Answer, digits: int = DIGITS) -> str:
 def as_text(answer: Answer, digits: int = DIGITS) -> str:
     """The answer; each step as stated, rearranged, with numbers and evaluated; the givens and the notes.
 
-    Failed checks and givens without effect come directly below the answer.
+    Failed checks, givens without effect and the largest remarks come directly below the answer.
     """
     return as_text_together([answer], digits)
 
@@ -54,7 +54,7 @@ def as_text_together(answers: Sequence[Answer], digits: int = DIGITS) -> str:
 
 
 def _below(answer: Answer, answers: Sequence[Answer]) -> list[str]:
-    """What stands under a headline: failed checks, and the givens without effect on any of the answers."""
+    """What stands under a headline: failed checks, givens without effect on any of the answers, and remarks."""
     return [f"  {caution}" for caution in cautions(answer, _idle(answers))]
 
 
@@ -66,7 +66,11 @@ def _idle(answers: Sequence[Answer]) -> tuple[str, ...]:
 
 def cautions_together(answers: Sequence[Answer]) -> list[str]:
     """The warnings of several answers, each once."""
-    return list(dict.fromkeys(caution for one in answers for caution in cautions(one, _idle(answers))))
+    told = [caution for one in answers for caution in warnings(one, _idle(answers))]
+    for one in answers:
+        about = f"{one.quantity.name}: " if len(answers) > 1 else ""
+        told += [f"{about}{remark}" for remark in remarked(one)]
+    return list(dict.fromkeys(told))
 
 
 def _step_lines(step: Step, digits: int) -> list[str]:
@@ -114,6 +118,8 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
     other is not, that end is open. `checks` are the tests, each with its `gap` (null if it is infinite); `failed` has
     a sentence for each failed one; `unused` are the givens without effect,
     `acts_on` names what some of them would count in; `whole` says which whole numbers do where a count is not whole.
+    `remarks` are what is assumed, defaulted or left out and moves the value by more than a tenth, the largest first:
+    `name` taken as `value` multiplies it by `factor`, which is null where that is not known, or no ratio.
     """
     unit = answer.quantity.unit
     low, high = (None, None) if answer.bounds is None else (_finite(unit.from_base(end)) for end in answer.bounds)
@@ -147,6 +153,10 @@ def as_data(answer: Answer, digits: int = DIGITS) -> dict[str, Any]:
         "unused": list(answer.unused),
         "acts_on": dict(answer.acts_on),
         "whole": answer.whole,
+        "remarks": [
+            {"kind": one.kind, "name": one.name, "value": one.value, "factor": one.factor, "sentence": one.text}
+            for one in answer.remarks
+        ],
     }
 
 

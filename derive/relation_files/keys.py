@@ -107,7 +107,9 @@ RELATION: Mapping[str, Key] = {
     "source": _SOURCE,
     "when": Key("text or texts", "The conditions under which it holds.", '["swing < 0.3"]'),
     "approximate": Key("text", "The share within which it agrees.", "3 %"),
-    "neglects": Key("text", "The quantity that says what share is left out.", "prefill_attention_share"),
+    "neglects": Key(
+        "text", "What says which share of the right side is left out, or of a quantity.", "drag_share of mass"
+    ),
 }
 """The keys of a relation's table."""
 

@@ -278,10 +278,11 @@ class Reader:
                 quantities=known,
                 vocabulary=vocabulary,
             )
-            if share := texts["neglects"]:
+            if texts["neglects"]:
+                share, _, of = texts["neglects"].partition(" of ")
                 if share not in known:
                     raise undeclared(name, [share], vocabulary)
-                relation = relation.neglecting(known[share])
+                relation = relation.neglecting(known[share], of)
         except DeriveError as error:
             self._refused(name, where, error, table, vocabulary)
         else:
@@ -342,7 +343,7 @@ class Reader:
 def _culprit(error: DeriveError, table: Mapping[str, Any]) -> str:
     """The key of a relation that an error is about."""
     when = table.get("when", [])
-    if isinstance(error, UnknownNameError) and error.name != table.get("neglects"):
+    if isinstance(error, UnknownNameError) and error.name != str(table.get("neglects")).partition(" of ")[0]:
         return "equation" if re.search(rf"\b{re.escape(error.name)}\b", table["equation"]) else "when"
     if isinstance(error, UnknownNameError) or "neglects: " in error.what:
         return "neglects"

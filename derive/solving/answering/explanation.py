@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.question import Question
     from quantities.declaration import Declaration
 
-__all__ = ["answer_of"]
+__all__ = ["answer_of", "target_at"]
 
 _BRIEF = 4  # digits of a number in a remark
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
@@ -280,7 +280,7 @@ def _bounds(
         return state.spans[target], "bounds are those in the middle of the ranges"
     if hangs_on_what_cancels(library, made, state):
         return None, "the ranges were taken at their middle"
-    searched = bounds_sampled(lambda moved: _again(library, question, made, state, moved), ranges)
+    searched = bounds_sampled(lambda moved: target_at(library, question, made, state, moved), ranges)
     return searched, "bounds were searched for along this solution, and are not proved"
 
 
@@ -298,7 +298,7 @@ def _chosen_arm(library: RelationSet, made: Plan, state: State) -> bool:
     return False
 
 
-def _again(
+def target_at(
     library: RelationSet, question: Question, made: Plan, state: State, moved: Mapping[str, float]
 ) -> float | None:
     """The target at other given numbers, on the branch nearest to the solution found."""
@@ -332,8 +332,8 @@ def _elasticities(
         if not number or not at or name == question.target:
             continue
         step = _STEP * number
-        up = _again(library, question, made, state, {name: number + step})
-        down = _again(library, question, made, state, {name: number - step})
+        up = target_at(library, question, made, state, {name: number + step})
+        down = target_at(library, question, made, state, {name: number - step})
         if up is not None and down is not None:
             found[name] = (up - down) / (2 * _STEP * at)
     return found

@@ -48,7 +48,7 @@ def neglected(library: RelationSet, question: Question, made: Plan) -> tuple[Neg
     """
     found: dict[str, Neglected | None] = {}
     for relation in (name for block in made.blocks for name in block.relations):
-        share = library.relations[relation].neglects
+        share = library.relations[relation].neglected_share
         if share in library.declared and share not in found:
             found[share] = _neglected(library, question, relation, share)
     return tuple(one for one in found.values() if one is not None)

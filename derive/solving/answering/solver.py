@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -31,15 +31,16 @@ from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, told_apart
+from derive.solving.answering.remarks import remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
-from derive.solving.execution.answer import Answer
+from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, worded
-from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn
+from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, lone_fallbacks
 from derive.solving.execution.question import Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.ranges.joined_cases import is_gapless, joined
@@ -85,14 +86,15 @@ def solve_all(
         question = ask(library, target, profiles, given)
         is_ranged = any(value.is_range for value in question.strong.values())
         try:
-            fewer, found = _found(library, question)
-            answers = _answers(fewer, question, profiles, found)
+            answers = _answers(library, _found(library, question), profiles)
         except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
             elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
             answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
-            if not answers:
+            if answers:
+                return answers
+            if isinstance(error, NoSolutionError) or question.target not in question.origins or question.own is None:
                 raise
-            return answers
+            return (_own(library, question, profiles),)
         is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
         return _over_all_cases(library, question, profiles, answers) if is_turning else answers
 
@@ -105,8 +107,7 @@ def _over_all_cases(
     if whole is None:
         return answers
     try:
-        fewer, found = _found(whole, replace(question, decided={}))
-        others = _answers(fewer, question, profiles, found)
+        others = _answers(whole, _found(whole, replace(question, decided={})), profiles)
     except DeriveError:
         return answers
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
@@ -129,29 +130,54 @@ def _bounded_as(answer: Answer, other: Answer, outdated: Container[str]) -> Answ
     return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *known_by])))
 
 
-def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
+def settled(
+    library: RelationSet, target: str, given: Mapping[str, Any], profiles: tuple[Any, ...] = ()
+) -> Answer | None:
     """The one answer, or None: why there is none takes as long again to tell, and nobody asks here."""
     with query():
         try:
-            question = ask(library, target, (), given)
-            library, found, _ = _sought_by_arms(library, question)
-            answers = _answers(library, question, (), found)
+            answers = _quietly(library, target, profiles, given)
         except DeriveError:
             return None
         return answers[0] if len(answers) == 1 and answers[0].base is not None else None
 
 
-def _answers(
-    library: RelationSet, question: Question, profiles: tuple[Any, ...], found: Sequence[Found]
+def _quietly(
+    library: RelationSet, target: str, profiles: tuple[Any, ...], given: Mapping[str, Any]
 ) -> tuple[Answer, ...]:
+    """Every answer; none where nothing determines the target, without the search for what would."""
+    return _answers(library, _from_what_is_stated(library, ask(library, target, profiles, given)), profiles)
+
+
+def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
+    """The distinct answers of what was found in a library."""
+    question = sought.question
+    states = [(one, state) for one in sought.answers for state in one.states]
     answers = [
-        answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1)
-        for one in found
-        for state in one.states
+        answer_of(sought.library, question, one.plan, state, one.left_out, len(one.states) == 1)
+        for one, state in states
     ]
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
-    return tuple(_distinct(answers))
+    reached_by = {id(answer): place for answer, place in zip(answers, states, strict=True)}
+    distinct = list(_distinct(answers))
+
+    def with_remarks(rank: int, answer: Answer) -> Answer:
+        """The answer, which says on demand what it assumes; asked otherwise, it is the one of the same rank."""
+        one, state = reached_by[id(answer)]
+
+        def again(changes: Mapping[str, Any]) -> float | None:
+            try:
+                others = _quietly(library, question.target, profiles, {**question.strong, **changes})
+            except LimitError:
+                raise
+            except DeriveError:
+                return None
+            return others[rank].base if len(others) == len(distinct) else None
+
+        return replace(answer, _remarks=cache(lambda: remarks(sought.library, question, one, state, answer, again)))
+
+    return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
@@ -163,12 +189,44 @@ def _counted(library: RelationSet, question: Question, answer: Answer, profiles:
     return replace(answer, _whole=cache(lambda: whole_numbers(library, question, answer, again)))
 
 
-def _found(library: RelationSet, question: Question) -> tuple[RelationSet, list[Found]]:
-    """The states that answer a question, case by case, or the error that says why there are none; and the library
-    without the arms that they do not need."""
-    library, answers, errors = _sought_by_arms(library, question)
-    if answers:
-        return library, answers
+def _own(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> Answer:
+    """The target's own value in a named profile, to which nothing else leads."""
+    assert question.own is not None
+    name = question.target
+    stated = replace(question, strong={**question.strong, name: question.own}, own=None, decided={})
+    (answer,) = _answers(library, _found(library, stated), profiles)
+    note = Assumption(f"{name} is what {question.origins[name]} states: nothing else given leads to it", "own", name)
+    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
+
+
+@dataclass(frozen=True)
+class _Sought:
+    """What answers a question, or why nothing does; and what of the library and of the question that rests on."""
+
+    library: RelationSet
+    """Without the arms that conditions exclude."""
+    question: Question
+    """Without fallbacks on which alone an answer would rest."""
+    answers: Sequence[Found]
+    errors: Sequence[DeriveError]
+
+
+def _from_what_is_stated(library: RelationSet, question: Question) -> _Sought:
+    """What answers a question, or why nothing does; fallbacks on which alone an answer would rest are left out."""
+    fewer, answers, errors = _sought_by_arms(library, question)
+    idle = frozenset[str]().union(*(lone_fallbacks(fewer, one.plan, question) for one in answers))
+    if not idle:
+        return _Sought(fewer, question, answers, errors)
+    weak = {name: value for name, value in question.weak.items() if name not in idle}
+    return _from_what_is_stated(library, replace(question, weak=weak, decided={}))
+
+
+def _found(library: RelationSet, question: Question) -> _Sought:
+    """The states that answer a question, case by case, or the error that says why there are none."""
+    sought = _from_what_is_stated(library, question)
+    if sought.answers:
+        return sought
+    library, question, errors = sought.library, sought.question, sought.errors
     if not errors:
         raise shortage(library, question, {})
     if all(isinstance(error, NoSolutionError) for error in errors):

@@ -21,7 +21,7 @@ from quantities.symbolic import Symbols
 from quantities.units import Unit
 from quantities.value import Value
 
-__all__ = ["Answer", "Assumption", "Check", "Neglected", "Step"]
+__all__ = ["Answer", "Assumption", "Check", "Neglected", "Remark", "Step"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +82,9 @@ class Assumption:
     """A sentence on what an answer takes for granted."""
 
     text: str
-    kind: str = "note"  # or "condition": that a relation applies; "value": a number that its source assumes; "turning":
-    # that a relation applies in the middle of the ranges; "bounds": how bounds are known
+    kind: str = "note"
+    """Or "condition": that a relation applies; "turning": that it applies in the middle of the ranges; "value": a
+    number that a source assumes; "own": a profile's own one; "bounds": how bounds are known."""
     about: str = ""  # the relation or quantity, where there is one
 
 
@@ -99,6 +100,21 @@ class Neglected:
 
     def __str__(self) -> str:
         return f"{self.relation} leaves out {self.what}: {self.shown} of what it counts ({self.share})"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What an answer assumes, takes by default or leaves out, and what that does to its value."""
+
+    kind: str  # "left out", "defaulted" or "assumed"
+    name: str  # the quantity that is taken otherwise, or the share that is left out
+    value: str  # what it is taken to be for the remark, as a given is written
+    factor: float | None  # the answer with it, over the answer; None where that is not known
+    weight: float  # by how many times the answer changes, up or down: the largest counts most
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +153,14 @@ class Answer(Shown):
     _whole: Callable[[], str] = field(default=str, repr=False, compare=False)
     _course: Callable[[], Course | None] = field(default=lambda: None, repr=False, compare=False)
     _acts_on: Callable[[], Mapping[str, str]] = field(default=dict, repr=False, compare=False)
+    _remarks: Callable[[], tuple[Remark, ...]] = field(default=tuple, repr=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Compute the lazy parts now, so that the pickle does not hold the library."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if not part.name.startswith("_")}
         held = {name: dict(one) if isinstance(one, Mapping) else one for name, one in plain.items()}
-        lazy = (self._steps, self._form, self._elasticities, self._neglected, self._whole, self._course, self._acts_on)
-        return _restored, (held, *map(_Settled.of, lazy))
+        lazy = {part.name: _Settled.of(getattr(self, part.name)) for part in fields(self) if part.name.startswith("_")}
+        return _restored, (held, lazy)
 
     def __copy__(self) -> Answer:
         return self
@@ -176,6 +193,11 @@ class Answer(Shown):
     def neglected(self) -> tuple[Neglected, ...]:
         """What the relations in use leave out; computed on demand."""
         return self._neglected()
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What is assumed, defaulted or left out and moves the value by more than a tenth, the largest first."""
+        return self._remarks()
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -302,27 +324,9 @@ class _Settled:
         return self.outcome
 
 
-def _restored(
-    held: Mapping[str, Any],
-    steps: _Settled,
-    form: _Settled,
-    elasticities: _Settled,
-    neglected: _Settled,
-    whole: _Settled,
-    course: _Settled,
-    acts_on: _Settled,
-) -> Answer:
+def _restored(held: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
     """An answer from its parts, with mappings read-only again."""
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(
-        **parts,
-        _steps=steps,
-        _form=form,
-        _elasticities=elasticities,
-        _neglected=neglected,
-        _whole=whole,
-        _course=course,
-        _acts_on=acts_on,
-    )
+    return Answer(**parts, **lazy)

@@ -14,10 +14,20 @@ from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Plan, plan
 from derive.solving.execution.block_execution import State, block_states
-from derive.solving.execution.question import NO_CASE, Case, Question
+from derive.solving.execution.question import NO_CASE, Case, Outline, Question
 from derive.time_limits import tick
 
-__all__ = ["UNPROVED", "Found", "all_of", "is_doubt", "is_of_one_turn", "planned", "planned_for", "solved"]
+__all__ = [
+    "UNPROVED",
+    "Found",
+    "all_of",
+    "is_doubt",
+    "is_of_one_turn",
+    "lone_fallbacks",
+    "planned",
+    "planned_for",
+    "solved",
+]
 
 _PLANS = Memo[Plan](most=4096)
 
@@ -53,6 +63,16 @@ def planned_for(
     key = (target, frozenset(strong), tuple(weak), left_out, stated)
     structure = structure_of(library, left_out, stated)
     return _PLANS.of(library.session, key, lambda: plan(structure, target, list(strong), list(weak)))
+
+
+def lone_fallbacks(library: RelationSet, made: Plan, question: Question | Outline) -> frozenset[str]:
+    """The fallbacks (`otherwise`) of a plan that uses nothing else: what nothing stated leads to is not determined."""
+    relations = [library.relations[name] for block in made.blocks for name in block.relations]
+    members = {name for relation in relations for name in relation.declared}
+    weak = frozenset(made.weak) & members
+    if made.target in question.strong or not members.isdisjoint(question.strong) or weak & question.stated:
+        return frozenset()
+    return weak if all(library.defaults[name].source.stands_in for name in weak) else frozenset()
 
 
 def solved(library: RelationSet, made: Plan, start: State) -> tuple[list[State], str]:

@@ -1,0 +1,263 @@
+"""What an answer assumes, takes by default or leaves out, with what that does to its value.
+
+Each remark is a change of the question, and its factor is the answer to the changed question over the answer itself:
+
+- *left out*: a relation in use `neglects` a share of what it counts. The answer is what comes out with that share
+  counted, as far as the givens of the question determine it.
+- *defaulted*: a quantity has its default, or a ratio follows from defaults alone. The answer is what comes out with
+  the value farthest from it that a list of facts states, or that was `seen`, in place of the default.
+- *assumed*: a value in use belongs, by its profile, to another value of some quantity than the one here.
+
+So the sizes are never guesses: what nothing in the library says otherwise is not remarked upon.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from derive.errors import DeriveError, LimitError
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
+from derive.model.relation import Relation
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import structure_of
+from derive.planning.plan import determined
+from derive.presentation.numbers import shown_number
+from derive.solving.answering.explanation import target_at
+from derive.solving.answering.stated_elsewhere import Elsewhere, is_silent, of_default, of_definition
+from derive.solving.execution.answer import Answer, Neglected, Remark
+from derive.solving.execution.block_execution import State
+from derive.solving.execution.plan_execution import carried_out
+from derive.solving.execution.plan_states import Found
+from derive.solving.execution.question import ask
+from derive.time_limits import query, sharing
+from derive.tolerances import AGREEMENT, MOVED
+
+if TYPE_CHECKING:
+    from derive.solving.execution.question import Question
+
+__all__ = ["remarks"]
+
+_PART = 0.3  # of the time of a question, which finding remarks may take
+
+Again = Callable[[Mapping[str, Any]], "float | None"]
+"""The answer with other values typed, in base units; None if there is none or not just this one."""
+
+
+def remarks(
+    library: RelationSet, question: Question, found: Found, state: State, answer: Answer, again: Again
+) -> tuple[Remark, ...]:
+    """The remarks on an answer, the largest first; `found` and `state` are the plan and the numbers that led to it.
+
+    >>> from derive.relation_files.loading import load
+    >>> lamp = load('''[quantities]
+    ... power = { unit = "W" }
+    ... light = { unit = "W" }
+    ... efficiency = { unit = "", value = "1", seen = { least = "0.2", source = "a data sheet" } }
+    ... [relations]
+    ... light = { equation = "light = power*efficiency" }''')
+    >>> print(*lamp.solve("light", power="5 W").remarks)
+    with efficiency 0.2 (1 by default; a data sheet): 0.2 of it
+    >>> lamp.solve("light", power="5 W", efficiency="1").remarks
+    ()
+    """
+    if answer.base is None or question.target in question.strong:
+        return ()
+    work = _Work(library, question, found, state, answer, again)
+    told: list[Remark] = []
+    try:
+        with query(), sharing(_PART):
+            told.extend(work.left_out())
+            told.extend(work.mismatched())
+            told.extend(work.defaulted())
+    except LimitError:  # what was found until then is true
+        pass
+    return tuple(sorted(told, key=lambda one: -one.weight))
+
+
+class _Work:
+    """One answer, whose question is asked again with changes."""
+
+    def __init__(
+        self, library: RelationSet, question: Question, found: Found, state: State, answer: Answer, again: Again
+    ) -> None:
+        assert answer.base is not None
+        self.library, self.question, self.answer, self.again = library, question, answer, again
+        self.plan, self.left_out_relations, self.state = found.plan, found.left_out, state
+        self.base: float = answer.base
+        self.assumed = {
+            name
+            for name, value in question.weak.items()
+            if value is library.declared[name].default and value.source.kind != "exact"
+        }
+        self.spent = [name for block in self.plan.blocks for name in block.relations]
+
+    def left_out(self) -> Iterator[Remark]:
+        """The shares that relations in use neglect, each with the answer that counts it."""
+        for one in self.answer.neglected:
+            what = one.what.partition(" (")[0]
+            text = f"with {what} counted ({one.relation} leaves it out: {one.shown} of what it counts)"
+            is_part = self.library.declared[one.share].domain.high <= 1  # it says of what it counts what is too much
+            number = None if is_part else self._with_counted(one)
+            if number is not None:
+                yield from self._remark("left out", one.share, one.shown, text, number)
+            elif abs(one.number) > MOVED:
+                text = f"{one.relation} leaves out {what}: {one.shown} of what it counts"
+                yield Remark("left out", one.share, one.shown, None, 1 + abs(one.number), text)
+
+    def mismatched(self) -> Iterator[Remark]:
+        """The values in use that their profile states for another value of some quantity."""
+        tried = set()
+        for name in self.answer.given:
+            profile, others = self.question.goes_with.get(name, ("", {}))
+            for other, value in others.items():
+                if other not in self.library.declared or other in tried or other == self.question.target:
+                    continue
+                tried.add(other)
+                here = self._number(other)
+                if here is None or abs(here - value.base[1]) <= AGREEMENT * abs(here):
+                    continue
+                number = self.again({other: value})
+                if number is not None:
+                    shown = shown_number(here, self.library.declared[other].unit)
+                    text = f"with {other} {value} (here {shown}; {name} of {profile} goes with it)"
+                    yield from self._remark("assumed", other, str(value), text, number)
+
+    def defaulted(self) -> Iterator[Remark]:
+        """The defaults that the answer depends on, and the ratios that follow from defaults."""
+        told: list[float] = []
+        named = set(self.question.origins.values())
+        for name in self._defaults():
+            if is_silent(self.library, name, named):
+                continue
+            here = f"{self.question.weak[name]} by default; "
+            for remark in self._farthest(name, of_default(self.library, name), here):
+                told.append(remark.weight)
+                yield remark
+        for name in self._ratios():
+            if is_silent(self.library, name, named):
+                continue
+            for remark in self._farthest(name, of_definition(self.library, name), "as in "):
+                if not any(abs(remark.weight - other) <= AGREEMENT * other for other in told):  # its reciprocal
+                    told.append(remark.weight)
+                    yield remark
+
+    def _farthest(self, name: str, elsewhere: Iterable[Elsewhere], here: str) -> Iterator[Remark]:
+        """The remark for that of several other values of a quantity which moves the answer most."""
+        found: list[Remark] = []
+        for other in elsewhere:
+            if self._is_slight(name, other):
+                continue
+            number = self.again({name: other.text})
+            if number is not None:
+                text = f"with {name} {other.text} ({here}{other.whose})"
+                found += self._remark("defaulted", name, other.text, text, number)
+        if found:
+            yield max(found, key=lambda one: one.weight)
+
+    def _remark(self, kind: str, name: str, value: str, text: str, number: float) -> Iterator[Remark]:
+        """The remark, if the answer is another by more than a tenth."""
+        unit = self.answer.quantity.unit
+        if abs(number - self.base) <= MOVED * abs(self.base):
+            return
+        factor = number / self.base if self.base else None
+        if factor is None or factor <= 0 or unit.offset:
+            size = shown_number(number, unit, 3)
+        else:
+            size = f"{factor:.3g} times as much" if factor > 1 else f"{factor:.2g} of it"
+        weight = float("inf") if factor is None or factor <= 0 else max(factor, 1 / factor)
+        yield Remark(kind, name, value, factor, weight, f"{text}: {size}")
+
+    def _is_slight(self, name: str, other: Elsewhere) -> bool:
+        """Whether the plan itself, which a default in it leaves as it is, shows that the change makes no difference."""
+        is_joint = any(len(block.relations) > len(block.unknowns) for block in self.plan.blocks)
+        if name not in self.plan.weak or is_joint or name in self._conditions():
+            return False
+        number = target_at(self.library, self.question, self.plan, self.state, {name: other.base})
+        return number is not None and abs(number - self.base) <= MOVED * abs(self.base)
+
+    def _defaults(self) -> list[str]:
+        """The defaults in use, and those that decide which relations apply."""
+        deciding = self._conditions() & self.assumed
+        return list(dict.fromkeys([*(name for name in self.plan.weak if name in self.assumed), *sorted(deciding)]))
+
+    def _conditions(self) -> set[str]:
+        """The names in the conditions of what is used, was left out, or might be used instead."""
+        near = {name for one in self.spent for name in self.library.members[one]}
+        return {
+            name
+            for relation in self.library.conditional
+            if not near.isdisjoint(self.library.members[relation.name])
+            for name in names_in(*relation.conditions)
+        }
+
+    def _ratios(self) -> Iterator[str]:
+        """The pure numbers of the derivation, or between quantities in it, that what is stated does not determine."""
+        library, question = self.library, self.question
+        near = {name for one in self.spent for name in library.members[one]} | {question.target}
+        beside = {
+            relation.written.written_for
+            for name in near
+            for one in library.holders.get(name, ())
+            if (relation := library.relations[one]).is_equation
+            and question.target not in library.members[one]
+            and {*library.members[one]} - {relation.written.written_for} <= near
+        }
+        names = [name for name in library.declared if name in near | beside and of_definition(library, name)]
+        names = [name for name in names if name not in question.strong and name not in question.origins]
+        if not names:
+            return
+        firm = [name for name in question.weak if name not in self.assumed]
+        structure = structure_of(library, frozenset(self.left_out_relations), question.stated)
+        sure = determined(structure, question.strong, firm)
+        yield from (name for name in names if name not in sure and name != question.target)
+
+    def _number(self, name: str) -> float | None:
+        """What a quantity is in this answer."""
+        stated = self.question.strong.get(name) or self.question.weak.get(name)
+        return self.state.values.get(name, stated.base[1] if stated else None)
+
+    def _with_counted(self, left_out: Neglected) -> float | None:
+        """The answer by the relations in use, where those that leave out a share count it."""
+        library = self.library
+        held = [_counting(library.relations[name], left_out) for name in dict.fromkeys(self.spent)]
+        declared = {name: one.but(default=None) for relation in held for name, one in relation.declared.items()}
+        small = RelationSet(held, declared.values())
+        stated = {**self.question.strong, **{name: self.question.weak[name] for name in self.plan.weak}}
+        given = {name: value for name, value in stated.items() if name in small.declared}
+        try:
+            asked = ask(small, self.question.target, (), given)
+            states = carried_out(small, asked).states
+        except LimitError:
+            raise
+        except DeriveError:
+            return None
+        numbers = [state.values[asked.target] for state in states if asked.target in state.values]
+        return numbers[0] if len(numbers) == len(states) == 1 else None
+
+
+def _counting(relation: Relation, left_out: Neglected) -> Relation:
+    """A relation that counts the share that it left out, and holds without conditions."""
+    written = relation.written
+    if relation.neglected_share == left_out.share:
+        larger = Number(1 + Fraction(left_out.number))
+        if relation.neglected_of:
+            written = Equation(
+                _times(written.lhs, relation.neglected_of, larger),
+                written.op,
+                _times(written.rhs, relation.neglected_of, larger),
+            )
+        else:
+            written = Equation(written.lhs, written.op, Apply("mul", (written.rhs, larger)))
+    return replace(relation, written=written, conditions=(), neglects="")
+
+
+def _times(node: Node, name: str, factor: Number) -> Node:
+    """An expression with one name in it multiplied."""
+    if isinstance(node, Name):
+        return Apply("mul", (node, factor)) if node.name == name else node
+    if isinstance(node, Number):
+        return node
+    return Apply(node.op, tuple(_times(arg, name, factor) for arg in node.args))
