@@ -20,6 +20,7 @@ from derive.pages.profiles_of_page import Slot, slots
 from derive.pages.sliders import Slider, slider, starting_number
 from derive.pages.variants import Choices, Variants, variants
 from derive.presentation.numbers import spelled
+from derive.solving.answering.stated_elsewhere import of_default, of_definition
 from quantities.customary import offered
 from quantities.declaration import Declaration
 from quantities.profiles import Profile
@@ -104,7 +105,23 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
         "plans": solved,
         "watched": watched,
         "refused": refused,
+        "shares": _shares(library, question, tables),
     }
+
+
+def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> list[dict[str, Any]]:
+    """What the relations on the way to the first target leave out, each with the plan for its share, where one has lines."""
+    found: list[dict[str, Any]] = []
+    used = [one for names in _used(library, question.targets[0], (*question.known, *question.beside)) for one in names]
+    for name in sorted(used, key=list(library.relations).index):
+        share = library.relations[name].neglected_share
+        if not share or any(one["share"] == share for one in found):
+            continue
+        place = _plan(library, share, question.given_for(question.targets[0]), tables)
+        if isinstance(place, int):
+            what = library.declared[share].meaning.partition(",")[0] or "a part"
+            found.append({"relation": name, "share": share, "what": what, "plan": place})
+    return found
 
 
 def _one_way(library: RelationSet, question: PageQuestion, target: str, unknown: str) -> str:
@@ -217,7 +234,21 @@ def _quantity(
     default = quantity.default
     if default is not None:
         said["default"] = quantity.unit.from_base(default.base[1])
+        if default.source.kind != "exact":
+            said |= _elsewhere(library, quantity)
     return said
+
+
+def _elsewhere(library: RelationSet, quantity: Declaration) -> dict[str, Any]:
+    """What is stated elsewhere for a default, and by which lists: a profile of one says by its silence that it holds."""
+    others = (*of_default(library, quantity.name), *of_definition(library, quantity.name))
+    if not others:
+        return {}
+    numbers = [
+        {"number": quantity.unit.from_base(one.base), "text": one.text, "whose": one.whose, "list": one.in_list}
+        for one in others
+    ]
+    return {"elsewhere": numbers}
 
 
 def _ends(made: Slider) -> list[Any]:
@@ -256,6 +287,7 @@ def _slot(library: RelationSet, slot: Slot, choice: Choices, names: Sequence[str
                         for one, value in profile.values.items()
                         if one in names
                     },
+                    "list": library.profiles.list_of(name),
                     "goesWith": _goes_with(library, profile, names),
                 }
             )

@@ -104,6 +104,73 @@ function numbersBeside(state, answer) {
   };
   forward(variant.plans[FIRST]);
   Object.values(variant.watched).forEach(forward);
+  variant.shares.forEach((one) => forward(one.plan));
+  return found;
+}
+
+const MOVED = 0.1; // of an answer: a remark says what moves it by more
+const MOST_REMARKS = 3;
+
+// What an answer takes by default, assumes or leaves out, with what that does to it; the largest first.
+function remarksOf(state, answer, numbers) {
+  if (!answer.run || Number.isNaN(answer.number)) return [];
+  const found = [...defaultedIn(state, answer), ...mismatchedIn(state, answer, numbers), ...leftOutOf(state, numbers)];
+  return found.sort((one, other) => other.weight - one.weight).slice(0, MOST_REMARKS).map((one) => one.text);
+}
+
+// The answer with another number of one given: how many times as much it is.
+function remark(state, answer, name, number, text) {
+  const other = answered(state, {[name]: number}, answer.number).number;
+  if (Number.isNaN(other) || Math.abs(other - answer.number) <= MOVED * Math.abs(answer.number)) return [];
+  const factor = other / answer.number, isRatio = factor > 0 && Number.isFinite(factor) && !unitOf(state, state.solve).offset;
+  const size = !isRatio ? told(state, state.solve, other, 3) : factor > 1 ? `${digitsOf(factor, 3)} times as much` : `${digitsOf(factor, 2)} of it`;
+  return [{text: `${text}: ${size}`, weight: isRatio ? Math.max(factor, 1 / factor) : Infinity}];
+}
+
+function defaultedIn(state, answer) {
+  const lists = state.chosen.map((name, place) => profileOf(place, name).list), found = [];
+  for (const name of givensOf(state)) {
+    const {number, from} = stated(state, name), others = page.quantities[name].elsewhere || [];
+    if (from !== "default" || others.some((one) => one.list && lists.includes(one.list))) continue;
+    const here = `${told(state, name, number)} by default`;
+    const each = others.flatMap((one) => remark(state, answer, name, one.number, `with ${name} ${one.text} (${here}; ${one.whose})`));
+    found.push(...each.sort((one, other) => other.weight - one.weight).slice(0, 1));
+  }
+  return found;
+}
+
+// Numbers of profiles that go with other numbers than those here: FP8 arithmetic beside weights of two bytes.
+function mismatchedIn(state, answer, numbers) {
+  const found = [], tried = new Set();
+  for (const {of, profile, other, number} of mismatches(state, numbers)) {
+    if (tried.has(other) || !givensOf(state).includes(other)) continue;
+    tried.add(other);
+    const text = `with ${other} ${told(state, other, number)} (here ${told(state, other, numbers[other])}; ${of} of ${profile} goes with it)`;
+    found.push(...remark(state, answer, other, number, text).map((one) => ({...one, other})));
+  }
+  return found;
+}
+
+function mismatches(state, numbers) {
+  const found = [];
+  state.chosen.forEach((profile, place) => {
+    for (const [of, assumed] of Object.entries(profileOf(place, profile).goesWith)) {
+      if (stated(state, of).place !== place) continue;
+      for (const [other, number] of Object.entries(assumed)) {
+        const here = numbers[other];
+        if (Number.isFinite(here) && Math.abs(here - number) > 1e-9 * Math.abs(number)) found.push({of, profile, other, number});
+      }
+    }
+  });
+  return found;
+}
+
+function leftOutOf(state, numbers) {
+  const variant = variantOf(state), found = [];
+  for (const {relation, share, what} of variant.shares) {
+    const size = numbers[share];
+    if (Math.abs(size) > MOVED) found.push({text: `${relation} leaves out ${what}: ${digitsOf(size, 3)} of what it counts`, weight: 1 + Math.abs(size)});
+  }
   return found;
 }
 

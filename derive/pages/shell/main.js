@@ -146,16 +146,11 @@ function showAnswer(answer, numbers) {
 
 // What an answer takes for granted: numbers that go with others, and counts that come out broken.
 function cautions(answer, numbers) {
-  const found = answer.searched ? [answer.searched] : [];
-  state.chosen.forEach((name, place) => {
-    for (const [of, assumed] of Object.entries(profileOf(place, name).goesWith)) {
-      if (stated(state, of).place !== place) continue;
-      for (const [other, number] of Object.entries(assumed)) {
-        const here = numbers[other];
-        if (Number.isFinite(here) && Math.abs(here - number) > 1e-9 * Math.abs(number)) found.push(`${of} of ${name} goes with ${other} = ${told(state, other, number)}, which is ${told(state, other, here)} here`);
-      }
-    }
-  });
+  const found = answer.searched ? [answer.searched] : remarksOf(state, answer, numbers);
+  for (const {of, profile, other, number} of mismatches(state, numbers)) {
+    const isSaid = found.some((text) => text.startsWith(`with ${other} `));
+    if (!isSaid) found.push(`${of} of ${profile} goes with ${other} = ${told(state, other, number)}, which is ${told(state, other, numbers[other])} here`);
+  }
   const quantity = page.quantities[state.solve], number = answer.number;
   if (quantity.count && Number.isFinite(number) && Math.abs(number - Math.round(number)) > 1e-9 * Math.max(1, Math.abs(number))) {
     found.push(`${state.solve} is a count: ${told(state, state.solve, Math.floor(number))} or ${told(state, state.solve, Math.ceil(number))}`);

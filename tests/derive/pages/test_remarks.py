@@ -1,0 +1,72 @@
+"""What a page's answer takes by default, assumes or leaves out stands beside it, with the size that the solver finds."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import derive
+from derive.library import Library
+from derive.pages.page import page
+from tests.derive.pages.shown import Shown
+
+LAMP = """\
+title = "A lamp"
+
+[quantities]
+power = { unit = "W", domain = "0.1..1000 W" }
+share = { unit = "", value = "1", domain = "0..1", seen = { least = "0.2", source = "a data sheet" } }
+age = { unit = "", value = "1", seen = { least = "0.95", most = "1.08", source = "a test" } }
+hours = { unit = "h" }
+light = { unit = "W" }
+energy = { unit = "J" }
+stray_share = { unit = "", meaning = "stray light, over the light" }
+room = { unit = "m" }
+reach = { unit = "m", value = "3 m" }
+
+[relations]
+light = { equation = "light = power*share*age", neglects = "stray_share" }
+energy = { equation = "energy = light*hours" }
+stray_share = { equation = "stray_share = reach/room" }
+"""
+GIVEN = {"power": "1..100 W", "hours": "2 h", "room": "10 m"}
+
+
+@pytest.fixture(scope="module")
+def lamp() -> Library:
+    return derive.load(LAMP)
+
+
+@pytest.fixture(scope="module")
+def path(lamp, tmp_path_factory):
+    file = tmp_path_factory.mktemp("lamp") / "page.html"
+    file.write_text(page(lamp, ["energy", "stray_share"], [], GIVEN), encoding="utf-8")
+    return file
+
+
+def test_it_stands_beside_the_answer_with_its_size_largest_first(tab: Shown, path):
+    first, second = tab.opened(path).now["notes"]
+    assert first == "with share 0.2 (1 by default; a data sheet): 0.2 of it"
+    assert second == "light leaves out stray light: 0.3 of what it counts"
+
+
+def test_it_goes_where_the_default_is_moved_and_comes_back(tab: Shown, path):
+    assert len(tab.opened(path, "share=0.5").now["notes"]) == 1
+    assert tab.opened(path, "share=0.5&room=100").now["notes"] == []
+    assert len(tab.opened(path).now["notes"]) == 2
+
+
+def test_it_is_what_the_solver_says(tab: Shown, path, lamp):
+    """At random settings, forwards and backwards: the solver's words for a changed default, digit for digit."""
+    draw = random.Random(5)
+    for _ in range(8):
+        power, age = round(draw.uniform(1, 100), 3), round(draw.uniform(0.5, 1.5), 3)
+        shown = tab.opened(path, f"power={power}&age={age}").now["notes"]
+        answer = lamp.solve("energy", power=f"{power} W", age=str(age), hours="2 h", room="10 m")
+        assert [text for text in shown if text.startswith("with ")] == [
+            str(one) for one in answer.remarks if one.kind == "defaulted"
+        ]
+    tab.opened(path, "~solve=power&energy=1000")
+    answer = lamp.solve("power", energy="1000 J", hours="2 h", room="10 m")
+    assert tab.now["notes"][0] == next(str(one) for one in answer.remarks if one.kind == "defaulted")
