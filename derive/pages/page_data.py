@@ -110,7 +110,7 @@ def _plans(library: RelationSet, question: PageQuestion, tables: _Tables) -> dic
 
 
 def _shares(library: RelationSet, question: PageQuestion, tables: _Tables) -> list[dict[str, Any]]:
-    """What the relations on the way to the first target leave out, each with the plan for its share, where one has lines."""
+    """What the relations on the way to the first target leave out, each with the plan for its share, if it has one."""
     found: list[dict[str, Any]] = []
     used = [one for names in _used(library, question.targets[0], (*question.known, *question.beside)) for one in names]
     for name in sorted(used, key=list(library.relations).index):
@@ -240,7 +240,7 @@ def _quantity(
 
 
 def _elsewhere(library: RelationSet, quantity: Declaration) -> dict[str, Any]:
-    """What is stated elsewhere for a default, and by which lists: a profile of one says by its silence that it holds."""
+    """What is stated elsewhere for a default, and by which lists: a profile of one says by silence that it holds."""
     others = (*of_default(library, quantity.name), *of_definition(library, quantity.name))
     if not others:
         return {}

@@ -1,4 +1,4 @@
-"""What a page's answer takes by default, assumes or leaves out stands beside it, with the size that the solver finds."""
+"""What a page's answer takes by default, assumes or leaves out stands beside it, with the size the solver finds."""
 
 from __future__ import annotations
 
