@@ -6,7 +6,7 @@ may change within the ranges, or cannot be decided, the answer says so.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,23 +42,47 @@ def unsteady(
     ranged = {name for name, value in {**question.weak, **question.strong}.items() if value.is_range}
     if not ranged:
         return ()
+    used = [name for block in made.blocks for name in block.relations]
+    conditions = [(name, one) for name in (*used, *left_out) for one in library.relations[name].conditions]
+    if not _may_depend(library, question, made, state, [one for _, one in conditions], ranged):
+        return ()
     box = _Box(library, question, made, state, frozenset(left_out))
     if bounds is not None:
         box.spans[made.target] = bounds
-    used = [name for block in made.blocks for name in block.relations]
     notes = []
-    for name in (*used, *left_out):
-        for condition in library.relations[name].conditions:
-            if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
-                continue
-            met, text = holds(condition, box.values), render(condition)
-            if name in used:
-                notes.append(
-                    f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be"
-                )
-            elif not met:
-                notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
+    for name, condition in conditions:
+        if not box.values.keys() >= set(names_in(condition)) or not box.turns(condition):
+            continue
+        met, text = holds(condition, box.values), render(condition)
+        if name in used:
+            notes.append(f"{name} is used, since {text} in the middle of the ranges; elsewhere in them it may not be")
+        elif not met:
+            notes.append(f"{name} is left out, but {text} may be true elsewhere than in the middle of the ranges")
     return tuple(dict.fromkeys(notes))
+
+
+def _may_depend(
+    library: RelationSet,
+    question: Question,
+    made: Plan,
+    state: State,
+    conditions: Sequence[Node],
+    ranged: Collection[str],
+) -> bool:
+    """Whether conditions may depend on any of these ranges: a chip's price is one, and decides about no arithmetic."""
+    names = {*names_in(*conditions)}
+    worked_out = state.asides.keys() - state.values.keys() - question.strong.keys() - question.weak.keys()
+    if not names.isdisjoint(worked_out):  # beside the plan, from anything
+        return True
+    blocks = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
+    pending = [*names]
+    while pending:
+        name = pending.pop()
+        if name in blocks:
+            behind = {one for relation in blocks[name].relations for one in library.members[relation]} - names
+            names |= behind
+            pending += behind
+    return not names.isdisjoint(ranged)
 
 
 class _Box:
