@@ -38,9 +38,9 @@ from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.answer import Answer
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, worded
+from derive.solving.execution.case_boxes import claims, left_by_relations, worded
 from derive.solving.execution.plan_states import Found
-from derive.solving.execution.question import Question, ask
+from derive.solving.execution.question import NO_CASE, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
@@ -101,7 +101,8 @@ def _over_all_cases(
     except DeriveError:
         return answers
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
-    if sum(same is not None for _, same in pairs) < len(answers):
+    several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
+    if several or sum(same is not None for _, same in pairs) < len(answers):
         return answers
     outdated = {"bounds", "turning"} if is_gapless(library) else {"bounds"}
     return tuple(one if same is None else _bounded_as(same, one, outdated) for one, same in pairs)
@@ -136,13 +137,33 @@ def _answers(
     library: RelationSet, question: Question, profiles: tuple[Any, ...], found: Sequence[Found]
 ) -> tuple[Answer, ...]:
     answers = [
-        answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1)
+        _cut(
+            library,
+            replace(question, case=one.case),
+            answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1),
+        )
         for one in found
         for state in one.states
     ]
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
     return tuple(_distinct(answers))
+
+
+def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
+    """An answer over ranges, whose bounds are cut to what its case leaves to the target."""
+    is_ranged = any(value.is_range for value in question.strong.values())
+    if not is_ranged or question.case == NO_CASE or answer.bounds is None:
+        return answer
+    left = left_by_relations(library, question, [question.target])
+    if left is None:
+        return answer
+    (low, high), (least, most) = answer.bounds, left[question.target]
+    if low < least <= high:
+        low = float(f"{least:.15g}")  # without what was rounded outwards
+    if low <= most < high:
+        high = float(f"{most:.15g}")
+    return replace(answer, bounds=(low, high))
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
