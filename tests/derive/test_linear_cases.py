@@ -55,12 +55,15 @@ def is_covered(piece: Interval, spans: Sequence[Interval]) -> bool:
     low = piece[0]
     for span in sorted(spans):
         if lies_in((low, low), span):
-            low = max(low, span[1])
-    return lies_in((low, piece[1]), (low, low)) or low >= piece[1]
+            if lies_in((low, piece[1]), span):
+                return True
+            low = span[1]
+    return False
 
 
 def is_open(answers: Sequence[derive.Answer]) -> bool:
-    return any("nothing determines" in note or "is not proved" in note for one in answers for note in one.assumptions)
+    open_ones = ("nothing determines", "is not proved", "are not proved", "is assumed to apply", "elsewhere in them")
+    return any(told in note for one in answers for note in one.assumptions for told in open_ones)
 
 
 def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
@@ -86,7 +89,11 @@ def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
         return f"{missed} is missing from {found}"
     if any(low == high and (low, high) in missed for low, high in spans):
         return f"{missed} is missing from {found}, and only the rest is said to be open"
-    if is_ranged:
+    ranged = [name for name, (low, high) in given.items() if low < high]
+    if all(
+        is_covered((float(given[name][0]), float(given[name][1])), [interval(one) for one in cases.values(name, given)])
+        for name in ranged
+    ):
         ends = [end for span in found if span[0] < span[1] for end in span]
         far = [end for end in ends if not any(lies_in((x, x), (end, end)) for span in spans for x in span)]
         if far:

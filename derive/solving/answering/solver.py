@@ -36,11 +36,11 @@ from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.answer import Answer
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.case_boxes import claims, left_by_relations, worded
 from derive.solving.execution.plan_states import Found
-from derive.solving.execution.question import NO_CASE, Question, ask
+from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
@@ -85,7 +85,8 @@ def solve_all(
                 raise
             return answers
         is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-        return _over_all_cases(library, question, profiles, answers) if is_turning else answers
+        is_split = is_ranged and any(one.case != NO_CASE for one in found)
+        return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
 
 
 def _over_all_cases(
@@ -139,7 +140,7 @@ def _answers(
     answers = [
         _cut(
             library,
-            replace(question, case=one.case),
+            replace(question, case=_case_of(library, one)),
             answer_of(library, question, one.plan, state, one.left_out, len(one.states) == 1),
         )
         for one in found
@@ -148,6 +149,12 @@ def _answers(
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
     return tuple(_distinct(answers))
+
+
+def _case_of(library: RelationSet, found: Found) -> Case:
+    """The case of a result, and of all relations that it uses."""
+    used = [relation.name for relation in conditional_in(library, found.plan)]
+    return replace(found.case, holding=found.case.holding.union(used))
 
 
 def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
