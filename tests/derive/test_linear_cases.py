@@ -31,6 +31,10 @@ def said(span: Span) -> str:
     return decimal(low) if low == high else f"{decimal(low)}..{decimal(high)}"
 
 
+def as_floats(span: Span) -> Interval:
+    return float(span[0]), float(span[1])
+
+
 def interval(piece: Piece) -> Interval:
     low = -math.inf if piece.low is None else float(piece.low)
     return low, math.inf if piece.high is None else float(piece.high)
@@ -68,10 +72,15 @@ def is_open(answers: Sequence[derive.Answer]) -> bool:
 
 def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
     """What is wrong with the reply to a question, in words; nothing, if nothing is."""
+    ranged = [name for name, (low, high) in given.items() if low < high]
+    if any(
+        not is_covered(as_floats(given[name]), [interval(one) for one in cases.values(name, given)]) for name in ranged
+    ):
+        return ""  # the other givens allow a part of the range only
     library = derive.load(cases.text)
     pieces = cases.values(target, given)
     spans = [interval(piece) for piece in pieces]
-    is_ranged = any(low < high for low, high in given.values())
+    is_ranged = bool(ranged)
     try:
         with derive.limits(seconds=10):
             answers = library.solve_all(target, **{name: said(span) for name, span in given.items()})
@@ -89,11 +98,7 @@ def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
         return f"{missed} is missing from {found}"
     if any(low == high and (low, high) in missed for low, high in spans):
         return f"{missed} is missing from {found}, and only the rest is said to be open"
-    ranged = [name for name, (low, high) in given.items() if low < high]
-    if all(
-        is_covered((float(given[name][0]), float(given[name][1])), [interval(one) for one in cases.values(name, given)])
-        for name in ranged
-    ):
+    if is_ranged:
         ends = [end for span in found if span[0] < span[1] for end in span]
         far = [end for end in ends if not any(lies_in((x, x), (end, end)) for span in spans for x in span)]
         if far:
