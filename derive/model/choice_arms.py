@@ -93,8 +93,9 @@ def _none_of(conditions: list[Node]) -> Node:
 
 def _denied(condition: Node) -> Node:
     """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
-    is_comparison = isinstance(condition, Apply) and condition.op in OPPOSITE
-    if not is_comparison or any(isinstance(side, Apply) for side in condition.args):
+    if not isinstance(condition, Apply) or condition.op not in OPPOSITE:
+        return Apply("not", (condition,))
+    if any(isinstance(side, Apply) for side in condition.args):
         return Apply("not", (condition,))
     return Apply(OPPOSITE[condition.op], condition.args, condition.at)
 

@@ -19,8 +19,7 @@ from typing import Any, Protocol
 
 from derive.expressions.functions import TABLE
 from derive.expressions.tree import COMPARISONS, CONDITIONS, Apply, Name, Node, Number
-from derive.numerics.algebra.evaluation import terms
-from derive.numerics.algebra.like_terms import ZERO
+from derive.numerics.algebra.like_terms import ZERO, negated
 from derive.tolerances import EXPRESSION
 
 __all__ = [
@@ -185,14 +184,17 @@ def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
     left, right = node.args
     if all(isinstance(side, Number) or (isinstance(side, Name) and side.name in exact) for side in node.args):
         return node
+    if right == ZERO and isinstance(left, Apply) and left.op == "add" and len(left.args) == 2:
+        left, right = left.args[0], negated(left.args[1])
     way = _OUTWARDS[node.op]
-    if isinstance(right, Number) and right.value:
+    if isinstance(right, Number):
         return Apply(node.op, (left, _moved(right, way)), node.at)
-    if isinstance(left, Number) and left.value:
+    if isinstance(left, Number):
         return Apply(node.op, (_moved(left, -way), right), node.at)
-    sizes = tuple(Apply("abs", (term,)) for term in (*terms(left), *terms(right)) if term != ZERO)
-    room = Apply("mul", (Number(Fraction(way * EXPRESSION)), sizes[0] if len(sizes) == 1 else Apply("add", sizes)))
-    return Apply(node.op, (left, Apply("add", (right, room))), node.at)
+    if isinstance(left, Name) and isinstance(right, Name):
+        room = Apply("mul", (Number(Fraction(way * EXPRESSION)), Apply("abs", (right,))))
+        return Apply(node.op, (left, Apply("add", (right, room))), node.at)
+    return node
 
 
 _OUTWARDS = {"lt": -1, "le": 1, "gt": 1, "ge": -1}

@@ -20,8 +20,11 @@ _SIDES = {"lt": -1, "gt": 1, "le": -1, "ge": 1}
 
 
 def decimal(number: float) -> Fraction:
-    """The decimal that a double was read from, if it has few enough digits to tell."""
-    return Fraction(repr(number))
+    """The decimal that a double was read from, or that rounding has moved by a few units of its last place.
+
+    A double holds any decimal of fifteen digits.
+    """
+    return Fraction(f"{number:.15g}")
 
 
 def exact_value(node: Node, values: Mapping[str, Fraction]) -> Fraction | None:

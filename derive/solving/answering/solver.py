@@ -37,11 +37,11 @@ from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
 from derive.solving.execution.answer import Answer, Assumption
-from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
-from derive.solving.execution.case_boxes import claims, worded
+from derive.solving.execution.case_boxes import claims, left_by_relations, worded
 from derive.solving.execution.plan_states import Found, is_doubt, is_of_one_turn, lone_fallbacks
-from derive.solving.execution.question import Question, ask
+from derive.solving.execution.question import NO_CASE, Case, Question, ask
 from derive.solving.execution.regimes import MOST_CASES, explored
 from derive.solving.ranges.joined_cases import is_gapless, joined
 from derive.time_limits import query
@@ -86,7 +86,8 @@ def solve_all(
         question = ask(library, target, profiles, given)
         is_ranged = any(value.is_range for value in question.strong.values())
         try:
-            answers = _answers(library, _found(library, question), profiles)
+            sought = _found(library, question)
+            answers = _answers(library, sought, profiles)
         except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
             elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
             answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
@@ -96,7 +97,8 @@ def solve_all(
                 raise
             return (_own(library, question, profiles),)
         is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-        return _over_all_cases(library, question, profiles, answers) if is_turning else answers
+        is_split = is_ranged and any(one.case != NO_CASE for one in sought.answers)
+        return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
 
 
 def _over_all_cases(
@@ -111,7 +113,8 @@ def _over_all_cases(
     except DeriveError:
         return answers
     pairs = [(one, next((answer for answer in answers if _is_same(answer, one)), None)) for one in others]
-    if sum(same is not None for _, same in pairs) < len(answers):
+    several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
+    if several or sum(same is not None for _, same in pairs) < len(answers):
         return answers
     outdated = {"bounds", "turning"} if is_gapless(library) else {"bounds"}
     return tuple(one if same is None else _bounded_as(same, one, outdated) for one, same in pairs)
@@ -154,7 +157,11 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
     question = sought.question
     states = [(one, state) for one in sought.answers for state in one.states]
     answers = [
-        answer_of(sought.library, question, one.plan, state, one.left_out, len(one.states) == 1)
+        _cut(
+            sought.library,
+            replace(question, case=_case_of(sought.library, one)),
+            answer_of(sought.library, question, one.plan, state, one.left_out, len(one.states) == 1),
+        )
         for one, state in states
     ]
     if library.declared[question.target].is_count:
@@ -178,6 +185,28 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         return replace(answer, _remarks=cache(lambda: remarks(sought.library, question, one, state, answer, again)))
 
     return tuple(with_remarks(rank, answer) for rank, answer in enumerate(distinct))
+
+
+def _case_of(library: RelationSet, found: Found) -> Case:
+    """The case of a result, and of all relations that it uses."""
+    used = [relation.name for relation in conditional_in(library, found.plan)]
+    return replace(found.case, holding=found.case.holding.union(used))
+
+
+def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
+    """An answer over ranges, whose bounds are cut to what its case leaves to the target."""
+    is_ranged = any(value.is_range for value in question.strong.values())
+    if not is_ranged or question.case == NO_CASE or answer.bounds is None:
+        return answer
+    left = left_by_relations(library, question, [question.target])
+    if left is None:
+        return answer
+    (low, high), (least, most) = answer.bounds, left[question.target]
+    if low < least <= high:
+        low = float(f"{least:.15g}")  # without what was rounded outwards
+    if low <= most < high:
+        high = float(f"{most:.15g}")
+    return replace(answer, bounds=(low, high))
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:

@@ -28,7 +28,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from derive.expressions.tree import Apply, Equation, names_in, render, walk
-from derive.numerics.algebra.evaluation import arms
 from derive.numerics.algebra.like_terms import ZERO, arms_of, replaced
 from derive.numerics.algebra.linear import linear_solutions
 from derive.numerics.algebra.log_linear import product_solutions
@@ -36,7 +35,7 @@ from derive.numerics.algebra.monomials import Combined, combined
 from derive.solving.blocks.complete_search import exhausted, is_bounded, is_near, is_small, seen_in
 from derive.solving.blocks.multistart import solved_from_starts
 from derive.solving.blocks.one_unknown import values_of
-from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, is_covered
+from derive.solving.blocks.outcome import Outcome, Solution, System, is_covered
 from derive.solving.blocks.polishing import each_once, fitted, sharp
 from derive.solving.blocks.solution_curves import (
     holds_along_branch,
@@ -54,7 +53,6 @@ __all__ = ["solve_block", "variants_of"]
 _VARIANTS = 24  # limit on combinations of arms
 _DIVISORS = 2  # limit on divisors that are zero at once
 _QUICK = 10  # the first search through boxes is this many times shorter than the last
-_DECIMALS = 14  # digits of a number that rounding leaves as they were typed
 _UNPROVED = "it is not proved that there are no other solutions"
 _CONTRADICTING = Outcome((), singular=True, reason="the equations contradict each other")
 _REPEATING = Outcome((), singular=True, reason="the equations are dependent, and hold along a whole curve")
@@ -77,32 +75,8 @@ def solve_block(
     [{'x': 4.0, 'y': 2.0}]
     """
     if len(unknowns) == 1:
-        outcome = values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
-    else:
-        outcome = _solutions_of_system(System(tuple(equations), tuple(unknowns), known, domains, hints or {}))
-    sides = [side for one in equations for side in (one.lhs, one.rhs)]
-    if not any(isinstance(part, Apply) and part.op == "piecewise" for part in walk(*sides)):
-        return outcome
-    kept = tuple(one for one in outcome.solutions if not _is_beside_a_jump(equations, known, one))
-    if len(kept) == len(outcome.solutions):
-        return outcome
-    return replace(outcome, solutions=kept, reason=outcome.reason or "it is only approached where a choice jumps")
-
-
-def _is_beside_a_jump(equations: Sequence[Equation], known: Mapping[str, float], solution: Solution) -> bool:
-    """Whether rounding alone puts a solution on the side of a jump on which its equations hold.
-
-    3*0.1 is 0.30000000000000004 in doubles, which is more than 0.3. At the decimals beside it other arms are chosen,
-    and the equations fail.
-    """
-    if solution.spans:
-        return False
-    here = {**known, **solution.values}
-    there = {**known, **{name: float(f"{number:.{_DECIMALS}g}") for name, number in solution.values.items()}}
-    sides = [side for one in equations for side in (one.lhs, one.rhs)]
-    if here == there or all(arms(side, here) == arms(side, there) for side in sides):
-        return False
-    return not all(agrees(one, there) for one in equations)
+        return values_of(equations[0], unknowns[0], known, domains[unknowns[0]])
+    return _solutions_of_system(System(tuple(equations), tuple(unknowns), known, domains, hints or {}))
 
 
 def _solutions_of_system(system: System) -> Outcome:

@@ -26,6 +26,7 @@ from derive.solving.blocks.free_unknowns import bounds_over, is_constant, is_nar
 from derive.solving.blocks.interval_propagation import narrowed
 from derive.solving.blocks.outcome import Outcome, Solution
 from derive.solving.sensitivity.elasticities import composed
+from derive.tolerances import AGREEMENT
 
 if TYPE_CHECKING:
     from derive.model.relation import Relation
@@ -103,7 +104,9 @@ def _as_typed(library: RelationSet, block: Block, solution: Solution, state: Sta
         return solution
     decimals = {other: decimal(state.values[other]) for other in names_in(whole) if other in state.values}
     exact = exact_value(whole, decimals)
-    return solution if exact is None else replace(solution, values={name: float(exact)})
+    if exact is None or not math.isclose(exact, solution.values[name], rel_tol=AGREEMENT):  # the form is of another arm
+        return solution
+    return replace(solution, values={name: float(exact)})
 
 
 def outcome_of(

@@ -1,0 +1,164 @@
+"""Cases: which of them hold, what they need, and what they come to over ranges and at their borders."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy
+import pytest
+
+import derive
+from tests.derive.statements import number, span
+
+
+def cases(names, *relations, **domains):
+    """A library of quantities that may be any real number, except those whose domain is told."""
+    declared = [f'{name} = {{ unit = "", domain = "{domains.get(name, "real")}" }}' for name in names.split()]
+    lines = ["[quantities]", *declared, "[relations]"]
+    for place, (equation, *when) in enumerate(relations):
+        conditions = ", ".join(f'"{one}"' for one in when)
+        lines.append(f'r{place} = {{ equation = "{equation}", when = [{conditions}] }}')
+    return derive.load("\n".join(lines))
+
+
+def numbers(answers):
+    return [answer.base for answer in answers]
+
+
+def test_a_case_that_the_relations_around_it_exclude_is_not_assumed():
+    library = cases("x y c v", ("y = x",), ("c = 2*v*x/y", "y >= 11"), ("c = y", "y < 11"), x="0.1..1")
+    (answer,) = library.solve_all("c", v=8)
+    assert answer.base is None
+    assert span(answer) == pytest.approx((0.1, 1))
+    assert library.reach(["v"]) == {"v"}
+    for ask in (library.compile, library.formula):
+        with pytest.raises(derive.UnderdeterminedError):
+            ask("c", given=["v"])
+
+
+@pytest.mark.parametrize("least", ["min(e, z)", "min(e, e, z)", "min(z, e, z)"])
+def test_what_a_condition_leaves_of_a_quantity_may_be_enough(least):
+    library = cases("k z e w", ("k = z**2", "e >= 2"), ("k = 10*e", "e < 2"), (f"w = {least}",))
+    assert numbers(library.solve_all("w", k=4, z=2)) == [0.4, 2.0]
+    assert numbers(library.solve_all("w", k=5, z=2)) == [0.5]  # five is no square of two
+    assert math.isnan(library.compile("w", given=["k", "z"])(k=4.0, z=2.0))
+
+
+def test_an_interval_that_a_case_leaves_is_an_answer():
+    library = cases("k z e w", ("k = z**2", "e >= 2"), ("k = 10*e", "e < 2"), ("w = max(e, 1)",))
+    number_, interval = sorted(library.solve_all("w", k=4, z=2), key=lambda answer: answer.base is None)
+    assert number_.base == 1
+    assert span(interval) == (2, math.inf)
+
+
+ARMS = cases("k u e t", ("k = u if e > 4 else 10*t",))
+NESTED = cases("k u e t s", ("k = u if e > 4 else (10*t if e > 2 else s)",))
+CHOSEN = cases("k u e t f", ("k = u + t if e > 4 else 10*t",), ("e = 2*f",))
+
+
+@pytest.mark.parametrize(
+    ("library", "given", "expected"),
+    [
+        (ARMS, {"u": 3, "e": 5}, 3),
+        (ARMS, {"t": 3, "e": 4}, 30),
+        (ARMS, {"t": 3, "e": "1..3"}, 30),
+        (NESTED, {"u": 3, "e": 5}, 3),
+        (NESTED, {"t": 3, "e": 3}, 30),
+        (NESTED, {"s": 3, "e": 1}, 3),
+        (CHOSEN, {"t": 3, "f": 2}, 30),
+        (CHOSEN, {"t": 3, "u": 1, "f": 2.5}, 4),
+    ],
+)
+def test_an_arm_that_a_condition_excludes_needs_no_value(library, given, expected):
+    assert number(library.solve("k", **given)) == expected
+    assert "k" in library.reach(given)
+    assert library.solve("k", **given).steps[-1].relation == "r0"
+    if not any(isinstance(value, str) for value in given.values()):
+        found = library.compile("k", given=list(given))
+        assert found(**{name: float(value) for name, value in given.items()}) == expected
+        swept = library.sweep("k", **{name: numpy.array([value]) for name, value in given.items()})
+        assert numpy.ravel(swept.columns["k"]).tolist() == [expected]
+        form = library.formula("k", given=list(given))
+        assert form.subs({symbol: given[symbol.name] for symbol in form.free_symbols}) == expected
+
+
+@pytest.mark.parametrize(
+    ("library", "given", "missing"),
+    [(ARMS, {"u": 3, "e": 2}, "t"), (ARMS, {"t": 3, "e": 5}, "u"), (NESTED, {"u": 1, "t": 2, "e": 1}, "s")],
+)
+def test_the_arm_that_is_taken_needs_its_value(library, given, missing):
+    with pytest.raises(derive.UnderdeterminedError) as caught:
+        library.solve("k", **given)
+    assert caught.value.missing == ((missing,),)
+    assert math.isnan(library.compile("k", given=list(given))(**{n: float(v) for n, v in given.items()}))
+
+
+def test_an_arm_runs_backwards_too_and_a_maximum_needs_all_its_arms():
+    assert number(ARMS.solve("u", k=3, e=5)) == 3
+    assert number(ARMS.solve("t", k=30, e=4)) == 3
+    with pytest.raises(derive.UnderdeterminedError):
+        cases("k u t", ("k = max(u, t)",)).solve("k", u=3)
+
+
+APART = (("y = x", "x < 3"), ("y = x + 2", "x >= 3"))
+STEEP = (("y = x", "x < 3"), ("y = 10*x", "x >= 3"))
+
+
+@pytest.mark.parametrize(
+    ("relations", "target", "given", "expected"),
+    [
+        (STEEP, "y", {"x": "2..3.5"}, (2, 35)),
+        (STEEP, "y", {"x": "3..3.5"}, (30, 35)),
+        (STEEP, "y", {"x": "1..2"}, (1, 2)),
+        (STEEP, "x", {"y": "2..35"}, (2, 3.5)),
+        (APART, "x", {"y": "2..6.5"}, (2, 4.5)),
+        (APART, "x", {"y": "1..3.5"}, (1, 3)),
+        (APART, "x", {"y": "6..7"}, (4, 5)),
+    ],
+)
+def test_a_range_takes_every_case_that_it_meets(relations, target, given, expected):
+    (answer,) = cases("x y", *relations).solve_all(target, **given)
+    assert span(answer) == pytest.approx(expected, rel=1e-6)
+
+
+def test_a_range_takes_every_step_of_a_floor_behind_a_sine():
+    library = cases("a b x", ("a = floor(x) + 3.97",), ("b = a + 2.78*sin(a)",))
+    (answer,) = library.solve_all("x", b="7.66824..12.01642")
+    low, high = span(answer)
+    for x in (3.5, 4.05, 5.5, 8.9):
+        a = math.floor(x) + 3.97
+        assert 7.66824 <= a + 2.78 * math.sin(a) <= 12.01642
+        assert low <= x <= high
+    assert (low, high) == pytest.approx((3, 9), rel=1e-6)
+
+
+BORDERS = [
+    ("y = 3*x", "y", Fraction(3)),
+    ("y = x*3", "y", Fraction(3)),
+    ("y = x/10 + 2*x", "y", Fraction(21, 10)),
+    ("y = 1.1*x - 0.3*x", "y", Fraction(8, 10)),
+]
+
+
+@pytest.mark.parametrize(("equation", "asked", "factor"), BORDERS)
+@pytest.mark.parametrize("tenths", [1, 2, 3, 7, 11, 23])
+@pytest.mark.parametrize("kind", ["when", "choice"])
+def test_a_tie_of_decimals_is_a_tie(equation, asked, factor, tenths, kind):
+    x = Fraction(tenths, 10)
+    edge = float(factor * x)
+    rules = [("c = 100*y", f"{asked} <= {edge!r}"), ("c = 1000*y", f"{asked} > {edge!r}")]
+    if kind == "choice":
+        rules = [(f"c = 100*y if {asked} <= {edge!r} else 1000*y",)]
+    library = cases("x y c", (equation,), *rules)
+    for given in (float(x), f"{float(x)}"):
+        assert number(library.solve("c", x=given)) == pytest.approx(100 * edge)
+    assert library.compile("c", given=["x"])(x=float(x)) == pytest.approx(100 * edge)
+    assert library.compile("c", given=["x"])(x=numpy.array([float(x)]))[0] == pytest.approx(100 * edge)
+    assert number(library.solve("c", x=float(x) + 1e-9)) == pytest.approx(1000 * edge)
+
+
+def test_just_beyond_a_border_is_beyond_it():
+    library = cases("x y c", ("y = 3*x",), ("c = 1", "y <= 0.3"), ("c = 2", "y > 0.3"))
+    assert number(library.solve("c", x="0.1")) == 1
+    assert number(library.solve("c", x="0.10000000000001")) == 2

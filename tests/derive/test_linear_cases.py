@@ -1,0 +1,132 @@
+"""Relations in cases mean what their conditions say: every number and every interval is that of exact elimination.
+
+The long run asks as many questions as one wants, in batches:
+
+    DERIVE_CASES=20000 pytest -m long -n 0 tests/derive/test_linear_cases.py
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+from collections.abc import Sequence
+
+import pytest
+
+import derive
+from derive import LimitError, UnderdeterminedError
+from tests.derive.linear_cases import Cases, Piece, Span, decimal, questions, random_cases
+from tests.ordinary import every
+
+BATCH = 25
+MANY = int(os.environ.get("DERIVE_CASES", "20000"))
+NEAR = 1e-6
+
+Interval = tuple[float, float]
+
+
+def said(span: Span) -> str:
+    low, high = span
+    return decimal(low) if low == high else f"{decimal(low)}..{decimal(high)}"
+
+
+def as_floats(span: Span) -> Interval:
+    return float(span[0]), float(span[1])
+
+
+def interval(piece: Piece) -> Interval:
+    low = -math.inf if piece.low is None else float(piece.low)
+    return low, math.inf if piece.high is None else float(piece.high)
+
+
+def interval_of(answer: derive.Answer) -> Interval:
+    if answer.bounds is not None:
+        return answer.bounds
+    assert answer.base is not None
+    return answer.base, answer.base
+
+
+def lies_in(inner: Interval, outer: Interval) -> bool:
+    def room(x: float) -> float:
+        return NEAR * max(1.0, abs(x)) if math.isfinite(x) else 0.0
+
+    return outer[0] - room(outer[0]) <= inner[0] and inner[1] <= outer[1] + room(outer[1])
+
+
+def is_covered(piece: Interval, spans: Sequence[Interval]) -> bool:
+    """Whether a piece lies in some intervals together."""
+    low = piece[0]
+    for span in sorted(spans):
+        if lies_in((low, low), span):
+            if lies_in((low, piece[1]), span):
+                return True
+            low = span[1]
+    return False
+
+
+def is_open(answers: Sequence[derive.Answer]) -> bool:
+    open_ones = ("nothing determines", "is not proved", "are not proved", "is assumed to apply", "elsewhere in them")
+    return any(told in note for one in answers for note in one.assumptions for told in open_ones)
+
+
+def wrong(cases: Cases, target: str, given: dict[str, Span]) -> str:
+    """What is wrong with the reply to a question, in words; nothing, if nothing is."""
+    ranged = [name for name, (low, high) in given.items() if low < high]
+    if any(
+        not is_covered(as_floats(given[name]), [interval(one) for one in cases.values(name, given)]) for name in ranged
+    ):
+        return ""  # the other givens allow a part of the range only
+    library = derive.load(cases.text)
+    pieces = cases.values(target, given)
+    spans = [interval(piece) for piece in pieces]
+    is_ranged = bool(ranged)
+    try:
+        with derive.limits(seconds=10):
+            answers = library.solve_all(target, **{name: said(span) for name, span in given.items()})
+    except (UnderdeterminedError, LimitError):
+        is_fixed = spans and not is_ranged and all(piece.is_point for piece in pieces)
+        return f"refused, though it is {sorted(set(spans))}" if is_fixed and len(set(spans)) == 1 else ""
+    except derive.DeriveError as error:
+        return f"{type(error).__name__}: {error}; but {sorted(set(spans))}" if spans else ""
+    found = [interval_of(answer) for answer in answers]
+    beside = [one for one in answers if one.base is not None and not is_covered((one.base,) * 2, spans)]
+    if beside:
+        return f"{[one.base for one in beside]} is not among {sorted(set(spans))}"
+    missed = [span for span in spans if not is_covered(span, found)]
+    if missed and not is_open(answers):
+        return f"{missed} is missing from {found}"
+    if any(low == high and (low, high) in missed for low, high in spans):
+        return f"{missed} is missing from {found}, and only the rest is said to be open"
+    if is_ranged:
+        ends = [end for span in found if span[0] < span[1] for end in span]
+        far = [end for end in ends if not any(lies_in((x, x), (end, end)) for span in spans for x in span)]
+        if far:
+            return f"{far} is no end of {sorted(set(spans))}"
+    return ""
+
+
+def failures(seeds: range, *, is_ranged: bool) -> list[str]:
+    found = []
+    for seed in seeds:
+        draw = random.Random(f"cases {seed} {is_ranged}")
+        cases = random_cases(draw)
+        for target, given in questions(draw, cases, is_ranged=is_ranged):
+            what = wrong(cases, target, given)
+            if what:
+                asked = ", ".join(f"{name} = {said(span)}" for name, span in given.items())
+                found.append(f"{seed}: {target} from {asked}: {what}\n{cases.text}\n")
+    return found
+
+
+@every("start", range(0, 400, BATCH), ordinary=2)
+@pytest.mark.parametrize("is_ranged", [False, True])
+def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
+    assert not failures(range(start, start + BATCH), is_ranged=is_ranged)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_ranged", [False, True])
+@pytest.mark.parametrize("start", range(400, 400 + MANY // 4, BATCH))  # each library is asked two questions
+def test_every_case_is_taken_and_no_other_in_the_long_run(start: int, is_ranged: bool) -> None:
+    assert not failures(range(start, start + BATCH), is_ranged=is_ranged)
