@@ -34,7 +34,8 @@ from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
-from derive.solving.execution.answer import Answer
+from derive.solving.diagnosis.stated_twice import Agreement, agreement
+from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.block_execution import State
 from derive.solving.execution.plan_states import Found
 from derive.solving.execution.question import Question, ask
@@ -70,7 +71,9 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        return _answers(library, question, profiles, _found(library, question))
+        found = _found(library, question)
+        beside = agreement(library, question)
+        return tuple(_beside(answer, beside) for answer in _answers(library, question, profiles, found))
 
 
 def settled(library: RelationSet, target: str, given: Mapping[str, Any]) -> Answer | None:
@@ -96,6 +99,26 @@ def _answers(
     if library.declared[question.target].is_count:
         answers = [_counted(library, question, one, profiles) for one in answers]
     return tuple(_distinct(answers))
+
+
+def _beside(answer: Answer, beside: Agreement) -> Answer:
+    """The answer with what was tested of the givens besides: estimates that fail, and what idle givens agree with."""
+    told = {check.name for check in answer.checks}
+    idle = {*answer.unused}
+    further = [
+        check
+        for check in beside.checks
+        if check.name not in told and (not check.passed or not idle.isdisjoint(beside.behind[check.name]))
+    ]
+    acting = {name for check in further for name in beside.behind[check.name]}
+    if not further and not beside.notes:
+        return answer
+    return replace(
+        answer,
+        checks=(*answer.checks, *further),
+        unused=tuple(name for name in answer.unused if name not in acting),
+        stated_assumptions=(*answer.stated_assumptions, *map(Assumption, beside.notes)),
+    )
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:
