@@ -4,7 +4,8 @@ A target is planned from what it needs. Givens may contradict each other elsewhe
 `x = 1` beside `b = 60` is a contradiction also for whoever asks what follows from `x` and `b` themselves. So the exact
 relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
 over is tested, as are inequalities and estimates all of whose quantities follow; what they need is computed, and
-nothing else. Where counting leaves quantities open that cancel between relations, they are eliminated (`cancelled_answers`).
+nothing else. Where counting leaves quantities open that cancel between relations, they are eliminated
+(`cancelled_answers`).
 
 Which relations these are depends on the names of the givens alone, and is cached; most questions have none.
 """

@@ -180,6 +180,36 @@ def wrong(seed: int) -> str:
     return f"{said}: nothing is said of {sorted(quiet)}" if quiet else ""
 
 
+def astray(seed: int) -> str:
+    """Which other verb has a number where what is typed contradicts itself, or none where it does not."""
+    asked = case(seed)
+    known, broken, _ = follows(asked)
+    right = known.get(asked.target)
+    given = {name: float(text) for name, text in asked.given.items()}
+    if asked.target in given or right is None or (asked.is_wrong and not broken) or 0.0 in given.values():
+        return ""
+    found = {"compile": asked.library.compile(asked.target, list(given))(**given)}
+    along = next(iter(given))
+    try:
+        table = asked.library.sweep(asked.target, **{**given, along: [given[along], given[along]]})
+    except InconsistentError:
+        found["sweep"] = math.nan
+    else:
+        found["sweep"] = float(table.columns[asked.target][0])
+    expected = math.nan if broken else float(right)
+    apart = [
+        verb
+        for verb, number in found.items()
+        if not (math.isnan(number) and broken or math.isclose(number, expected, rel_tol=1e-8, abs_tol=1e-12))
+    ]
+    return f"case({seed}): {asked.target} from {asked.given} is {expected}: {found}" if apart else ""
+
+
+@every("start", range(0, SHORT // 3, BATCH // 3), ordinary=3)
+def test_no_verb_has_a_number_where_what_is_typed_contradicts_itself(start):
+    assert not [found for seed in range(start, start + BATCH // 3) if (found := astray(seed))]
+
+
 @every("start", range(0, SHORT, BATCH), ordinary=3)
 def test_what_is_typed_is_held_against_what_follows(start):
     assert not [found for seed in range(start, start + BATCH) if (found := wrong(seed))]
