@@ -36,7 +36,7 @@ _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
     """The exact relations that strong values alone decide, if they outnumber the quantities to be found.
 
-    They need not lead to the target: givens that contradict each other elsewhere contradict each other, as in an answer.
+    They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
     structure = structure_of(library)

@@ -200,7 +200,7 @@ def astray(seed: int) -> str:
     apart = [
         verb
         for verb, number in found.items()
-        if not (math.isnan(number) and broken or math.isclose(number, expected, rel_tol=1e-8, abs_tol=1e-12))
+        if not ((math.isnan(number) and broken) or math.isclose(number, expected, rel_tol=1e-8, abs_tol=1e-12))
     ]
     return f"case({seed}): {asked.target} from {asked.given} is {expected}: {found}" if apart else ""
 
