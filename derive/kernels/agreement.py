@@ -36,10 +36,9 @@ _MOST_ASKED = 1000  # limit on points at which the solver is called one by one
 def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan]) -> tuple[str, ...]:
     """The exact relations that strong values alone decide, if they outnumber the quantities to be found.
 
-    Relations that hold quantities outside the target's plans are left out, as in an answer.
+    They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
-    met = {*strong, *(name for made in plans for block in (*made.blocks, *made.extra) for name in block.unknowns)}
     structure = structure_of(library)
     known, matching = closure(structure, strong), Matching(frozenset(strong))
     idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
@@ -47,7 +46,7 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     is_spare = any(known.issuperset(structure.members[name]) for name in idle)
     listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
     exact = [name for name in listed if library.relations[name].approximate is None]
-    return tuple(name for name in exact if (known & met).issuperset(library.members[name]))
+    return tuple(name for name in exact if known.issuperset(library.members[name]))
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:

@@ -16,14 +16,17 @@ from derive.expressions.functions import STEPPED
 from derive.expressions.tree import Apply, Equation, Name, Node, names_in, render, walk
 from derive.kernels.blocks.cramer import solved_in_symbols
 from derive.kernels.case_dispatch import Cases, Fork, Tree, cases_of_arms, cases_of_stated, leaves
-from derive.kernels.reach import eliminates, probed
+from derive.kernels.reach import eliminates, generic, probed
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import added, negated, replaced
 from derive.numerics.intervals.enclosure import enclose
 from derive.planning.plan import Block, Plan
 from derive.solving.blocks.free_unknowns import has_choice
+from derive.solving.blocks.lost_solutions import may_be_lost
+from derive.solving.blocks.outcome import System
 from derive.solving.blocks.substitution import expressed
+from derive.solving.cancellation.elimination import reduced
 from derive.solving.execution.question import Outline, outlined
 from derive.solving.sensitivity.elasticities import LARGEST, composed, put_in
 from derive.time_limits import query, tick
@@ -251,13 +254,22 @@ def _by_arms(name: str, candidates: Sequence[Candidate], is_single: bool) -> Nod
 
 
 def _torn(library: RelationSet, equations: list[Equation], block: Block) -> dict[str, Node]:
-    """A block solved by one unknown with a closed form, in terms of which the others are written."""
+    """A block solved by one unknown with a closed form, in terms of which the others are written.
+
+    A division by what may be zero at a solution would lose that one: the formula would hold of another alone.
+    """
+    names = names_in(*(side for one in equations for side in (one.lhs, one.rhs)))
+    domains = {name: library.declared[name].domain for name in block.unknowns}
+    known = {name: generic(library.declared[name], 0) for name in names if name not in domains}
+    system = System(tuple(equations), block.unknowns, known, domains)
     for tear in block.unknowns:
         branches = expressed(equations, block.unknowns, tear)
         if len(branches) != 1 or not isolate(branches[0].left[0], tear):
             continue
+        if any(may_be_lost(one, divisor, system) for one, divisor in branches[0].lost):
+            continue
         last = _single(library, branches[0].left[0], tear)
-        return {tear: last, **branches[0].forms}
+        return {tear: last, **{name: reduced(form) for name, form in branches[0].forms.items()}}
     raise _none(", ".join(block.unknowns), [str(equation) for equation in equations])
 
 

@@ -138,7 +138,7 @@ class Structure:
     holders: Mapping[str, tuple[str, ...]]  # quantity -> the relations that contain it
     writers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # quantity -> the relations written for it
     rivals: frozenset[str] = frozenset()  # approximate relations for a quantity that has an earlier approximate one
-
+    estimates: frozenset[str] = frozenset()  # approximate relations
     otherwise: frozenset[str] = frozenset()  # quantities whose default is used where their own relations are not
     alternatives: tuple[Exchange, ...] = ()  # for targets that this one leaves open: estimates in the place of others
     reduced: dict[frozenset[str], Structure] = field(default_factory=dict, repr=False, compare=False)  # cache
@@ -148,6 +148,7 @@ class Structure:
 
     @classmethod
     def of(cls, relations: Iterable[Relation], otherwise: frozenset[str] = frozenset()) -> Structure:
+        relations = tuple(relations)
         members: dict[str, tuple[str, ...]] = {}
         forward: dict[str, str] = {}
         holders: dict[str, list[str]] = {}
@@ -169,13 +170,22 @@ class Structure:
                 holders.setdefault(name, []).append(relation.name)
         held_by = {name: tuple(found) for name, found in holders.items()}
         inputs = {relation: frozenset(members[relation]) - {result} for relation, result in forward.items()}
-        return cls(members, forward, inputs, held_by, writers, frozenset(rivals), otherwise)
+        estimates = frozenset(relation.name for relation in relations if relation.approximate is not None)
+        return cls(members, forward, inputs, held_by, writers, frozenset(rivals), estimates, otherwise)
 
     def with_fallbacks(self, names: frozenset[str]) -> Structure:
         """The same graph, where only these quantities have a fallback."""
         others = tuple(other.with_fallbacks(names) for other in self.alternatives)
         return Structure(
-            self.members, self.forward, self.inputs, self.holders, self.writers, self.rivals, names, others
+            self.members,
+            self.forward,
+            self.inputs,
+            self.holders,
+            self.writers,
+            self.rivals,
+            self.estimates,
+            names,
+            others,
         )
 
     def not_written_for(self, names: Iterable[str]) -> Structure:
@@ -192,6 +202,7 @@ class Structure:
                 {**self.holders, **left},
                 {name: found for name, found in self.writers.items() if name not in key},
                 self.rivals - gone,
+                self.estimates - gone,
                 self.otherwise - key,
                 tuple(other.not_written_for(key) for other in self.alternatives),
             )

@@ -27,7 +27,7 @@ from derive.planning.incidence import Exchange, Structure
 from derive.planning.matching import Matching
 from derive.planning.orientation import directed, forwards, upstream
 
-__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "plan", "standing_in"]
+__all__ = ["Basis", "Block", "Plan", "based", "basis_of", "determined", "ordered", "plan", "standing_in"]
 
 _KEPT = 8  # bases of questions
 _STANDING = 64  # questions whose fallbacks in use are kept
@@ -77,7 +77,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     base = basis_of(structure, target, given, weak)
     structure, weak, relations, used, known = base.structure, base.weak, base.relations, base.used, base.known
     solved = base.solved
-    blocks, free = _ordered(structure, solved, [target], known)
+    blocks, free = ordered(structure, solved, [target], known)
     taken = set(solved.values())
     spare = [relation for relation in relations if relation not in taken][:_SPARE]
     used_relations = (relation for block in blocks for relation in block.relations)
@@ -85,7 +85,7 @@ def plan(structure: Structure, target: str, given: Sequence[str], weak: Sequence
     displaced = [name for name in weak if name in solved and name not in known]
     yielding = [name for name in displaced if _depends_on_answer(structure, solved, name, answered)][:_SPARE]
     wanted = dict.fromkeys([*(name for relation in spare for name in structure.members[relation]), *yielding])
-    further, _ = _ordered(structure, solved, list(wanted), known)
+    further, _ = ordered(structure, solved, list(wanted), known)
     extra = [block for block in further if block not in blocks] if not free else []
     spent = {relation for block in (*blocks, *extra) for relation in block.relations}
     settled = known | {name for block in (*blocks, *extra) for name in block.unknowns}
@@ -116,8 +116,9 @@ class Basis:
 
     @cached_property
     def solved(self) -> Mapping[str, str]:
-        """The relation that each unknown follows from."""
-        return directed(self.structure, self.relations, self.known)
+        """The relation that each unknown follows from; an estimate that is not needed only tests exact ones."""
+        spare = self.structure.estimates - self.matching.fixes.keys()
+        return directed(self.structure, [one for one in self.relations if one not in spare], self.known)
 
 
 def basis_of(structure: Structure, target: str, given: Iterable[str], weak: Iterable[str]) -> Basis:
@@ -284,7 +285,7 @@ def _depends_on_answer(structure: Structure, solved: Mapping[str, str], name: st
     return False
 
 
-def _ordered(
+def ordered(
     structure: Structure, solved: Mapping[str, str], targets: Sequence[str], known: frozenset[str] | set[str]
 ) -> tuple[list[Block], list[str]]:
     """The blocks that the targets need, in order, and the open unknowns that they depend on."""

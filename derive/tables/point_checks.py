@@ -20,6 +20,8 @@ from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, tested
 from derive.kernels.backends.shared_lines import Writer
 from derive.kernels.case_dispatch import Fork, Tree, leaves
+from derive.planning.incidence import structure_of
+from derive.planning.matching import closure
 from derive.tables.point_values import Recipe, Source, Values, sources, stated_sources
 from derive.tolerances import AGREEMENT
 
@@ -363,11 +365,18 @@ def signs_of(recipe: Recipe, given: Iterable[str]) -> tuple[Sign, ...]:
     always = reduce(set.intersection, spent) if spent else set()
     stated = {*known, *recipe.stated}
     met = {one for names in spent for name in names for one in library.members[name]}
-    idle = {*recipe.axes, *given} - met
+    typed = {*recipe.axes, *given}
+    idle = typed - met
+    followed = closure(structure_of(library), typed)
 
     def may_be_tested(relation: Relation) -> bool:
-        """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere."""
+        """Whether all its quantities are known; stated values count for limits and for givens not used elsewhere.
+
+        An estimate is tested on all that follows from what is typed.
+        """
         members = library.members[relation.name]
+        if relation.approximate is not None and followed.issuperset(members):
+            return relation.name not in always
         if relation.name in always or known.isdisjoint(members):
             return False
         is_open = not relation.is_equation or not idle.isdisjoint(members)

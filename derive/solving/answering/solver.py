@@ -36,6 +36,7 @@ from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
 from derive.solving.diagnosis.diagnosis import shortage
+from derive.solving.diagnosis.stated_twice import Agreement, agreement
 from derive.solving.execution.answer import Answer, Assumption
 from derive.solving.execution.applicability import conditional_in, decisions_of
 from derive.solving.execution.block_execution import State
@@ -84,21 +85,28 @@ def solve_all(
     """Every admissible answer, in ascending order."""
     with query():
         question = ask(library, target, profiles, given)
-        is_ranged = any(value.is_range for value in question.strong.values())
-        try:
-            sought = _found(library, question)
-            answers = _answers(library, sought, profiles)
-        except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
-            elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
-            answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
-            if answers:
-                return answers
-            if isinstance(error, NoSolutionError) or question.target not in question.origins or question.own is None:
-                raise
-            return (_own(library, question, profiles),)
-        is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
-        is_split = is_ranged and any(one.case != NO_CASE for one in sought.answers)
-        return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
+        answers = _admissible(library, question, profiles)
+        beside = agreement(library, question)
+        return tuple(_beside(answer, beside) for answer in answers)
+
+
+def _admissible(library: RelationSet, question: Question, profiles: tuple[Any, ...]) -> tuple[Answer, ...]:
+    """Every admissible answer of a question, over all cases that its ranges meet."""
+    is_ranged = any(value.is_range for value in question.strong.values())
+    try:
+        sought = _found(library, question)
+        answers = _answers(library, sought, profiles)
+    except (NoSolutionError, UnderdeterminedError) as error:  # in the middle of the ranges
+        elsewhere = is_ranged and (isinstance(error, NoSolutionError) or is_gapless(library))
+        answers = _over_all_cases(library, question, profiles, ()) if elsewhere else ()
+        if answers:
+            return answers
+        if isinstance(error, NoSolutionError) or question.target not in question.origins or question.own is None:
+            raise
+        return (_own(library, question, profiles),)
+    is_turning = any(one.kind == "turning" for answer in answers for one in answer.stated_assumptions)
+    is_split = is_ranged and any(one.case != NO_CASE for one in sought.answers)
+    return _over_all_cases(library, question, profiles, answers) if is_turning or is_split else answers
 
 
 def _over_all_cases(
@@ -207,6 +215,26 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     if low <= most < high:
         high = float(f"{most:.15g}")
     return replace(answer, bounds=(low, high))
+
+
+def _beside(answer: Answer, beside: Agreement) -> Answer:
+    """The answer with what was tested of the givens besides: estimates that fail, and what idle givens agree with."""
+    told = {check.name for check in answer.checks}
+    idle = {*answer.unused}
+    further = [
+        check
+        for check in beside.checks
+        if check.name not in told and (not check.passed or not idle.isdisjoint(beside.behind[check.name]))
+    ]
+    acting = {name for check in further for name in beside.behind[check.name]}
+    if not further and not beside.notes:
+        return answer
+    return replace(
+        answer,
+        checks=(*answer.checks, *further),
+        unused=tuple(name for name in answer.unused if name not in acting),
+        stated_assumptions=(*answer.stated_assumptions, *map(Assumption, beside.notes)),
+    )
 
 
 def _counted(library: RelationSet, question: Question, answer: Answer, profiles: tuple[Any, ...]) -> Answer:

@@ -39,7 +39,7 @@ from quantities.domain import Domain
 if TYPE_CHECKING:
     from derive.model.relation import Relation
 
-__all__ = ["cancelled", "cancels"]
+__all__ = ["cancelled", "cancels", "prove_fit"]
 
 _TRIED = 64  # trials of values for free quantities
 _MOST = 16  # limit on solutions that are followed
@@ -52,7 +52,7 @@ def cancelled(library: RelationSet, question: Question, aside: Mapping[str, str]
         result = elimination.carried_out(weak)
         if result is not None:
             for names in islice(repeated(rows, question.target), _REPEATED):
-                _prove_fit(library, question, names, decisions)
+                prove_fit(library, question, names, decisions)
             return replace(result, left_out=left_out)
     return None
 
@@ -88,7 +88,7 @@ def _eliminations(
             left_out |= false
 
 
-def _prove_fit(library: RelationSet, question: Question, names: Sequence[str], decisions: Decisions) -> None:
+def prove_fit(library: RelationSet, question: Question, names: Sequence[str], decisions: Decisions) -> None:
     """Raise if exact relations are dependent and the givens contradict them."""
     relations = [library.relations[name] for name in names if name in library.relations]
     if len(relations) < len(names) or any(one.approximate or decisions.applies(one) is not True for one in relations):

@@ -11,7 +11,7 @@ left. Eliminating them takes 0.5 ms here and in FLINT's `nmod_mat`, which does n
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from derive.planning.incidence import Structure
     from derive.solving.execution.question import Outline, Question
 
-__all__ = ["Rows", "combined", "directions", "repeated", "rows_of", "tied"]
+__all__ = ["Rows", "combined", "directions", "repeated", "repeated_among", "rows_of", "tied"]
 
 Rows = dict[str, Row]
 """The slopes of relations by name, and of the weak values, each as `=name`: in the order in which they count."""
@@ -140,6 +140,14 @@ def tied(library: RelationSet, question: Question) -> list[str]:
     rows |= {f"={name}": {name: 1} for name, value in question.weak.items() if value.source.kind == "exact"}
     found = {n for names in repeated(rows, "") for label in names for n in library.members.get(label, ())}
     return [name for name in strong if name in found]
+
+
+def repeated_among(
+    library: RelationSet, structure: Structure, given: Iterable[str], zeros: Iterable[str]
+) -> Iterator[tuple[str, ...]]:
+    """Minimal sets of relations that are dependent once these names are given, some of them as zeros."""
+    at = _taken(library, structure, list(structure.members), dict.fromkeys(zeros, 0.0))
+    return repeated(_without(at, frozenset(given)), "")
 
 
 def directions(rows: Rows, count: int) -> list[Row]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from derive.solving.execution.block_execution import State
     from derive.solving.execution.question import Outline, Question
 
-__all__ = ["contradiction", "missing_sets", "shortage", "wanted"]
+__all__ = ["behind", "contradiction", "missing_sets", "shortage", "wanted"]
 
 _SETS = 4  # limit on sets of further givens in a sentence
 _NAMED = 5  # limit on relations, and on givens, in a sentence
@@ -121,8 +121,9 @@ def contradiction(library: RelationSet, question: Question, made: Plan, state: S
         check = checked(relation, state.values, ranges, state.forms)
         if check is None or check.passed:
             continue
-        relations, givens, weak = _traced(library, made, relation)
-        if weak or any(one in state.spans for one in relation.declared):
+        relations, givens, weak = behind(library, made, relation)
+        is_rough = any(library.relations[one].approximate is not None for one in relations)
+        if weak or is_rough or any(one in state.spans for one in relation.declared):
             continue
         stated = [f"{one} = {question.strong[one]}" for one in givens if one in question.strong]
         return InconsistentError(
@@ -151,7 +152,7 @@ def _barred(library: RelationSet, question: Question, made: Plan, state: State) 
         needed = {name for relation in held for name in library.members[relation.name]} - {*block.unknowns}
         if not state.barred.issuperset(block.unknowns) or not needed <= state.values.keys():
             continue
-        traces = [_traced(library, made, relation) for relation in held]
+        traces = [behind(library, made, relation) for relation in held]
         if any(relation.approximate is not None for relation in held) or any(weak for _, _, weak in traces):
             continue
         relations = list(dict.fromkeys([*block.relations, *(name for one, _, _ in traces for name in one)]))
@@ -188,7 +189,7 @@ def _told(relation: Relation, question: Question, state: State) -> str:
     return f"{written} has {left:.6g}{said} on the left and {right:.6g}{said} on the right"
 
 
-def _traced(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
+def behind(library: RelationSet, made: Plan, relation: Relation) -> tuple[list[str], list[str], list[str]]:
     """The relations by which a relation's quantities were derived, and the strong and weak values that these use."""
     source = {name: block for block in (*made.blocks, *made.extra) for name in block.unknowns}
     relations: dict[str, None] = {}

@@ -84,7 +84,7 @@ def test_of_two_roots_the_one_that_agrees_is_taken():
 
 
 @pytest.mark.parametrize("points", [10, 3000])
-def test_a_contradiction_that_has_nothing_to_do_with_the_target_takes_no_value_away(points):
+def test_a_contradiction_that_has_nothing_to_do_with_the_target_is_one_all_the_same(points):
     apart = derive.load("""[quantities]
     x = { unit = "1" }
     y = { unit = "1" }
@@ -97,9 +97,14 @@ def test_a_contradiction_that_has_nothing_to_do_with_the_target_takes_no_value_a
     high = { equation = "v = w + 1" }
     """)
     x = numpy.linspace(1, 2, points)
-    assert apart.compile("y", ["x", "s", "v"])(x=x, s=4.0, v=30.0).tolist() == (2 * x).tolist()
-    assert apart.sweep("y", x=x, s="4", v="30")["y"].tolist() == (2 * x).tolist()
-    assert apart.solve("y", x="1", s="4", v="30").base == 2.0
+    function = apart.compile("y", ["x", "s", "v"])
+    assert function(x=x, s=4.0, v=3.0).tolist() == (2 * x).tolist()
+    assert numpy.isnan(function(x=x, s=4.0, v=30.0)).all()
+    assert apart.sweep("y", x=x, s="4", v="3")["y"].tolist() == (2 * x).tolist()
+    assert apart.solve("y", x="1", s="4", v="3").base == 2.0
+    for ask in (apart.sweep, apart.solve):
+        with pytest.raises(derive.InconsistentError):
+            ask("y", x=x if ask == apart.sweep else "1", s="4", v="30")
 
 
 def test_weak_values_are_not_held_against_what_is_given():

@@ -1,0 +1,176 @@
+"""What the givens alone determine, and state more than once: whether they agree there, whatever is asked.
+
+A target is planned from what it needs. Givens may contradict each other elsewhere: with `a = 2*x` and `b = 3*a`,
+`x = 1` beside `b = 60` is a contradiction also for whoever asks what follows from `x` and `b` themselves. So the exact
+relations that surely apply are matched to what the strong values leave open, without a target. A relation that is left
+over is tested, as are inequalities and estimates all of whose quantities follow; what they need is computed, and
+nothing else. Where counting leaves quantities open that cancel between relations, they are eliminated
+(`cancelled_answers`).
+
+Which relations these are depends on the names of the givens alone, and is cached; most questions have none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from derive.caches import Memo
+from derive.errors import DeriveError, LimitError
+from derive.model.relation_set import RelationSet
+from derive.planning.incidence import Structure, structure_of
+from derive.planning.matching import Matching
+from derive.planning.orientation import directed
+from derive.planning.plan import Block, Plan, ordered
+from derive.solving.cancellation.cancelled_answers import prove_fit
+from derive.solving.cancellation.jacobian_rank import repeated_among
+from derive.solving.diagnosis.diagnosis import behind, contradiction
+from derive.solving.execution.applicability import decisions_of
+from derive.solving.execution.block_execution import State, block_states
+from derive.solving.execution.checks import checked, testable
+from derive.solving.execution.question import Question
+from derive.time_limits import sharing, tick
+
+if TYPE_CHECKING:
+    from derive.solving.execution.answer import Check
+
+__all__ = ["Agreement", "agreement"]
+
+_MOST = 16  # limit on solutions that are followed
+_SETS = 8  # limit on sets of dependent relations that are eliminated from
+_SHARE = 0.5  # of the remaining time
+UNTESTED = "it takes too long to test whether the givens agree beyond what this answer needs"
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """What was tested beside a target: the checks, the givens behind each, and what could not be told in time."""
+
+    checks: tuple[Check, ...] = ()
+    behind: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Twice:
+    """What some names state twice: the relations to test, the blocks that these need, and what only cancels."""
+
+    tests: frozenset[str]
+    blocks: tuple[Block, ...]
+    conditional: frozenset[str]  # the relations under conditions that may be among them
+    dependent: tuple[tuple[str, ...], ...]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.tests and not self.dependent
+
+
+_TWICE = Memo[_Twice](most=1024)
+
+
+def agreement(library: RelationSet, question: Question) -> Agreement:
+    """What the givens state twice agrees; raises if it contradicts itself."""
+    try:
+        with sharing(_SHARE):
+            return _agreement(library, question)
+    except LimitError:
+        return Agreement(notes=(UNTESTED,))
+
+
+def _agreement(library: RelationSet, question: Question) -> Agreement:
+    twice = _stated_twice(library, question, frozenset())
+    if twice.is_empty:
+        return Agreement()
+    alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
+    decisions = decisions_of(library, alone)
+    unsure = {name for name in twice.conditional if decisions.applies(library.relations[name]) is not True}
+    if unsure:
+        twice = _stated_twice(library, question, frozenset(unsure))
+    made = Plan("", (), (), tuple(twice.tests), (), twice.blocks)
+    states = _states(library, twice.blocks, alone)
+    clashes = [contradiction(library, alone, made, state) for state in states]
+    is_proved = not any("not proved" in note for state in states for note in state.notes)
+    if states and is_proved and None not in clashes:
+        raise next(clash for clash in clashes if clash is not None)
+    for names in twice.dependent:
+        prove_fit(library, alone, names, decisions)
+    sound = [state for state, clash in zip(states, clashes, strict=True) if clash is None]
+    if len(sound) != 1:
+        return Agreement()
+    return _tested(library, alone, made, sound[0])
+
+
+def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:
+    """The checks of what is known in a state, and the givens behind each."""
+    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
+    checks: list[Check] = []
+    led: dict[str, frozenset[str]] = {}
+    for name in testable(library, made, state):
+        check = checked(library.relations[name], state.values, ranges, state.forms)
+        if check is not None:
+            checks.append(check)
+            led[name] = frozenset(behind(library, made, library.relations[name])[1])
+    return Agreement(tuple(checks), led)
+
+
+def _states(library: RelationSet, blocks: Sequence[Block], question: Question) -> list[State]:
+    """The strong values and what follows from them; what has no value is barred, and what is not known left out."""
+    states = [State({name: value.base[1] for name, value in question.strong.items()})]
+    for block in blocks:
+        tick()
+        needed = {name for relation in block.relations for name in library.members[relation]} - {*block.unknowns}
+        following: list[State] = []
+        for state in states:
+            if not needed <= state.values.keys():
+                barred = state.barred | {*block.unknowns} if needed & state.barred else state.barred
+                following.append(replace(state, barred=barred))
+                continue
+            try:
+                steps, _ = block_states(library, block, state)
+            except LimitError:
+                raise
+            except DeriveError:
+                steps = [state]
+            following += [replace(one, barred=state.barred) for one in steps]
+            if not steps:
+                following.append(replace(state, barred=state.barred | {*block.unknowns}))
+        states = following if len(following) <= _MOST else states
+    return states
+
+
+def _stated_twice(library: RelationSet, question: Question, left_out: frozenset[str]) -> _Twice:
+    """What the names of the strong values state twice by all relations but some."""
+    zeros = frozenset(name for name, value in question.strong.items() if not value.base[1])
+    key = frozenset(question.strong), zeros, left_out
+    return _TWICE.of(library.session, key, lambda: _found(library, key[0], zeros, left_out))
+
+
+def _found(library: RelationSet, given: frozenset[str], zeros: frozenset[str], left_out: frozenset[str]) -> _Twice:
+    estimates = {name for name, one in library.relations.items() if one.approximate is not None}
+    structure = structure_of(library, left_out | estimates)
+    matching = Matching(given)
+    matching.add_all(structure.members, structure.members)
+    settled = given | (matching.unknowns.keys() - matching.loose(structure.holders))
+    is_spare = any(settled.issuperset(held) for name, held in structure.members.items() if name not in matching.fixes)
+    solved = directed(structure, list(structure.members), given) if is_spare or settled != given else {}
+    idle = structure.members.keys() - solved.values() if is_spare else set()
+    others = {name for name, one in library.relations.items() if not one.is_equation} | estimates
+    tests = {name for name in (idle | others) - left_out if settled.issuperset(library.members[name])}
+    wanted = [one for name in tests for one in library.members[name]]
+    blocks = tuple(ordered(structure, solved, wanted, given)[0]) if wanted else ()
+    used = tests | {name for block in blocks for name in block.relations}
+    dependent = tuple(islice(_beyond(library, structure, given, zeros, settled), _SETS))
+    conditional = {one.name for one in library.conditional if one.name not in left_out}
+    held = {name for names in dependent for name in names}
+    return _Twice(frozenset(tests), blocks, frozenset(conditional & (used | held)), dependent)
+
+
+def _beyond(
+    library: RelationSet, structure: Structure, given: frozenset[str], zeros: frozenset[str], settled: frozenset[str]
+) -> Iterator[tuple[str, ...]]:
+    """Sets of dependent relations with quantities that counting leaves open, which may cancel between them."""
+    for names in repeated_among(library, structure, given, zeros):
+        if not settled.issuperset(one for name in names for one in library.members[name]):
+            yield names
