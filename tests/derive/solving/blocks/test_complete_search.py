@@ -7,6 +7,8 @@ import os
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
 from derive import UnderdeterminedError
@@ -162,3 +164,15 @@ def is_at(solution, at):
     spans = {**{name: (x, x) for name, x in solution.values.items()}, **solution.spans}
     blurs = {name: 1e-5 * max(1.0, abs(x)) for name, x in at.items()}
     return all(spans[name][0] - blurs[name] <= x <= spans[name][1] + blurs[name] for name, x in at.items())
+
+
+@given(st.floats(1, 40), st.floats(0.1, 0.4), st.integers(0, 3))
+def test_a_solution_at_the_end_of_a_domain_is_not_lost_with_one_beyond_it(end, share, power):
+    """Roots that agree to nine digits may be taken as one, which must not be the one outside."""
+    beside = share * 1e-9
+    known = {"a": 1 - beside, "b": 1 + beside}
+    size = 10.0**power
+    texts = ["(x - a)*(x - b) = 0", f"y = {size!r}*(x + 1)"]
+    domains = {"x": REAL, "y": Domain("", 2 * size, 2 * size + end)}
+    outcome = solve_block([parse_equation(text) for text in texts], ["x", "y"], known, domains)
+    assert outcome.caveat or outcome.undecided or [one.values["x"] for one in outcome.solutions] == [known["b"]]
