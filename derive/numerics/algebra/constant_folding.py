@@ -1,7 +1,8 @@
 """Constant folding: known numbers substituted into an expression, and its constants evaluated exactly.
 
-A float is a rational number, and sums, products and integer powers of rationals are rational: terms cancel exactly
-here, where doubles would leave rounding noise in which a search finds false roots.
+A float is a rational number: the decimal that it was read from, where that is short. Sums, products and integer powers
+of rationals are rational: terms cancel exactly here, where doubles would leave rounding noise in which a search finds
+false roots.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from derive.numerics.algebra.evaluation import value
 from derive.numerics.algebra.like_terms import cleared, denominators
 from derive.numerics.intervals.enclosure import Span, enclose
 
-__all__ = ["folded", "without_quotients"]
+__all__ = ["folded", "is_decimal", "stated", "without_quotients"]
 
+_DECIMALS = 14  # digits of a number that was hardly rounded: a double keeps fifteen
 _LONGEST = 6000  # bits of a fraction, beyond which a constant is rounded to a double
 _STEEPEST = 64  # limit on whole exponents that are evaluated exactly
 
@@ -33,7 +35,7 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
         return node
     if isinstance(node, Name):
         number = known.get(node.name)
-        return node if number is None or not math.isfinite(number) else Number(Fraction(number))
+        return node if number is None or not math.isfinite(number) else Number(stated(number))
     args = tuple(folded(arg, known) for arg in node.args)
     match node.op:
         case "add":
@@ -46,6 +48,20 @@ def folded(node: Node, known: Mapping[str, float]) -> Node:
     if args and all(isinstance(arg, Number) for arg in args) and node.op not in ("lt", "le", "gt", "ge", "eq", "ne"):
         return _constant(whole)
     return whole
+
+
+def stated(number: float) -> Fraction:
+    """The number that a double stands for: a decimal of at most fourteen digits, or else the double itself.
+
+    >>> stated(8.38), stated(0.1 + 0.2) == Fraction(0.1 + 0.2)
+    (Fraction(419, 50), True)
+    """
+    return Fraction(repr(float(number))) if is_decimal(number) else Fraction(number)
+
+
+def is_decimal(number: float) -> bool:
+    """Whether a double is as it is because it was written with few digits: a computed one has all of them."""
+    return float(f"{number:.{_DECIMALS - 1}e}") == number
 
 
 def _sum(args: tuple[Node, ...]) -> Node:

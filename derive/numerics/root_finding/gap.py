@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from derive.expressions.functions import STEPPED
 from derive.expressions.tree import COMPARISONS, Apply, Equation, Node, names_in, walk
 from derive.numerics.algebra import evaluation, multiprecision
-from derive.numerics.algebra.constant_folding import folded, without_quotients
+from derive.numerics.algebra.constant_folding import folded, is_decimal, without_quotients
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import enclose
 from derive.tolerances import AGREEMENT, ASIDE, BLUR, FELT
 from quantities.domain import Domain
 
-__all__ = ["Gap", "gap_of", "meets_beside_givens"]
+__all__ = ["Gap", "gap_of", "meets_beside_givens", "strain_of_givens"]
 
 
 def gap_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Gap:
@@ -32,11 +32,10 @@ def gap_of(equation: Equation, name: str, known: Mapping[str, float], domain: Do
     """
     form = folded(added(equation.lhs, negated(equation.rhs)), known)
     named = names_in(equation.lhs, equation.rhs)
-    rounded = tuple(other for other, number in known.items() if number and other in named)
+    rounded = tuple(other for other, number in known.items() if other in named and not is_decimal(number))
     return Gap(equation, name, known, without_quotients(form, name, {name: domain.closed}), rounded)
 
 
-@multiprecision.many_digits()
 def meets_beside_givens(equation: Equation, name: str, known: Mapping[str, float], x: float) -> bool:
     """Whether the sides agree where the name is a number, measured by what the givens contribute to them.
 
@@ -47,16 +46,22 @@ def meets_beside_givens(equation: Equation, name: str, known: Mapping[str, float
     >>> [meets_beside_givens(level, "x", {"y": y}, 1e30) for y in (4.0, 4.3)]
     [True, False]
     """
+    return strain_of_givens(equation, name, known, x) <= AGREEMENT
+
+
+@multiprecision.many_digits()
+def strain_of_givens(equation: Equation, name: str, known: Mapping[str, float], x: float) -> float:
+    """The gap where the name is a number, relative to its change if every given changed by its own size."""
     values = {**known, name: x}
     gap = multiprecision.difference(equation, {}, values)
     if gap is None or gap == 0:
-        return gap is not None
+        return math.inf if gap is None else 0.0
     rounded = (other for other in names_in(equation.lhs, equation.rhs) if other != name and known.get(other))
     aside = [
         multiprecision.difference(equation, {}, {**values, other: known[other] * (1 + ASIDE)}) for other in rounded
     ]
     share = sum(abs(moved - gap) / ASIDE for moved in aside if moved is not None)
-    return bool(abs(gap) <= AGREEMENT * share)
+    return float(abs(gap) / share) if share > 0 else math.inf
 
 
 @dataclass(frozen=True)

@@ -27,14 +27,14 @@ from itertools import pairwise
 
 from derive.errors import LimitError
 from derive.expressions.functions import TABLE
-from derive.expressions.tree import Apply, Equation, Node, Number, names_in, walk
-from derive.numerics.algebra.evaluation import residual, strain, value
+from derive.expressions.tree import Apply, Equation, Node, Number, walk
+from derive.numerics.algebra.evaluation import residual, value
 from derive.numerics.algebra.isolation import TURNS, Candidate, isolate, leaves_out, unwound
 from derive.numerics.algebra.like_terms import negated, occurrences, replaced
 from derive.numerics.algebra.multiprecision import exactly, is_cancelled, is_rounded_zero, overflows, sign_of_gap
 from derive.numerics.intervals.arithmetic import lies_in
 from derive.numerics.intervals.enclosure import Span, enclose
-from derive.numerics.root_finding.gap import meets_beside_givens
+from derive.numerics.root_finding.gap import meets_beside_givens, strain_of_givens
 from derive.numerics.root_finding.roots import Roots, one_turn, roots_of
 from derive.solving.blocks.free_unknowns import (
     has_choice,
@@ -259,13 +259,12 @@ def _is_among(number: float, found: Sequence[Solution], name: str) -> bool:
 
 def _merged(found: Sequence[Solution], equation: Equation, name: str, known: Mapping[str, float]) -> list[Solution]:
     """The solutions with two that rounded givens alone keep apart replaced by the one between them, a double root."""
-    rounded = [other for other in names_in(equation.lhs, equation.rhs) if other != name and known.get(other)]
     kept: list[Solution] = []
     for one in sorted(found, key=lambda solution: solution.values[name]):
         low, high = (kept[-1] if kept else one).values[name], one.values[name]
         between = low / 2 + high / 2
         is_close = kept and math.isclose(low, high, rel_tol=SAME_MULTIPLE)
-        if is_close and strain(equation, {**known, name: between}, rounded) <= LAST_DIGIT:
+        if is_close and strain_of_givens(equation, name, known, between) <= LAST_DIGIT:
             kept[-1] = Solution({name: between}, {})
         else:
             kept.append(one)

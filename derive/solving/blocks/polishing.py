@@ -18,7 +18,7 @@ from derive.numerics.algebra.evaluation import residual
 from derive.numerics.algebra.multiprecision import is_rounded_zero
 from derive.numerics.local_solvers.newton import is_isolated, many_starts
 from derive.numerics.root_finding.expression_graph import dag_of
-from derive.numerics.root_finding.krawczyk import isolated_near
+from derive.numerics.root_finding.krawczyk import isolated_near, newton
 from derive.solving.blocks.outcome import Outcome, Solution, System, agrees, repeats
 from derive.solving.blocks.substitution import expressed
 from derive.tolerances import AGREEMENT, HANDFUL, LAST_DIGIT, NEAR_MULTIPLE, ROUNDED, TIGHT, VISIBLE
@@ -84,14 +84,15 @@ def each_once(outcome: Outcome, system: System) -> Outcome:
     two roots, however close. Where that rounding leaves no
     root at all, the points that come near enough are one solution, the nearest of them.
 
-    Solutions that a proof has counted are never merged.
+    Of a list that is proved, only those are merged that another proof shows to be one.
     """
     if len(system.unknowns) > _SMALL or any(one.proof for one in outcome.solutions):
         return outcome
     found: list[Solution] = []
     if not outcome.caveat:
         for one in outcome.solutions:
-            _add(found, one, system, LAST_DIGIT)
+            if not any(_is_single(one, other, system) for other in found):
+                found.append(one)
         return replace(outcome, solutions=tuple(found)) if len(found) < len(outcome.solutions) else outcome
     reason = outcome.reason
     for one in outcome.solutions:
@@ -127,6 +128,16 @@ def _add(found: list[Solution], one: Solution, system: System, tolerance: float)
             found[i] = replace(one, values=best)
             return
     found.append(one)
+
+
+def _is_single(one: Solution, other: Solution, system: System) -> bool:
+    """Whether the box between two solutions is proved to hold one at most, for all numbers that round to the givens."""
+    if one.spans or other.spans or not _are_one(one.values, other.values, system):
+        return False
+    dag = dag_of(system.equations, system.unknowns, system.known, blur=LAST_DIGIT)
+    ends = [(one.values[name], other.values[name]) for name in system.unknowns]
+    step = None if dag is None else newton(dag, [(min(pair), max(pair)) for pair in ends])
+    return step is not None and step.single
 
 
 def _part_of_way(share: float, one: Mapping[str, float], other: Mapping[str, float]) -> dict[str, float]:

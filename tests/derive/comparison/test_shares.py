@@ -60,3 +60,23 @@ def test_the_integral_of_a_form_that_changes_sign_has_no_logarithm() -> None:
     assert math.fsum(
         slopes_along(parse_expression("x - y"), ["x", "y"], {"x": 2, "y": 1}, {"x": 1, "y": 2}, False)
     ) == pytest.approx(-2)
+
+
+@given(st.integers(2, 90), st.integers(1, 4), st.floats(1.5, 4), positive, positive)
+def test_the_integral_is_exact_however_steep_a_form_is(
+    steep: int, flat: int, ratio: float, before: float, after: float
+) -> None:
+    """What a sum's term changes by is its own share, whatever the number of points that takes."""
+    form = parse_expression(f"x**{steep} + y**{flat}")
+    shares = slopes_along(form, ["x", "y"], {"x": 1.0, "y": before}, {"x": ratio, "y": after}, False)
+    size = ratio**steep + before**flat + after**flat
+    assert shares == pytest.approx([ratio**steep - 1, after**flat - before**flat], rel=1e-9, abs=1e-9 * size)
+
+
+@given(st.floats(0.1, 0.9), st.floats(0.01, 0.5))
+def test_shares_that_do_not_sum_up_to_the_change_are_not_told(start: float, width: float) -> None:
+    """Beside a step no number of points suffices."""
+    form = parse_expression(f"tanh({1e6}*(x - 1)) + y")
+    after = {"x": 1 + width, "y": 2.0}
+    with pytest.raises(Undefined):
+        slopes_along(form, ["x", "y"], {"x": start, "y": 1.0}, after, False)

@@ -7,6 +7,8 @@ import os
 import random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import derive
 from derive import UnderdeterminedError
@@ -14,6 +16,8 @@ from derive.expressions.grammar import parse_equation, parse_expression
 from derive.expressions.tree import names_in
 from derive.numerics.algebra.evaluation import value
 from derive.solving.blocks.block import solve_block
+from derive.solving.blocks.outcome import System
+from derive.solving.blocks.tearing import torn
 from quantities.domain import Domain
 from tests.ordinary import every
 
@@ -162,3 +166,15 @@ def is_at(solution, at):
     spans = {**{name: (x, x) for name, x in solution.values.items()}, **solution.spans}
     blurs = {name: 1e-5 * max(1.0, abs(x)) for name, x in at.items()}
     return all(spans[name][0] - blurs[name] <= x <= spans[name][1] + blurs[name] for name, x in at.items())
+
+
+@given(st.floats(1, 40), st.floats(0.15, 0.45), st.integers(-2, 3).map(lambda power: 10.0**power))
+def test_a_solution_at_the_end_of_a_domain_is_not_lost_with_one_beyond_it(width, share, size):
+    """Roots that agree to nine digits may be taken as one, which must not be the one outside."""
+    known = {"a": 1 - share * 1e-9, "b": 1 + share * 1e-9}
+    texts = ["x*sin((x - a)*(x - b)) = 0", f"y = {size!r}*(x**3 + x)"]
+    domains = {"x": Domain("", 0.5, 1.5), "y": Domain("", 2 * size, (2 + width) * size)}
+    system = System(tuple(map(parse_equation, texts)), ("x", "y"), known, domains)
+    outcome, lost = torn(system.equations, system)
+    found = [one.values["x"] for one in outcome.solutions]
+    assert lost or outcome.caveat or outcome.undecided or found == [pytest.approx(known["b"], rel=1e-12)]
