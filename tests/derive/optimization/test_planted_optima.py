@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -71,7 +72,7 @@ def drawn(seed):
     names = ("x", "y", "z")[: draw.choice([1, 2, 2, 3])]
     at = {name: draw.choice([0.5, 1.5, 2, 3, 5]) for name in names}
     parts = [f"({name} - {at[name]})**{draw.choice([2, 2, 4])}" for name in names[:1]]
-    for before, name in zip(names, names[1:], strict=False):
+    for before, name in pairwise(names):
         form, right = draw.choice(
             [
                 (f"{before}*{name}", at[before] * at[name]),
@@ -84,7 +85,7 @@ def drawn(seed):
     scale = draw.choice([1, 1, 1e-6, 1e6])
     offset = draw.choice([0, 0, 1, 10, -10, 1e-3, 1e4])
     end = draw.choice([10, 100, 100, 1000])
-    return f"{scale!r}*({' + '.join(parts)}) + {offset!r}", {name: f"0.1..{end}" for name in names}, offset, scale
+    return f"{scale!r}*({' + '.join(parts)}) + {offset!r}", dict.fromkeys(names, f"0.1..{end}"), offset, scale
 
 
 def prove(seed):
