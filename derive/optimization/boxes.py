@@ -222,12 +222,14 @@ class Boxes:
         Counts are set first and then the others, each to its middle, and what is left is narrowed to what that allows.
         """
         order = sorted(range(len(sides)), key=lambda i: not self.program.steps[i])
-        left: Box | None = sides
+        left = sides
         for i in order:
             x = self.whole(i, _middle(left)[i])
-            left = self.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf) if left[i] != (x, x) else left
-            if left is None:
-                return None
+            if left[i] != (x, x):
+                narrowed = self.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf)
+                if narrowed is None:
+                    return None
+                left = narrowed
         return self.point(left)
 
     def whole(self, i: int, x: float) -> float:

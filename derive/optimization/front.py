@@ -25,13 +25,14 @@ from derive.numerics.algebra.constant_folding import folded
 from derive.numerics.algebra.like_terms import added, negated
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.branching import Best
-from derive.optimization.least import Looked, answers_at, looked_at, none_found, put_back, searched, values_at
+from derive.optimization.least import looked_at, none_found, searched
 from derive.optimization.program import Limit, Program
+from derive.optimization.putting_back import Looked, answers_at, put_back, values_at
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.presentation.numbers import DIGITS, in_unit
 from derive.showing import Shown
 from derive.solving.execution.answer import Answer
-from derive.time_limits import query
+from derive.time_limits import query, sharing
 from derive.tolerances import AGREEMENT, TIGHT
 from quantities.declaration import Declaration
 from quantities.value import Value
@@ -39,6 +40,7 @@ from quantities.value import Value
 __all__ = ["Front", "FrontPoint", "pareto_front"]
 
 _POINTS = 12
+_SHARE = 0.2  # of the time that is left, for one search
 _DECADE = 10.0  # ratio of the ends from which the bounds are spaced by ratio
 _SENSES = ("least", "most")
 _ZERO = Number(Fraction(0))
@@ -231,7 +233,7 @@ class _Work:
             return program.under([*_others(program), *([] if bound is None else [_bounded(own, bound)])])
 
         found = self._over_picks(held)
-        return None if found is None else self._best_of_second(found)
+        return None if found is None else _proved_by(self._best_of_second(found), found)
 
     def _best_of_second(self, found: Looked | None) -> Looked | None:
         """The best of the second target, where the first is not worse than found; the first is then made best."""
@@ -246,7 +248,7 @@ class _Work:
         if best is None or found is not None:
             return best
         value_there = best.best.value * (-1.0 if self.op == ">=" else 1.0)
-        return self._best(value_there)
+        return _proved_by(self._best(value_there), best)
 
     def _over_picks(self, changed: Any) -> Looked | None:
         """The best over all discrete choices of the programs, each changed in the same way."""
@@ -254,7 +256,8 @@ class _Work:
         floor = math.inf
         for pick, programs in self.picks:
             made = tuple(changed(program) for program in programs)
-            found = searched(made) if made else Best()
+            with sharing(_SHARE):
+                found = searched(made) if made else Best()
             floor = min(floor, found.floor)
             if found.is_found and (best is None or found.value < best.best.value):
                 best = Looked(pick, programs, found)
@@ -267,19 +270,27 @@ class _Work:
         there = replace(found, programs=programs, best=replace(found.best, value=reached))
         there, first = put_back(self.library, self.question, self.limits, there)
         given = values_at(self.library, self.question, there)
-        second = self._second(found, given)
+        second, is_only = self._second(found, given)
         chosen = {name: given[name].base[1] for name in (*self.question.ranges, *found.pick.listed)}
-        return FrontPoint((first, second), chosen, found.pick.names, found.best.is_proved)
+        return FrontPoint((first, second), chosen, found.pick.names, found.best.is_proved and is_only)
 
-    def _second(self, found: Looked, given: Mapping[str, Value]) -> Answer:
-        """The answer for the second target at a point; of several, the one that the search has there."""
+    def _second(self, found: Looked, given: Mapping[str, Value]) -> tuple[Answer, bool]:
+        """The answer for the second target at a point, and whether it is the only one; if not, the search's own."""
         answers = answers_at(self.library, self.targets[1].name, found.pick.profiles, given)
         if len(answers) == 1:
-            return answers[0]
+            return answers[0], True
         own = min(found.programs, key=lambda program: program.under(_others(program)).at(found.best.at))
         numbers = own.under(_others(own)).numbers(found.best.at)
         reached = math.nan if numbers is None else _own(own).sides_at(numbers)[0]
-        return min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
+        return min(answers, key=lambda answer: abs((answer.base or 0.0) - reached)), False
+
+
+def _proved_by(found: Looked | None, before: Looked) -> Looked:
+    """A best choice under the bound of another one, which is only proved if that is; without one, that other."""
+    if found is not None and before.best.is_proved:
+        return found
+    last = before if found is None else found
+    return replace(last, best=replace(last.best, floor=-math.inf))
 
 
 _FRONT = "the front"

@@ -9,8 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import replace
 from typing import Any
 
 from derive.errors import (
@@ -22,21 +21,20 @@ from derive.errors import (
     UnknownNameError,
     VerificationError,
 )
-from derive.expressions.tree import Equation, Node, Number, names_in
+from derive.expressions.tree import Equation, Node, names_in
 from derive.kernels.agreement import said_twice
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, residual
 from derive.optimization.asked_choice import Asked, Pick, asked
 from derive.optimization.binding import bindings
 from derive.optimization.branching import BOXES, Best, least_of
 from derive.optimization.conflicts import excluding, infeasible
 from derive.optimization.limit_forms import closed_forms
 from derive.optimization.optimum import Binding, Choice, Optimum
-from derive.optimization.points import neighbours
 from derive.optimization.program import Program
 from derive.optimization.programs import Unwritten, programs
-from derive.optimization.sampling import best_met, quantity_at, sampled_program
+from derive.optimization.putting_back import Looked, put_back, values_at
+from derive.optimization.sampling import best_met, sampled_program
 from derive.optimization.stated_limits import Stated, library_limits, stated_limits
 from derive.optimization.under_ranges import Contender, under_ranges
 from derive.planning.incidence import structure_of
@@ -44,35 +42,16 @@ from derive.planning.matching import closure
 from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
-from derive.solving.blocks.outcome import agrees
-from derive.solving.execution.answer import Answer, Assumption, Check
+from derive.solving.execution.answer import Answer
 from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
-from derive.tolerances import AGREEMENT
-from quantities.value import Value, read_number
 
-__all__ = ["Looked", "answers_at", "best_choice", "looked_at", "none_found", "put_back", "searched", "values_at"]
+__all__ = ["best_choice", "looked_at", "none_found", "searched"]
 
 
 _OUT_OF_TIME = "the time ran out before every limit and every end was tried: others may bind"
-
-
-@dataclass(frozen=True)
-class Looked:
-    """A discrete choice after the search: its programs and the best in them, or the error that rules it out."""
-
-    pick: Pick
-    programs: tuple[Program, ...] = ()
-    best: Best = field(default_factory=Best)
-    error: DeriveError | None = None
-    given: Mapping[str, Value] = field(default_factory=dict)  # what is fixed
-
-    @property
-    def is_unknown(self) -> bool:
-        """Whether nothing is known about it, so that it may hide something better."""
-        return self.error is not None and getattr(self.error, "limit", None) is not None
 
 
 def best_choice(
@@ -189,119 +168,6 @@ def _put_back_in_turn(
         except DeriveError as error:
             left[left.index(one)] = replace(one, best=replace(one.best, value=math.inf, at=()), error=error)
     raise none_found(library, question.target, left)
-
-
-def values_at(library: RelationSet, question: Asked, one: Looked) -> dict[str, Value]:
-    units = {name: library.declared[name].unit for name in question.ranges}
-    free = {
-        name: read_number(units[name].from_base(x), units[name]) for name, x in zip(units, one.best.at, strict=True)
-    }
-    return {**question.fixed, **one.pick.listed, **free}
-
-
-def put_back(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> tuple[Looked, Answer]:
-    """The best point with its answer; every limit that the question states is among the answer's checks.
-
-    Where a limit or the end of a domain decides, the point's own rounding may lie beyond it; a neighbour then counts.
-    """
-    try:
-        return one, _answer_at(library, question, limits, one)
-    except LimitError:
-        raise
-    except DeriveError as error:
-        for near in _neighbours(one):
-            with suppress(DeriveError):
-                return near, _answer_at(library, question, limits, near)
-        raise error
-
-
-def _neighbours(one: Looked) -> Iterator[Looked]:
-    """The best point with one number moved by a few of its last digits."""
-    for at in neighbours(one.programs[0], one.best.at):
-        yield replace(one, best=replace(one.best, at=at))
-
-
-def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], one: Looked) -> Answer:
-    given = values_at(library, question, one)
-    answers = answers_at(library, question.target, one.pick.profiles, given)
-    reached = one.best.value * one.programs[0].sign
-    near = min(answers, key=lambda answer: abs((answer.base or 0.0) - reached))
-    answer = near if len(answers) == 1 else _one_of(near, len(answers))
-    if not _is_reached(one, answer.base or 0.0):
-        raise _astray(question.target, answer, reached)
-    held = {limit.name: limit for program in one.programs for limit in program.limits if limit.relation is not None}
-    there = {check.name for check in answer.checks}
-    untested = [limit for limit in limits if limit.name in held and limit.name not in there]
-    tested = [_check(library, limit, answer, one, given) for limit in untested]
-    broken = [check for check in (*answer.failed, *tested) if check.name in held and not check.passed]
-    if broken:
-        raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
-    played = {name for limit in held.values() for name in names_in(limit.written.lhs, limit.written.rhs)}
-    unused = tuple(name for name in answer.unused if name not in played)
-    return replace(answer, checks=(*answer.checks, *tested), unused=unused)
-
-
-def answers_at(library: RelationSet, target: str, profiles: Sequence[Any], given: Mapping[str, Value]) -> list[Answer]:
-    """The answers with a number at a point; where there is none, the solver's error is raised."""
-    try:
-        return [solve(library, target, tuple(profiles), given)]
-    except AmbiguousError as error:
-        found = [answer for answer in error.answers if answer.base is not None]
-        if not found:
-            raise
-        return found
-
-
-def _one_of(answer: Answer, count: int) -> Answer:
-    """An answer that is one of several at its point, which it says."""
-    name = answer.quantity.name
-    note = Assumption(f"{name} has {count} admissible values at this choice; this is the best that the limits allow")
-    return replace(answer, stated_assumptions=(*answer.stated_assumptions, note))
-
-
-def _is_reached(one: Looked, number: float) -> bool:
-    """Whether the answer is the goal of a case at the best point, to within rounding of the terms of either."""
-    reached = one.best.value * one.programs[0].sign
-    if math.isclose(number, reached, rel_tol=AGREEMENT):
-        return True
-    for program in one.programs:
-        values = program.numbers(one.best.at)
-        if (
-            values is not None
-            and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT
-        ):
-            return True
-    return False
-
-
-def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, given: Mapping[str, Value]) -> Check:
-    """A limit that the answer does not test by itself, tested on its numbers and on answers at the best point."""
-    values = {name: value.base[1] for name, value in limit.values.items()}
-    reached = _numbers_of(answer)
-    for name in limit.names:
-        number = reached[name] if name in reached else quantity_at(library, name, one.pick.profiles, given)
-        values[name] = math.nan if number is None else number
-    if not all(holds(condition, values) for condition in limit.conditions):
-        return Check(limit.name, limit.name, 0.0, passed=True)
-    gap = residual(limit.written, values)
-    return Check(limit.name, limit.name, gap, agrees(limit.written, values))
-
-
-def _numbers_of(answer: Answer) -> dict[str, float]:
-    """The numbers of an answer and of its steps."""
-    steps = [part for step in answer.steps for part in (step.together or (step,))]
-    found = {step.quantity: step.result[0] for step in steps if step.result is not None}
-    points = {name: low for name, (low, high) in found.items() if low == high}
-    return points if answer.base is None else {**points, answer.quantity.name: answer.base}
-
-
-def _astray(what: str, answer: Answer, reached: float) -> VerificationError:
-    return VerificationError(
-        f"{what}: the best point was found at {reached:.12g}, and its answer is {answer.base}.",
-        hint="This is a bug in derive: report the question.",
-        relation=answer.quantity.name,
-        residual=math.inf,
-    )
 
 
 def none_found(library: RelationSet, target: str, looked: Sequence[Looked]) -> DeriveError:

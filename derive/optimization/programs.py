@@ -10,8 +10,8 @@ A count that relations determine is one more variable, which takes whole numbers
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 
@@ -22,64 +22,24 @@ from derive.kernels.case_dispatch import Asides, Case, Cases, Fork, Tree, cases
 from derive.kernels.reach import eliminates
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.constant_folding import folded
-from derive.numerics.algebra.evaluation import value, weighed
+from derive.numerics.algebra.evaluation import weighed
 from derive.numerics.algebra.like_terms import added, negated
 from derive.numerics.intervals.enclosure import Span, enclose, truths
-from derive.optimization.program import Limit, Program, Side, is_of_time
+from derive.optimization.program import Limit, Program, Side
 from derive.optimization.spreading import in_free_names
 from derive.optimization.stated_limits import Stated
+from derive.optimization.ways import Way, Zero, joined, merged, solver
 from derive.planning.plan import Plan
 from derive.solving.diagnosis.diagnosis import shortage
-from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.question import Outline, Question
 from derive.solving.ranges.range_propagation import only_form
 from derive.solving.sensitivity.elasticities import composed, put_in
-from derive.tolerances import TIGHT
 from quantities.domain import Domain
 
 __all__ = ["Unwritten", "programs"]
 
 _CASES = Memo[Cases](most=512)
 _MOST = 64  # limit on cases of one question
-
-
-@dataclass(frozen=True)
-class _Zero:
-    """A quantity that is a variable of its own: one without a closed form, or a count."""
-
-    name: str
-    domain: Domain
-    node: Node  # zero where its relation holds
-    form: Node | None = None  # of a count, whose step is the size of one
-    step: float = 0.0
-
-    @property
-    def span(self) -> Span:
-        return self.domain.low, self.domain.high
-
-    def at(self, values: Mapping[str, float]) -> float:
-        """The number itself, which that of a count has to be to within rounding; NaN where it is not."""
-        number = values[self.name] if self.form is None else value(self.form, values)
-        if not self.step:
-            return number
-        if not math.isfinite(number):
-            return math.nan
-        whole = round(number / self.step) * self.step
-        is_whole = abs(number - whole) <= TIGHT * max(self.step, abs(whole))
-        return whole if is_whole and self.domain.admits(whole) else math.nan
-
-
-@dataclass(frozen=True)
-class _Way:
-    """A quantity as an expression in one case, and what that takes."""
-
-    form: Node
-    guards: tuple[Node, ...] = ()
-    zeros: tuple[_Zero, ...] = ()
-    sides: tuple[Side, ...] = ()
-    plans: tuple[Plan, ...] = ()
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    weak: tuple[str, ...] = ()
 
 
 def programs(
@@ -105,7 +65,7 @@ class _Writing:
         values |= {name: value for limit in limits for name, value in limit.values.items()}
         self.known = {name: value.base[1] for name, value in values.items() if name not in free}
         self.box = {**{name: (number, number) for name, number in self.known.items()}, **free}
-        self.held: dict[str, list[_Way]] = {}
+        self.held: dict[str, list[Way]] = {}
 
     def programs(self) -> list[Program]:
         found: list[Program] = []
@@ -126,7 +86,7 @@ class _Writing:
             limit=f"{_MOST} cases",
         )
 
-    def _is_tested(self, limit: Stated, goal: _Way) -> bool:
+    def _is_tested(self, limit: Stated, goal: Way) -> bool:
         """Whether a limit can be tested; one that the question states has to be."""
         unknown = next((name for name in limit.names if not self._ways_beside(name, goal)), None)
         if unknown is not None and limit.is_asked:
@@ -139,25 +99,25 @@ class _Writing:
         weak = {other: value for other, value in self.question.weak.items() if other != name}
         return shortage(self.library, replace(self.question, target=name, weak=weak, own=None, decided={}), {})
 
-    def _ways_beside(self, name: str, goal: _Way) -> list[_Way]:
+    def _ways_beside(self, name: str, goal: Way) -> list[Way]:
         """The ways to a quantity of a limit, which an answer tests with the same numbers: as the target's plan has it,
         else as a profile states it, else by a plan of its own, else its default."""
         for made in goal.plans:
             if any(name in block.unknowns for block in made.blocks):
                 return [self._within(name, goal, made)]
         if name in self.question.weak and name not in self.library.defaults:
-            return [_Way(Name(name))]
+            return [Way(Name(name))]
         found = self._ways(name) if name != self.question.target else [goal]
-        return found or ([_Way(Name(name))] if name in self.question.weak else [])
+        return found or ([Way(Name(name))] if name in self.question.weak else [])
 
-    def _within(self, name: str, goal: _Way, made: Plan) -> _Way:
+    def _within(self, name: str, goal: Way, made: Plan) -> Way:
         forms = self._forms(made)[0]
-        return _Way(put_in(Name(name), forms))
+        return Way(put_in(Name(name), forms))
 
-    def _ways(self, name: str) -> list[_Way]:
+    def _ways(self, name: str) -> list[Way]:
         """All the ways to a quantity; none if it is not determined, or has no expression."""
         if name in self.question.strong:
-            return [_Way(Name(name))]
+            return [Way(Name(name))]
         if name not in self.held:
             weak = tuple(other for other in self.question.weak if other != name)
             own = name in self.library.defaults and name not in self.question.weak and name != self.question.target
@@ -168,10 +128,10 @@ class _Writing:
             if name == self.question.target and not found.alternatives:
                 raise Unwritten(name) if eliminates(self.library, outline) else self._shortage(name)
             ways = [way for tree in found.alternatives for way in self._of_tree(tree, found.asides)]
-            self.held[name] = ways or ([_Way(Name(name))] if own else [])
+            self.held[name] = ways or ([Way(Name(name))] if own else [])
         return self.held[name]
 
-    def _of_tree(self, tree: Tree, asides: Asides) -> Iterator[_Way]:
+    def _of_tree(self, tree: Tree, asides: Asides) -> Iterator[Way]:
         if isinstance(tree, Case):
             yield from self._of_case(tree)
         elif isinstance(tree, Fork):
@@ -182,25 +142,25 @@ class _Writing:
                         sure = possible == {truth}
                         claim = () if sure else (condition if truth else Apply("not", (condition,)),)
                         for way in self._of_tree(side, asides):
-                            yield _joined(way, guard, claim)
+                            yield joined(way, guard, claim)
 
-    def _spans(self, condition: Node, way: _Way) -> dict[str, Span]:
+    def _spans(self, condition: Node, way: Way) -> dict[str, Span]:
         return {**self.box, **{zero.name: zero.span for zero in way.zeros}}
 
-    def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, _Way]]:
+    def _conditions(self, condition: Node, asides: Asides) -> Iterator[tuple[Node, Way]]:
         """A condition in terms of the free quantities, in each case of the quantities in it."""
         names = [name for name in names_in(condition) if name not in self.question.strong]
         each = [
             [way for tree in asides[name] for way in self._of_tree(tree, asides)]
             if name in asides
-            else [_Way(Name(name))]
+            else [Way(Name(name))]
             for name in names
         ]
         for chosen in product(*each):
             forms = {name: way.form for name, way in zip(names, chosen, strict=True)}
-            yield _placed(condition, forms), _merged(chosen)
+            yield _placed(condition, forms), merged(chosen)
 
-    def _of_case(self, case: Case) -> Iterator[_Way]:
+    def _of_case(self, case: Case) -> Iterator[Way]:
         """The way of a plan, unless the box excludes it."""
         forms, zeros, renamed = self._forms(case.plan)
         target = case.plan.target
@@ -218,7 +178,7 @@ class _Writing:
             guards += [] if possible == {True} else [whole]
         sides = self._sides(case.plan, forms, spans)
         if sides is not None:
-            yield _Way(form, tuple(guards), zeros, sides, (case.plan,), renamed, case.plan.weak)
+            yield Way(form, tuple(guards), zeros, sides, (case.plan,), renamed, case.plan.weak)
 
     def _beside(self, plans: Sequence[Plan]) -> dict[str, Node]:
         """The forms of what follows from the numbers of a case, for its conditions."""
@@ -230,10 +190,10 @@ class _Writing:
             found[block.unknowns[0]] = form
         return found
 
-    def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[_Zero, ...], dict[str, str]]:
+    def _forms(self, made: Plan) -> tuple[dict[str, Node], tuple[Zero, ...], dict[str, str]]:
         """The forms of a plan's unknowns, the zeros of those that are variables, and the names of these."""
         forms: dict[str, Node] = {}
-        zeros: list[_Zero] = []
+        zeros: list[Zero] = []
         renamed: dict[str, str] = {}
         for block in made.blocks:
             form = only_form(self.library, block)
@@ -248,7 +208,7 @@ class _Writing:
                 written, declared = self.library.relations[relation].written, self.library.declared[name]
                 node = self._composed(name, added(written.lhs, negated(written.rhs)), forms)
                 step = declared.unit.to_base(1.0) if declared.domain.whole else 0.0
-                zeros.append(_Zero(renamed[name], declared.domain, node, count_form, step))
+                zeros.append(Zero(renamed[name], declared.domain, node, count_form, step))
         return forms, tuple(zeros), renamed
 
     def _composed(self, name: str, node: Node, forms: Mapping[str, Node]) -> Node:
@@ -307,8 +267,8 @@ class _Writing:
     def _spread(self, node: Node, spans: Mapping[str, Span]) -> Node:
         return in_free_names(node, self.known, spans)
 
-    def _program(self, goal: _Way, limits: Sequence[Stated], beside: Mapping[str, _Way]) -> Program:
-        whole = _merged([goal, *beside.values()])
+    def _program(self, goal: Way, limits: Sequence[Stated], beside: Mapping[str, Way]) -> Program:
+        whole = merged([goal, *beside.values()])
         forms = {name: way.form for name, way in beside.items()}
         unknowns = {zero.name: zero.span for zero in whole.zeros}
         spans = {**self.box, **unknowns}
@@ -332,7 +292,7 @@ class _Writing:
             sign=self.sign,
             plans=whole.plans,
             counts=tuple((zero.name, zero.form) for zero in whole.zeros if zero.form is not None),
-            solved=self._solver(whole) if unknowns else None,
+            solved=solver(self.library, whole) if unknowns else None,
         )
 
     def _limit(self, limit: Stated, forms: Mapping[str, Node], spans: Mapping[str, Span]) -> Limit:
@@ -361,51 +321,6 @@ class _Writing:
                     told = Equation(side.form, op, bound)
                     yield Limit("", None, told, self._spread(over, spans))
 
-    def _solver(self, whole: _Way) -> Callable[[Mapping[str, float]], list[Mapping[str, float]]]:
-        """The function that works out at a point what is a variable of its own: every solution there."""
-        library, plans, renamed = self.library, whole.plans, whole.renamed
-        is_closed = all(zero.form is not None for zero in whole.zeros)
-
-        def solutions(values: Mapping[str, float]) -> Iterator[dict[str, float]]:
-            """What has no closed form, in each combination of the plans' solutions that agree."""
-            names = [
-                [name for block in made.blocks for name in block.unknowns if only_form(library, block) is None]
-                for made in plans
-            ]
-            for states in product(*(_states(library, made, values) for made in plans)):
-                found: dict[str, float] = {}
-                each = [
-                    {renamed[name]: state.values[name] for name in own}
-                    for own, state in zip(names, states, strict=True)
-                ]
-                if all(found.setdefault(name, x) == x for one in each for name, x in one.items()):
-                    yield found
-
-        def solved(values: Mapping[str, float]) -> list[Mapping[str, float]]:
-            whole_ones: list[Mapping[str, float]] = []
-            for found in [{}] if is_closed else solutions(values):
-                for zero in whole.zeros:
-                    found[zero.name] = zero.at({**values, **found})
-                if all(map(math.isfinite, found.values())):
-                    whole_ones.append(found)
-            return whole_ones
-
-        return solved
-
-
-def _states(library: RelationSet, made: Plan, values: Mapping[str, float]) -> list[State]:
-    """The solutions of a plan at a point: those that have a number for every unknown."""
-    states = [State(dict(values))]
-    try:
-        for block in made.blocks:
-            states = [step for state in states for step in block_states(library, block, state)[0]]
-    except DeriveError as error:
-        if is_of_time(error):
-            raise
-        return []
-    unknowns = [name for block in made.blocks for name in block.unknowns]
-    return [state for state in states if state.values.keys() >= {*unknowns}]
-
 
 def _placed(node: Node, forms: Mapping[str, Node]) -> Node:
     """An expression with finished forms in place of names; names in the forms stay."""
@@ -414,27 +329,6 @@ def _placed(node: Node, forms: Mapping[str, Node]) -> Node:
     if isinstance(node, Number):
         return node
     return Apply(node.op, tuple(_placed(arg, forms) for arg in node.args))
-
-
-def _merged(ways: Iterable[_Way]) -> _Way:
-    """What several ways take together."""
-    whole = _Way(Number(Fraction(0.0)))
-    for way in ways:
-        whole = _joined(way, whole, ())
-    return whole
-
-
-def _joined(way: _Way, other: _Way, claim: tuple[Node, ...]) -> _Way:
-    """A way, with what another one takes and a further condition."""
-    zeros = {zero.name: zero for zero in (*other.zeros, *way.zeros)}
-    return replace(
-        way,
-        guards=tuple(dict.fromkeys((*other.guards, *claim, *way.guards))),
-        zeros=tuple(zeros.values()),
-        sides=tuple(dict.fromkeys((*other.sides, *way.sides))),
-        plans=tuple(dict.fromkeys((*other.plans, *way.plans))),
-        renamed={**other.renamed, **way.renamed},
-    )
 
 
 def _is_inside(values: Span, domain: Domain) -> bool:

@@ -20,7 +20,7 @@ MORE_SHAPES = (
     *("abs({} - {})", "({} - {})**2", "{}/(1 + ({})**2)"),
     *("exp(-({} - {})**2/9)", "sqrt(1 + abs({} - {}))", "ceil({} - {})"),
 )
-SLACK = 1e-13  # within which a point of the oracle fulfils a limit
+ROUNDING = 1e-13  # within which a number is whole
 LINES = 60  # along which counts are sought, for each range
 GRID = {1: 201, 2: 25, 3: 11}  # points along each range, by the number of ranges
 
@@ -127,7 +127,7 @@ def worked_out(text: str, values: dict[str, float]) -> float:
     return float(number) if isinstance(number, (int, float)) and math.isfinite(number) else math.nan
 
 
-def feasible(program: Small, point: dict[str, float], slack: float = SLACK) -> Iterator[dict[str, float]]:
+def feasible(program: Small, point: dict[str, float], slack: float = 0.0) -> Iterator[dict[str, float]]:
     """Every solution at a point: the values of all quantities that are needed there, where everything holds."""
     states = [dict(point)]
     for one in program.needed():
@@ -143,7 +143,7 @@ def feasible(program: Small, point: dict[str, float], slack: float = SLACK) -> I
 def _admitted(one: Derived, x: float, slack: float) -> float:
     """A value of a quantity, whole if it counts; NaN where it is outside its domain."""
     if one.is_whole and x == x:
-        x = float(round(x)) if abs(x - round(x)) <= slack * max(1.0, abs(x)) else math.nan
+        x = float(round(x)) if abs(x - round(x)) <= max(slack, ROUNDING) * max(1.0, abs(x)) else math.nan
     return x if one.low - slack <= x <= one.high + slack else math.nan
 
 

@@ -12,28 +12,36 @@ import pytest
 
 import derive
 from derive import DeriveError, LimitError, VerificationError
+from derive.optimization.optimum import Optimum
 from tests.derive.optimization.enumerated import Small, best, drawn, feasible
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_PROGRAMS", "0..20000").split(".."))
 
 
-def outcome(program: Small) -> str:
-    """What came of a program, in a word; an assertion fails where it is wrong."""
+def chosen(program: Small) -> Optimum | DeriveError:
+    """The best choice, or the error that says that there is none."""
     library = derive.load(program.text)
     try:
         with derive.limits(seconds=2):
-            found = getattr(library, program.sense)("f", such_that=program.such_that, **program.given)
+            return getattr(library, program.sense)("f", such_that=program.such_that, **program.given)
     except VerificationError:
         raise
-    except LimitError:
-        return "limit"
     except DeriveError as error:
+        return error
+
+
+def outcome(program: Small) -> str:
+    """What came of a program, in a word; an assertion fails where it is wrong."""
+    found = chosen(program)
+    if isinstance(found, LimitError):
+        return "limit"
+    if isinstance(found, DeriveError):
         met = best(program)
-        assert met is None, (program.text, program.such_that, program.given, met, str(error))
+        assert met is None, (program.text, program.such_that, program.given, met, str(found))
         return "none"
     value = found.answer.base
     at = {name: float(number) for name, number in found.chosen.items()}
-    there = [state["f"] for state in feasible(program, at, 1e-8)]
+    there = [state["f"] for state in feasible(program, at, 1e-6)]
     told = (program.sense, program.text, program.such_that, program.given, value, at)
     assert any(abs(x - value) <= 1e-6 * max(1.0, abs(x)) for x in there), ("not feasible", told, there)
     met = best(program)

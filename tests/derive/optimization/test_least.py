@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import time
 from itertools import product
 
 import pytest
@@ -242,3 +243,114 @@ def test_what_is_tied_is_not_free():
     with pytest.raises(InconsistentError, match="is not free") as caught:
         ohm.least("P", V="1..9", I="1..3", R="2")
     assert "r1" in caught.value.conflicts
+
+
+# Counts that relations determine
+
+
+@pytest.mark.parametrize(
+    ("relations", "domains", "limits", "ranges", "least", "most"),
+    [
+        (["f = 2*i", "i*x = 10"], {"i": "0..20, whole"}, [], {"x": "0.1..3"}, 8, 40),
+        (["f = x", "i*x = 10"], {"i": "0..20, whole"}, ["i >= 3.5"], {"x": "0.1..3"}, 0.5, 2.5),
+        (["f = ceil(i/3) + x", "i = x**2"], {"i": "0..20, whole"}, [], {"x": "1.1..3"}, 1 + 2**0.5, 6),
+        (["f = x - j", "j*x = 6"], {"j": "1..9, whole"}, [], {"x": "0.5..4"}, 2 / 3 - 9, 1),
+        (["f = i - j", "i = 2*x", "j = 3*x"], dict.fromkeys("ij", "0..30, whole"), [], {"x": "0.5..4.5"}, -4, -1),
+    ],
+)
+def test_a_count_that_an_equation_determines_is_whole(relations, domains, limits, ranges, least, most):
+    names = {name for one in relations for name in "fijxy" if name in one.replace("ceil", "")}
+    some = bare(" ".join(sorted(names)), *relations, domains={**dict.fromkeys(names, "real"), **domains})
+    assert number(some.least("f", such_that=limits, **ranges)) == pytest.approx(least, rel=1e-9)
+    assert number(some.most("f", such_that=limits, **ranges)) == pytest.approx(most, rel=1e-9)
+
+
+def test_the_points_of_a_front_have_whole_counts():
+    some = bare("f g x i", "f = 2*i", "g = x", "i*x = 10", domains={"i": "0..20, whole"})
+    found = some.front(["least f", "least g"], x="0.1..3", points=5)
+    assert found.proved
+    assert [point.answers[0].base % 2 for point in found.points] == [0.0] * len(found)
+    assert found.points[0].answers[0].base == 8
+
+
+def test_a_list_of_which_no_entry_makes_a_count_whole_is_ruled_out():
+    some = bare("f x i", "f = 2*i", "i*x = 10", domains={"i": "0..20, whole"})
+    found = some.least("f", x=["3", "2.5", "2"])
+    assert number(found) == 8
+    assert [one.best for one in found.choices] == [None, 8.0, 10.0]
+    with pytest.raises(InconsistentError):
+        some.least("f", x=["3", "7"])
+
+
+# Optima that are there
+
+
+SPARE = [{"equation": "b = a", "when": ["a <= 6"]}, {"equation": "b = x + 6", "when": ["a > 6"]}]
+
+
+def test_a_limit_may_exclude_one_of_two_solutions():
+    some = bare("f x b", "f = 2*x + b", "x**2 + b = 1.25", domains={"f": "real", "x": "real", "b": "0..1, whole"})
+    found = some.least("f", such_that="x >= 0", b="0..1")
+    assert (number(found), found.at["b"].magnitude, found.proved) == (pytest.approx(2), 1, True)
+
+
+def test_the_best_of_several_solutions_says_that_it_is_one_of_them():
+    some = bare("f x b", "f = 2*x + b", "x**2 + b = 1.25", domains={"f": "real", "x": "real", "b": "0..1, whole"})
+    found = some.most("f", b="0..1")
+    assert number(found) == pytest.approx(2 * 1.25**0.5)
+    assert any("2 admissible values" in text for text in found.answer.assumptions)
+
+
+def test_cases_of_a_quantity_that_nobody_asks_for_tie_nothing():
+    some = bare("a x b c", "a = 2*x", *SPARE, "c = (a - 5)**2", domains={"c": "real"})
+    found = some.least("c", x="1..11")
+    assert (number(found), found.at["x"].magnitude, found.proved) == (0, 2.5, True)
+    with_more = bare("a x b c d", "a = 2*x", *SPARE, "d = sqrt(b)", "c = (a - 5)**2", domains={"c": "real"})
+    assert number(with_more.least("c", x="1..11")) == 0
+
+
+def test_a_condition_that_nothing_decides_ties_nothing():
+    some = bare("a x y k c", "a = 2*x", {"equation": "y = x", "when": ["k > 3"]}, "c = (a - 5)**2 + y")
+    assert number(some.least("c", x="1..11", y="1..3")) == pytest.approx(1)
+
+
+def test_a_relation_of_one_case_ties_there_alone():
+    some = bare("a x y c", "a = 2*x", {"equation": "y = x", "when": ["a > 3"]}, "c = (a - 5)**2 + y")
+    found = some.least("c", x="1..11", y="1..3")
+    assert number(found) == pytest.approx(2.4375, rel=1e-6)
+    assert found.at["x"].magnitude == pytest.approx(found.at["y"].magnitude)
+
+
+def test_an_inequality_with_a_condition_holds_where_that_does():
+    some = bare("x y c", "c = 2*y - x", {"equation": "y >= 3", "when": ["x > 5"]}, domains={"c": "real"})
+    found = some.least("c", x="1..6", y="1..7")
+    assert number(found) == pytest.approx(-3, rel=1e-8)
+
+
+def test_a_limit_on_a_difference_holds_to_the_rounding_of_its_terms():
+    some = bare(
+        *("f x y u v", "u = 2.27*y + 3*x - 1", "v = -5*x - y", "f = 4*u - 1.05*y"),
+        domains={"f": "real", "x": "real", "y": "real", "v": "-4..6"},
+    )
+    found = some.least("f", such_that=["v <= 0", "v >= -3", "u >= 2.28", "x <= -0.9"], x="-3..5", y="0..5")
+    assert number(found) == pytest.approx(21.335)
+    assert not found.answer.failed
+
+
+# Time
+
+
+@pytest.mark.thorough
+def test_simultaneous_relations_keep_the_limit_of_time():
+    power = bare(
+        *("f x1 x2 x3 x4", "f = 3*x1 + 0.000001*x1**3 + 2*x2 + 0.000002/3*x2**3"),
+        "1000*sin(-x3 - 0.25) + 1000*sin(-x4 - 0.25) + 894.8 = x1",
+        "1000*sin(x3 - 0.25) + 1000*sin(x3 - x4 - 0.25) + 894.8 = x2",
+        "1000*sin(x4 - 0.25) + 1000*sin(x4 - x3 - 0.25) + 1294.8 = 0",
+        domains={"f": "real", "x1": "0..1200", "x2": "0..1200", "x3": "-0.48..0.48", "x4": "-0.48..0.48"},
+    )
+    began = time.thread_time()
+    with derive.limits(seconds=1):
+        found = power.least("f", such_that=["x4 - x3 <= 0.48", "x3 - x4 <= 0.48"], x1="0..1200")
+    assert time.thread_time() - began < 6
+    assert found.proved or found.gap is None or found.gap > 1e-6
