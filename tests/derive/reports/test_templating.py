@@ -271,7 +271,9 @@ def nested(inner: str) -> str:
 
 ENDLESS = {
     "loops": "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}",
-    "a macro": "{% macro m() %}" + "{% for i in range(99999) %}" * 2 + "x{% endfor %}{% endfor %}{% endmacro %}{{ m() }}",
+    "a macro": "{% macro m() %}"
+    + "{% for i in range(99999) %}" * 2
+    + "x{% endfor %}{% endfor %}{% endmacro %}{{ m() }}",
     "doubled": nested("{% set ns.s = ns.s ~ ns.s %}"),
     "added": nested("{% set ns.s = ns.s + ns.s %}"),
     "captured": nested("{% set ns.s %}{{ ns.s }}{{ ns.s }}{% endset %}"),
