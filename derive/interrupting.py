@@ -103,7 +103,7 @@ def _interrupt(alarm: _Alarm) -> bool:
     if time.perf_counter() - begun > sys.getswitchinterval() / 2:
         return False
     thread, raised = ctypes.c_ulong(alarm.thread), ctypes.py_object(Interruption)
-    return ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, raised) == 1
+    return bool(ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, raised))
 
 
 def _may_be_interrupted(frame: FrameType | None, block: FrameType) -> bool:

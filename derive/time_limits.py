@@ -29,7 +29,8 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 _SECONDS = 10.0
-_WALL = 3  # limit on the wall-clock time of a share, as a multiple of that on CPU time
+_WALL = 1  # limit on wall-clock time, as a multiple of that on CPU time
+_WALL_OF_SHARE = 3  # the same for a share, beside the limit of its query
 _GRACE = 0.25  # seconds after the end in which the next `tick` is waited for: what it ends, keeps what it has found
 
 
@@ -109,7 +110,7 @@ def _asked_seconds(seconds: float) -> float:
 
 @contextmanager
 def _running_for(seconds: float, outer: _Clock | None, is_of_several: bool) -> Iterator[None]:
-    ends = time.monotonic() + seconds
+    ends = time.monotonic() + _WALL * seconds
     if outer is not None:
         ends = min(ends, outer.ends_at_last)
     if ends == math.inf:
@@ -135,7 +136,7 @@ def sharing(share: float) -> Iterator[None]:
         return
     now, at = time.thread_time(), time.monotonic()
     left = share * min(outer.ends - now, outer.ends_at_last - at)
-    clock = _Clock(outer.seconds, now + left, min(at + _WALL * left, outer.ends_at_last))
+    clock = _Clock(outer.seconds, now + left, min(at + _WALL_OF_SHARE * _WALL * left, outer.ends_at_last))
     token = _running.set(clock)
     try:
         with interrupted_after(clock.ends_at_last - at + _GRACE):

@@ -7,8 +7,7 @@ files: whoever asks here may not be the one whose files these are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,28 +66,30 @@ class Tools:
         """The one value of a quantity, with its derivation."""
         from derive.presentation.text import as_data
 
-        with self._asked(relations, seconds) as library:
+        def ask(library: Library) -> Reply:
             answer = library.solve(target, *profiles, **(given or {}))
             text = answer.text()
-            data = {**as_data(answer), "sources": [str(source) for source in answer.sources], "text": text}
-        return Reply(text, data)
+            sources = [str(source) for source in answer.sources]
+            return Reply(text, {**as_data(answer), "sources": sources, "text": text})
+
+        return self._asked(relations, seconds, ask)
 
     def formula(self, target: str, given: Sequence[str] = (), relations: str = "", seconds: float = 10.0) -> Reply:
         """The closed form of a quantity in terms of others."""
-        with self._asked(relations, seconds) as library:
-            form = library.formula(target, given)
-            from sympy import latex
+        from sympy import latex  # reading sympy may take seconds, which are not the question's
 
+        def ask(library: Library) -> Reply:
+            form = library.formula(target, given)
             units = {
                 name: library.declaration(name).unit.text or "1" for name in (target, *map(str, form.free_symbols))
             }
             letters = {symbol: library.declared[str(symbol)].latex or str(symbol) for symbol in form.free_symbols}
             written = latex(form, symbol_names=letters)
-        text = f"{target} = {form}"
-        note = "It holds in coherent base units."
-        return Reply(
-            f"{text}\n{note}", {"target": target, "formula": str(form), "latex": written, "units": units, "note": note}
-        )
+            note = "It holds in coherent base units."
+            data = {"target": target, "formula": str(form), "latex": written, "units": units, "note": note}
+            return Reply(f"{target} = {form}\n{note}", data)
+
+        return self._asked(relations, seconds, ask)
 
     def best(
         self,
@@ -104,13 +105,16 @@ class Tools:
         from derive.optimization.optimum_text import as_data
 
         named = [one if isinstance(one, str) else tuple(one) for one in profiles]
-        with self._asked(relations, seconds) as library:
+
+        def ask(library: Library) -> Reply:
             found = (library.least if sense == "least" else library.most)(
                 target, *named, such_that=list(such_that), **(given or {})
             )
             text = found.text()
-            data = {**as_data(found), "sources": [str(source) for source in found.answer.sources], "text": text}
-        return Reply(text, data)
+            sources = [str(source) for source in found.answer.sources]
+            return Reply(text, {**as_data(found), "sources": sources, "text": text})
+
+        return self._asked(relations, seconds, ask)
 
     def check(self, relations: str, seconds: float = 10.0) -> Reply:
         """The problems of a text of relations, each with its line and what would mend it."""
@@ -157,17 +161,17 @@ class Tools:
 
     # What comes with a question
 
-    @contextmanager
-    def _asked(self, relations: str, seconds: float) -> Iterator[Library]:
-        """The library with the relations of a question, for so many seconds."""
+    def _asked(self, relations: str, seconds: float, ask: Callable[[Library], Reply]) -> Reply:
+        """The reply about the library with the relations of a question, within so many seconds."""
+        import derive.solving.answering.solver  # noqa: F401  # as with sympy
+
         with limits(seconds=min(seconds, LONGEST)), query():
             if not relations.strip():
-                yield self.library
-                return
+                return ask(self.library)
             from derive.relation_files.loading import proved
 
             with units_for_a_while():  # those of the text
-                yield self.library | proved(self._read(relations))
+                return ask(self.library | proved(self._read(relations)))
 
     def _read(self, relations: str) -> Reader:
         from derive.relation_files.loading import read

@@ -146,6 +146,8 @@ def timed(verb: click.Command) -> click.Command:
         from derive.time_limits import limits, query
 
         if options.get("replaced", "") is None:
+            import derive.solving.answering.solver  # noqa: F401  # its time is not the question's
+
             _built_in()
         with limits(seconds=seconds), query():
             return asked(**options)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from derive.errors import DeriveError
 from derive.expressions.tree import names_in
 from derive.kernels.backends.python_numpy import Arrays
-from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart
+from derive.kernels.backends.shared_lines import Scope, Sheet, Writer, apart, execute
 from derive.kernels.case_dispatch import Cases
 from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
 from derive.model.relation_set import RelationSet
@@ -73,7 +73,7 @@ def tested(names: Sequence[str], write: Callable[[Writer], str], **calls: Any) -
     sheet.write(f"return {write(lambda node: sheet.expression(node, scope))}")
     sheet.space |= calls
     text = "\n".join([f"def tested({', '.join(scope.variables.values())}):", *sheet.lines, ""])
-    exec(compile(text, "<derive>", "exec"), sheet.space)
+    execute(text, sheet.space)
     made: Callable[..., Any] = sheet.space["tested"]
     return made
 

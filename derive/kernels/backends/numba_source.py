@@ -29,6 +29,7 @@ from derive.kernels.backends.emitter import (
     is_total,
     prefixed,
 )
+from derive.kernels.backends.shared_lines import execute
 from derive.tolerances import SAME_ROOT
 
 __all__ = ["Machine", "Slow", "is_at_hand", "translated"]
@@ -115,7 +116,7 @@ class Slow(Machine):
 
     def made(self, text: str, space: dict[str, Any]) -> Callable[..., Any]:
         names = {"__builtins__": {}, **space}
-        exec(compile(text, "<derive>", "exec"), names)
+        execute(text, names)
         made: Callable[..., Any] = names["compiled"]
         return made
 
@@ -155,7 +156,7 @@ def translated(text: str, space: tuple[tuple[str, Any], ...], *, is_entered: boo
 @lru_cache(maxsize=256)
 def _translated(text: str, space: tuple[tuple[str, Any], ...], is_entered: bool) -> Callable[..., Any]:
     names = dict(space)
-    exec(compile(text, "<derive>", "exec"), names)
+    execute(text, names)
     made: Callable[..., Any] = _jit(is_entered)(names["compiled"])
     return made
 

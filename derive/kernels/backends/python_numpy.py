@@ -20,6 +20,7 @@ from derive.kernels.backends.emitter import (
     is_total,
     prefixed,
 )
+from derive.kernels.backends.shared_lines import execute
 from derive.numerics.algebra.evaluation import truth
 
 __all__ = ["Arrays", "Floats"]
@@ -167,7 +168,7 @@ class _OfArrays:
 
 def _executed(text: str, space: dict[str, Any]) -> Callable[..., Any]:
     space = {"__builtins__": {}, **space}
-    exec(compile(text, "<derive>", "exec"), space)
+    execute(text, space)
     made: Callable[..., Any] = space["compiled"]
     return made
 

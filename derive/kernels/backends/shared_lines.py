@@ -16,17 +16,28 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from derive.errors import LimitError
 from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.kernels.backends.emitter import DOUBT, Dialect, inlined, number, worded
 from derive.numerics.algebra.evaluation import terms, weighed
 from derive.planning.plan import Block
 
-__all__ = ["Scope", "Sheet", "Writer", "apart", "in_order"]
+__all__ = ["Scope", "Sheet", "Writer", "apart", "execute", "in_order"]
 
 Writer = Callable[[Node], str]
 """The text of an expression, whose parts are written before it."""
 
 _HELD = re.compile(r"\bv\d+\b")
+
+
+def execute(text: str, space: dict[str, Any]) -> None:
+    """Define the functions of a text, which this package has written, in a space of names."""
+    try:
+        code = compile(text, "<derive>", "exec")
+    except (MemoryError, RecursionError, SyntaxError) as error:  # how Python says that an expression is too deep for it
+        what = "A choice among very many cases is nested too deep for a fast function."
+        raise LimitError(what, hint="Split it: name its parts. Or call solve at each point.", limit="depth") from error
+    exec(code, space)
 
 
 @dataclass

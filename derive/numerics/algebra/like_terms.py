@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
@@ -107,11 +108,20 @@ def multiplied(*nodes: Node) -> Node:
 
 def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
     """The parts without pairs of inverses; if a cancelled part is zero, the final substitution finds out."""
-    kept = list(parts)
+    inverses = [part for part in parts if isinstance(part, Apply) and part.op == inverse]
+    if not inverses:
+        return parts
+    held, gone = Counter(parts), Counter[Node]()
+    for part in inverses:
+        if held[part] and held[part.args[0]]:
+            held.subtract((part, part.args[0]))
+            gone.update((part, part.args[0]))
+    kept = []
     for part in parts:
-        if isinstance(part, Apply) and part.op == inverse and part in kept and part.args[0] in kept:
-            kept.remove(part)
-            kept.remove(part.args[0])
+        if gone[part]:
+            gone[part] -= 1
+        else:
+            kept.append(part)
     return kept
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import derive
-from derive.errors import DeriveError, ExpressionError, UnknownNameError, VerificationError
+from derive import time_limits
+from derive.errors import DeriveError, ExpressionError, LimitError, UnknownNameError, VerificationError
 from derive.presentation.document import Formulas, Grid, Heading, Items, Picture, Text, Worked, spans
 from derive.reports.templating import rendered
 from derive.reports.vocabulary import vocabulary
@@ -260,3 +262,69 @@ def test_the_command_says_what_is_wrong_with_a_template(text, words, tmp_path):
 
 def test_a_report_that_is_not_there_is_told(tmp_path):
     assert "There is no file" in ask("report", str(tmp_path / "none.md")).err
+
+
+def nested(inner: str) -> str:
+    """A template that puts a value into itself a hundred times."""
+    return f"{{% set ns = namespace(x=[1], s='abc', n=7) %}}{{% for i in range(100) %}}{inner}{{% endfor %}}"
+
+
+ENDLESS = {
+    "loops": "{% for i in range(99999) %}{% for j in range(99999) %}x{% endfor %}{% endfor %}",
+    "a macro": "{% macro m() %}"
+    + "{% for i in range(99999) %}" * 2
+    + "x{% endfor %}{% endfor %}{% endmacro %}{{ m() }}",
+    "doubled": nested("{% set ns.s = ns.s ~ ns.s %}"),
+    "added": nested("{% set ns.s = ns.s + ns.s %}"),
+    "captured": nested("{% set ns.s %}{{ ns.s }}{{ ns.s }}{% endset %}"),
+    "written": nested("{% set ns.x = [ns.x, ns.x] %}") + "{{ ns.x|string }}",
+    "joined": nested("{% set ns.x = [ns.x, ns.x] %}") + "{{ ns.x ~ 1 }}",
+    "asked": nested("{% set ns.x = [ns.x, ns.x] %}") + "{{ solve(ns.x) }}",
+    "compared": nested("{% set ns.x = [ns.x, ns.x] %}") + "{{ ns.x == [ns.x] }}",
+    "keys": nested("{% set ns.x = (ns.x, ns.x) %}"),
+    "lists": nested("{% set ns.x = ns.x + ns.x %}"),
+    "squared": nested("{% set ns.n = ns.n * ns.n %}"),
+    "replaced": nested("{% set ns.s = ns.s.replace('a', ns.s ~ ns.s) %}"),
+    "filtered": nested("{% set ns.s = ns.s|replace('a', ns.s ~ ns.s) %}"),
+    "separated": nested("{% set ns.s = range(9999)|join(ns.s) %}"),
+    "calls": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "itself": "{% include 'mine.md' %}",
+    "itself twice": "{% include 'mine.md' %}{% include 'mine.md' %}",
+    "questions": "{% for i in range(99999) %}{{ solve('period', length=(i + 1) ~ ' m') }}{% endfor %}",
+    "parentheses": "{{ " + "(" * 3000 + "1" + ")" * 3000 + " }}",
+}
+
+
+@pytest.mark.parametrize("what", ENDLESS)
+def test_a_template_without_end_is_refused_with_its_line(tmp_path, monkeypatch, what):
+    monkeypatch.setattr(time_limits, "_WALL", 1)
+    with derive.limits(seconds=0.1):
+        error = refused(ENDLESS[what], tmp_path)
+    assert isinstance(error, LimitError)
+    assert str(error).startswith("mine.md" if what in ("itself", "itself twice", "parentheses") else "mine.md, line ")
+    assert error.hint
+
+
+@pytest.mark.parametrize("part", ["out.md", "folder/secret.md", "../secret.md", "{0}/secret.md"])
+def test_a_part_lies_in_the_folder_of_its_template(tmp_path, part):
+    inner, outer = tmp_path / "inner", tmp_path / "outer"
+    for folder in (inner, outer):
+        folder.mkdir()
+        (folder / "secret.md").write_text("a secret")
+    (inner / "out.md").symlink_to(outer / "secret.md")
+    (inner / "folder").symlink_to(outer)
+    error = refused(f"{{% include '{part.format(outer)}' %}}", inner)
+    assert str(error).startswith("mine.md, line 3: The part ")
+    assert "a secret" not in str(error)
+
+
+def test_a_link_within_the_folder_is_followed_and_a_pipe_is_not(tmp_path):
+    (tmp_path / "part.md").write_text("said")
+    (tmp_path / "other.md").symlink_to("part.md")
+    assert made("{% include 'other.md' %}", tmp_path) == (Text("said"),)
+    os.mkfifo(tmp_path / "pipe.md")
+    assert "is not a file" in str(refused("{% include 'pipe.md' %}", tmp_path))
+
+
+def test_what_marks_answers_is_not_taken_from_a_template(tmp_path):
+    assert isinstance(refused("\ue0005\ue001", tmp_path), ExpressionError)
