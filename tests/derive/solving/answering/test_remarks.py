@@ -1,4 +1,4 @@
-"""What stands under a headline: the changes of a question that move its answer by more than a tenth, with their sizes."""
+"""What stands under a headline: the changes that move an answer by more than a tenth, with their sizes."""
 
 from __future__ import annotations
 
