@@ -82,8 +82,8 @@ class Assumption:
 
     text: str
     kind: str = "note"
-    """Or "condition": that a relation applies; "value": a number that a source assumes; "own": one that a profile states
-    of the target; "lost": a number of which rounding left nothing."""
+    """Or "condition": that a relation applies; "value": a number that a source assumes; "own": one that a profile
+    states of the target; "lost": a number of which rounding left nothing."""
     about: str = ""  # the relation or quantity, where there is one
 
 
