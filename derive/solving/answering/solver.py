@@ -119,8 +119,10 @@ def _answers(
         def again(changes: Mapping[str, Any]) -> float | None:
             try:
                 others = _quietly(library, question.target, profiles, {**question.strong, **changes})
-            except LimitError:
-                raise
+            except LimitError as error:
+                if error.limit.endswith(" s"):  # the time, and not the size of the other question
+                    raise
+                return None
             except DeriveError:
                 return None
             return others[rank].base if len(others) == len(distinct) else None
