@@ -39,7 +39,7 @@ from derive.tolerances import AGREEMENT, MOVED
 if TYPE_CHECKING:
     from derive.solving.execution.question import Question
 
-__all__ = ["remarks"]
+__all__ = ["is_of_time", "remarks"]
 
 _PART = 0.5  # of the time of a question, which finding remarks may take
 
@@ -77,6 +77,11 @@ def remarks(
     except LimitError:  # what was found until then is true
         told.append(Remark("assumed", question.target, "", None, 1.0, "there was no time to try what else is assumed"))
     return tuple(sorted(told, key=lambda one: -one.weight))
+
+
+def is_of_time(error: LimitError) -> bool:
+    """Whether it is the time that ran out, and not the size of a question that another may not have."""
+    return error.limit.endswith(" s")
 
 
 class _Work:
@@ -243,8 +248,10 @@ class _Work:
         try:
             asked = ask(small, self.question.target, (), given)
             states = carried_out(small, asked).states
-        except LimitError:
-            raise
+        except LimitError as error:
+            if is_of_time(error):
+                raise
+            return None
         except DeriveError:
             return None
         numbers = [state.values[asked.target] for state in states if asked.target in state.values]

@@ -30,7 +30,7 @@ from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, told_apart
-from derive.solving.answering.remarks import remarks
+from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
@@ -120,7 +120,7 @@ def _answers(
             try:
                 others = _quietly(library, question.target, profiles, {**question.strong, **changes})
             except LimitError as error:
-                if error.limit.endswith(" s"):  # the time, and not the size of the other question
+                if is_of_time(error):
                     raise
                 return None
             except DeriveError:
