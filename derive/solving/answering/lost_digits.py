@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 from derive.expressions.tree import Apply, Equation, Node, Number, names_in, render, walk
 from derive.numerics.algebra.multiprecision import exactly, sign_of_gap
@@ -18,7 +19,7 @@ from derive.tolerances import EPSILON, UNDERFLOW, VANISHED
 __all__ = ["lost_digits"]
 
 _WITH_POLES = ("tan", "sin", "cos")
-_ZERO = Number(0)
+_ZERO = Number(Fraction(0))
 
 
 def lost_digits(made: Plan, state: State) -> Iterator[str]:

@@ -317,4 +317,4 @@ def _restored(held: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(**parts, **lazy)
+    return Answer(**parts | {**lazy})
