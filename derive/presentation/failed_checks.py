@@ -91,7 +91,7 @@ def warnings(answer: Answer, idle: Sequence[str] | None = None) -> tuple[str, ..
     unused = answer.unused if idle is None else idle
     told = [check.verdict or check.statement for check in answer.failed]
     told += [idle_givens(answer, unused)] if unused else []
-    told += [assumption.text for assumption in answer.stated_assumptions if assumption.kind == "own"]
+    told += [assumption.text for assumption in answer.stated_assumptions if assumption.kind in ("own", "lost")]
     return (*told, answer.whole) if answer.whole else tuple(told)
 
 

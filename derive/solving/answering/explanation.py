@@ -18,6 +18,7 @@ from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Block
 from derive.presentation.numbers import shown_number
+from derive.solving.answering.lost_digits import lost_digits
 from derive.solving.answering.neglected import neglected
 from derive.solving.answering.roles_of_givens import acts_on, cancelling, unused
 from derive.solving.answering.steps import steps_of
@@ -72,6 +73,7 @@ def answer_of(
             *_assumptions(library, question, made, state, left_out, used, how),
             *(Assumption(note, "turning") for note in unsteady(library, question, made, state, left_out, bounds)),
             *map(Assumption, gone),
+            *(Assumption(text, "lost") for text in lost_digits(made, state)),
         ),
         sources=tuple(dict.fromkeys(value.source for value in used.values())),
         quantities=_spoken_of(library, made),

@@ -13,6 +13,7 @@ So the sizes are never guesses: what nothing in the library says otherwise is no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -38,9 +39,9 @@ from derive.tolerances import AGREEMENT, MOVED
 if TYPE_CHECKING:
     from derive.solving.execution.question import Question
 
-__all__ = ["remarks"]
+__all__ = ["is_of_time", "remarks"]
 
-_PART = 0.3  # of the time of a question, which finding remarks may take
+_PART = 0.5  # of the time of a question, which finding remarks may take
 
 Again = Callable[[Mapping[str, Any]], "float | None"]
 """The answer with other values typed, in base units; None if there is none or not just this one."""
@@ -69,12 +70,18 @@ def remarks(
     told: list[Remark] = []
     try:
         with query(), sharing(_PART):
+            told.extend(work.alone())
             told.extend(work.left_out())
             told.extend(work.mismatched())
             told.extend(work.defaulted())
     except LimitError:  # what was found until then is true
-        pass
+        told.append(Remark("assumed", question.target, "", None, 1.0, "there was no time to try what else is assumed"))
     return tuple(sorted(told, key=lambda one: -one.weight))
+
+
+def is_of_time(error: LimitError) -> bool:
+    """Whether it is the time that ran out, and not the size of a question that another may not have."""
+    return error.limit.endswith(" s")
 
 
 class _Work:
@@ -93,6 +100,17 @@ class _Work:
             if value is library.declared[name].default and value.source.kind != "exact"
         }
         self.spent = [name for block in self.plan.blocks for name in block.relations]
+
+    def alone(self) -> Iterator[Remark]:
+        """That nothing given leads to the answer, where it rests on defaults that might as well be others."""
+        members = {name for one in self.spent for name in self.library.relations[one].declared}
+        held = [name for name in self.plan.weak if name in members]
+        resting = [name for name in held if name in self.assumed]
+        is_alone = members.isdisjoint(self.question.strong) and self.question.origins.keys().isdisjoint(held)
+        if resting and is_alone:
+            values = ", ".join(f"{name} = {self.question.weak[name]}" for name in resting)
+            text = f"nothing given leads to {self.question.target}: it rests on {values}"
+            yield Remark("defaulted", resting[0], str(self.question.weak[resting[0]]), None, math.inf, text)
 
     def left_out(self) -> Iterator[Remark]:
         """The shares that relations in use neglect, each with the answer that counts it."""
@@ -167,7 +185,7 @@ class _Work:
             size = shown_number(number, unit, 3)
         else:
             size = f"{factor:.3g} times as much" if factor > 1 else f"{factor:.2g} of it"
-        weight = float("inf") if factor is None or factor <= 0 else max(factor, 1 / factor)
+        weight = math.inf if factor is None or factor <= 0 else max(factor, 1 / factor)
         yield Remark(kind, name, value, factor, weight, f"{text}: {size}")
 
     def _is_slight(self, name: str, other: Elsewhere) -> bool:
@@ -230,8 +248,10 @@ class _Work:
         try:
             asked = ask(small, self.question.target, (), given)
             states = carried_out(small, asked).states
-        except LimitError:
-            raise
+        except LimitError as error:
+            if is_of_time(error):
+                raise
+            return None
         except DeriveError:
             return None
         numbers = [state.values[asked.target] for state in states if asked.target in state.values]

@@ -31,7 +31,7 @@ from derive.presentation.text import headline
 from derive.solving.answering.explanation import answer_of
 from derive.solving.answering.one_case import UnfixedError, answered_in_case, narrowed_by_neighbours
 from derive.solving.answering.regime_intervals import confined, told_apart
-from derive.solving.answering.remarks import remarks
+from derive.solving.answering.remarks import is_of_time, remarks
 from derive.solving.answering.whole_counts import whole_numbers
 from derive.solving.cancellation.jacobian_rank import tied
 from derive.solving.diagnosis.contradictions import GIVENS, confirm, no_solution
@@ -184,8 +184,10 @@ def _answers(library: RelationSet, sought: _Sought, profiles: tuple[Any, ...]) -
         def again(changes: Mapping[str, Any]) -> float | None:
             try:
                 others = _quietly(library, question.target, profiles, {**question.strong, **changes})
-            except LimitError:
-                raise
+            except LimitError as error:
+                if is_of_time(error):
+                    raise
+                return None
             except DeriveError:
                 return None
             return others[rank].base if len(others) == len(distinct) else None

@@ -1,8 +1,8 @@
 """What the lists of facts of a library state of a quantity, and what is seen of it: values that it may have as well.
 
 A profile in such a list is something that there is, a model or a chip, and its values are values that one meets. A
-profile in a file of one's own is another scenario, which says nothing about this one. A quantity that no profile
-states may follow by its definition from what one states, as the sparsity of a model from its two counts of parameters.
+profile in a file of one's own is another scenario, which says nothing about this one. A quantity that no profile states
+may follow by its definition from what one states, as the sparsity of a model from its two counts of parameters.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ class Assumption:
     text: str
     kind: str = "note"
     """Or "condition": that a relation applies; "turning": that it applies in the middle of the ranges; "value": a
-    number that a source assumes; "own": a profile's own one; "bounds": how bounds are known."""
+    number that a source assumes; "own": one that a profile states of the target; "bounds": how bounds are known;
+    "lost": a number of which rounding left nothing."""
     about: str = ""  # the relation or quantity, where there is one
 
 
@@ -329,4 +330,4 @@ def _restored(held: Mapping[str, Any], lazy: Mapping[str, _Settled]) -> Answer:
     parts: dict[str, Any] = {
         name: MappingProxyType(one) if isinstance(one, Mapping) else one for name, one in held.items()
     }
-    return Answer(**parts, **lazy)
+    return Answer(**parts | {**lazy})

@@ -1,4 +1,4 @@
-"""What stands under a headline: the changes of a question that move its answer by more than a tenth, with their sizes."""
+"""What stands under a headline: the changes that move an answer by more than a tenth, with their sizes."""
 
 from __future__ import annotations
 
@@ -271,8 +271,9 @@ def questions(draw: random.Random, count: int) -> Iterator[tuple[str, tuple[str,
 
 
 def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, str]) -> None:
-    answer = derive.solve(target, *profiles, **given)
-    told = {one.name: one for one in answer.remarks}
+    with derive.limits(seconds=300):  # a machine that does much else leaves a question little of its time
+        answer = derive.solve(target, *profiles, **given)
+        told = {one.name: one for one in answer.remarks}
     asked = f"{target} {profiles} {given}"
     assert answer.base
     for one in told.values():
@@ -299,7 +300,7 @@ def compare_by_asking(target: str, profiles: tuple[str, ...], given: dict[str, s
 
 
 @pytest.mark.parametrize(
-    "count", [3, pytest.param(12, marks=pytest.mark.thorough), pytest.param(2000, marks=pytest.mark.long)]
+    "count", [2, pytest.param(8, marks=pytest.mark.thorough), pytest.param(2000, marks=pytest.mark.long)]
 )
 def test_no_default_that_moves_an_answer_of_the_library_is_left_unsaid(count: int) -> None:
     for question in questions(random.Random(f"remarks {count}"), count):
