@@ -47,9 +47,15 @@ LONE: dict[str, float | str] = {"batch": 1.0}
 ALL: dict[str, float | str] = {"batch": HUGE}
 
 
-def balanced(name: str, longer: str, of: str = "other.compute_time") -> Second:
+def with_parameters(at: Told, point: str = "other.") -> float:
+    """The time of a step's arithmetic without attention: what the balances of the lecture weigh."""
+    return at(f"{point}compute_time") / (1 + at(f"{point}pass_attention_ratio"))
+
+
+def balanced(name: str, longer: str, of: Told | None = None) -> Second:
     """A batch or a context at which two times are equal."""
-    return Second({"context" if "context" in name else "batch": name}, lambda at: at(longer), lambda at: at(of))
+    there: dict[str, float | str] = {"context" if "context" in name else "batch": name}
+    return Second(there, lambda at: at(longer), (lambda at: with_parameters(at)) if of is None else lambda at: at(of))
 
 
 SECONDS = {
@@ -126,7 +132,7 @@ SECONDS = {
 }
 
 ELSEWHERE = {
-    "the step's own point": "scaled_context parameter_capacity unhidden_time",
+    "the step's own point": "scaled_context parameter_capacity",
     "what a request is made of": "mean_context cached_prompt_tokens prompt_selection_saving",
     "what is kept or selected at the step's own context": (
         "square_root_selection split_context reservation_use limit_kv_bytes"
