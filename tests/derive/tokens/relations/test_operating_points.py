@@ -90,14 +90,14 @@ SECONDS = {
     "crossover_context": Second(  # of the whole cache, whatever is read of it
         {"context": "crossover_context"},
         lambda at: at("other.kv_bytes") / at("domain_bandwidth"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
     ),
     "cliff_kv_read_share": Second({"context": "cliff_context"}, lambda at: at("other.kv_read_share")),
     "readable_context": balanced("readable_context", "other.memory_time", "latency_budget"),
     "readable_kv_read_share": Second({"context": "readable_context"}, lambda at: at("other.kv_read_share")),
     "implied_least_batch": Second(  # of all the weights, whatever is read of them
         {"batch": "implied_least_batch"},
-        lambda at: at("weight_bytes") / at("domain_bandwidth") / at("other.compute_time"),
+        lambda at: at("weight_bytes") / at("domain_bandwidth") / with_parameters(at),
         lambda at: at("output_input_ratio"),
         given={"output_input_ratio": 4},
     ),
@@ -108,19 +108,19 @@ SECONDS = {
     ),
     "implied_kv_bytes_per_token": Second(
         {"context": "price_cliff"},
-        lambda at: at("compute_time") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
+        lambda at: with_parameters(at, "") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
         given=CLIFF,
     ),
     "free_batch": Second(
         {"batch": "free_batch", "tokens_per_pass": 5.0},
         lambda at: at("other.weight_time"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
         given={"draft_tokens": 4},
     ),
     "compute_bound_prompt": Second(
         {"batch": 1.0, "tokens_per_pass": "compute_bound_prompt"},
         lambda at: at("other.weight_time"),
-        lambda at: at("other.compute_time"),
+        with_parameters,
     ),
     # What fits
     "batch_capacity": Second(
