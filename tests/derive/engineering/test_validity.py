@@ -1,4 +1,4 @@
-"""Where formulas of engineering end is said, and what they hold for is answered: numbers by hand and from plain Python."""
+"""Where formulas of engineering end is said, and what they hold for is answered, against plain Python."""
 
 from __future__ import annotations
 
