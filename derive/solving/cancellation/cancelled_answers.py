@@ -128,12 +128,13 @@ class _Elimination:
     def carried_out(self, weak: tuple[str, ...]) -> Found | None:
         """The remaining relations, solved; None if elimination fails."""
         left = self.left
-        states = None if left is None else self._states(left.equations)
-        if left is None or states is None:
+        solved = None if left is None else self._states(left.equations)
+        if left is None or solved is None:
             return None
+        states, reason = solved
         told = [one for state in states if (one := self._told(left, state)) is not None]
         block = Block(tuple(relation.name for relation in self.relations), (self.target,))
-        return Found(Plan(self.target, (block,), weak, ()), tuple(told), {}) if told or not states else None
+        return Found(Plan(self.target, (block,), weak, ()), tuple(told), {}, reason) if told or not states else None
 
     @cached_property
     def left(self) -> Projection | None:
@@ -157,25 +158,29 @@ class _Elimination:
             matching.add(str(i), names_in(equation.lhs, equation.rhs))
         return matching.settles(self.target)
 
-    def _states(self, equations: Sequence[Equation]) -> list[State] | None:
-        """The states that equations lead to; None if unknown."""
+    def _states(self, equations: Sequence[Equation]) -> tuple[list[State], str] | None:
+        """The states that equations lead to, and why there are none; None if unknown."""
         made = plan(_structure(equations), self.target, list(self.known), [])
         states = [State(self.known)]
         for block in made.blocks:
             following: list[State] = []
+            why = ""
             for state in states:
                 outcome = solve_block(
                     [equations[int(name)] for name in block.relations], block.unknowns, state.values, self.domains
                 )
                 if outcome.undecided or outcome.singular or any(solution.spans for solution in outcome.solutions):
                     return None
+                why = outcome.reason or why
                 for one in outcome.solutions:
                     doubt = outcome.caveat or one.proof
                     following.append(state.taken(one, f"{block.unknowns[0]}: {doubt}" if doubt else ""))
+            if not following:
+                return [], f"{', '.join(block.unknowns)}: {why}"
             states = following
             if len(states) > _MOST:
                 return None
-        return states
+        return states, ""
 
     def _told(self, left: Projection, state: State) -> State | None:
         """The answer in a state, if the eliminated quantities can exist beside it."""

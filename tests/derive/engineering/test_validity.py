@@ -1,0 +1,193 @@
+"""Where formulas of engineering end is said, and what they hold for is answered, against plain Python."""
+
+from __future__ import annotations
+
+import cmath
+import math
+import random
+from functools import cache
+
+import pytest
+
+import derive
+from derive import Answer, DeriveError, InconsistentError, NoSolutionError
+
+load = cache(derive.load)
+
+
+def failing(answer: Answer) -> set[str]:
+    """The names of the checks that do not hold, which stand under the headline."""
+    return {check.name for check in answer.failed}
+
+
+def test_a_column_bends_out_across_its_thinner_side() -> None:
+    draw = random.Random(1)
+    for _ in range(10):
+        width, height, length = draw.uniform(20, 200), draw.uniform(20, 200), draw.uniform(3, 9)
+        given = {"section_width": f"{width!r} mm", "section_height": f"{height!r} mm", "youngs_modulus": "11 GPa"}
+        answer = load("rectangular-beams").solve(
+            "buckling_load", "pinned-column", column_length=f"{length!r} m", **given
+        )
+        thin, thick = sorted((width / 1000, height / 1000))
+        wanted = math.pi**2 * 11e9 * thick * thin**3 / 12 / length**2
+        assert answer.base == pytest.approx(wanted, rel=1e-9)
+        slenderness = load("rectangular-beams").solve(
+            "slenderness", "pinned-column", column_length=f"{length!r} m", **given
+        )
+        assert slenderness.base == pytest.approx(length * math.sqrt(12) / thin, rel=1e-9)
+
+
+def test_a_round_column_has_no_weak_axis() -> None:
+    tube = {
+        "bar_diameter": "44.5 mm",
+        "bore_diameter": "39.5 mm",
+        "column_length": "2.7 m",
+        "youngs_modulus": "200 GPa",
+    }
+    answer = load("round-beams").solve("buckling_load", "pinned-column", **tube)
+    moment = math.pi / 64 * (0.0445**4 - 0.0395**4)
+    assert answer.base == pytest.approx(math.pi**2 * 200e9 * moment / 2.7**2, rel=1e-9)
+
+
+def test_what_yields_sags_or_buckles_beyond_its_formula_says_so() -> None:
+    beam = {"span": "5 m", "uniform_load": "1000 kN/m", "section_width": "50 mm", "section_height": "100 mm"}
+    rectangular = load("rectangular-beams")
+    yields = rectangular.solve("bending_stress", "simply-supported", yield_strength="250 MPa", **beam)
+    assert failing(yields) == {"does_not_yield"}
+    sags = rectangular.solve("deflection", "simply-supported", youngs_modulus="200 GPa", **beam)
+    assert "sags_little" in failing(sags)
+    assert "does not hold" in str(sags).splitlines()[1]
+    stocky = rectangular.solve(
+        "buckling_stress",
+        "pinned-column",
+        section_width="100 mm",
+        section_height="100 mm",
+        column_length="0.5 m",
+        youngs_modulus="200 GPa",
+    )
+    assert failing(stocky) == {"buckles_elastically"}
+    light = {**beam, "uniform_load": "0.5 kN/m"}
+    usual = rectangular.solve("bending_stress", "simply-supported", yield_strength="250 MPa", **light)
+    assert failing(usual) == set()
+
+
+def test_a_measuring_orifice_is_narrower_than_its_pipe() -> None:
+    meter = {"discharge_coefficient": 0.6, "meter_pressure_drop": "10 kPa", "fluid_density": "1000 kg/m**3"}
+    pipes = load("pipes")
+    with pytest.raises(DeriveError):
+        pipes.solve("flow_rate", orifice_diameter="99.9 mm", pipe_diameter="100 mm", **meter)
+    share = 0.7
+    flow = 0.6 * math.pi / 4 * 0.07**2 * math.sqrt(2 * 10e3 / 1000 / (1 - share**4))
+    answer = pipes.solve("flow_rate", orifice_diameter="70 mm", pipe_diameter="100 mm", **meter)
+    assert answer.base == pytest.approx(flow, rel=1e-9)
+    (only,) = pipes.solve_all("orifice_diameter", flow_rate=f"{flow!r} m**3/s", pipe_diameter="100 mm", **meter)
+    assert only.base == pytest.approx(0.07, rel=1e-9)
+
+
+def test_hazen_and_williams_measured_water() -> None:
+    pipe = {"pipe_diameter": "0.3 m", "pipe_length": "100 m", "flow_rate": "0.1 m**3/s"}
+    pipes = load("pipes")
+    with pytest.raises(DeriveError, match="hazen_williams is left out"):
+        pipes.solve("hazen_williams_head", hazen_williams_coefficient=130, kinematic_viscosity="1e-4 m**2/s", **pipe)
+    water = pipes.solve(
+        "hazen_williams_head", hazen_williams_coefficient=130, kinematic_viscosity="1e-6 m**2/s", **pipe
+    )
+    velocity = 0.1 / (math.pi / 4 * 0.3**2)
+    assert water.base == pytest.approx(100 * (velocity / (0.849 * 130 * 0.075**0.63)) ** (1 / 0.54), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        ("compressor_power", {"heating_cop": 13, "heating_power": "10 kW"}),
+        ("heating_power", {"cooling_power": "12.5 kW", "compressor_power": "1 kW", "heating_cop": 13.5}),
+        ("cooling_power", {"cooling_cop": 12, "compressor_power": "1 kW"}),
+    ],
+)
+def test_nothing_is_better_than_carnot_whatever_is_asked(asked: str, given: dict[str, object]) -> None:
+    pumps = load("heat-pumps")
+    with pytest.raises(InconsistentError, match="second_law"):
+        pumps.solve(asked, sink_temperature="25 degC", source_temperature="0 degC", **given)
+    assert pumps.solve(asked, sink_temperature="21 degC", source_temperature="0 degC", **given).base
+
+
+def test_the_american_ratio_is_not_the_coefficient_of_performance() -> None:
+    ratio = load("heat-pumps").solve("energy_efficiency_ratio", cooling_cop=3)
+    assert ratio.value.magnitude == pytest.approx(3 * 3.412142, rel=1e-5)
+    back = load("heat-pumps").solve("cooling_cop", energy_efficiency_ratio="12 BTU/(W*h)")
+    assert back.value.magnitude == pytest.approx(12 / 3.412142, rel=1e-5)
+
+
+def test_a_coil_or_a_capacitor_stands_alone_beside_a_resistor() -> None:
+    draw = random.Random(2)
+    circuits = load("circuits")
+    for _ in range(5):
+        resistance, frequency = 10 ** draw.uniform(0, 4), 10 ** draw.uniform(1, 5)
+        turn = 2 * math.pi * frequency
+        common = {"resistance": f"{resistance!r} ohm", "frequency": f"{frequency!r} Hz"}
+        inductance, capacitance = (
+            resistance / turn * draw.uniform(0.1, 10),
+            1 / resistance / turn * draw.uniform(0.1, 10),
+        )
+        coil, plates = {"inductance": f"{inductance!r} H"}, {"capacitance": f"{capacitance!r} F"}
+        for part, phasor in (
+            (coil, complex(resistance, turn * inductance)),
+            (plates, complex(resistance, -1 / (turn * capacitance))),
+            ({**coil, **plates}, complex(resistance, turn * inductance - 1 / (turn * capacitance))),
+        ):
+            impedance = circuits.solve("impedance", **common, **part)
+            assert impedance.base == pytest.approx(abs(phasor), rel=1e-9)
+            phase = circuits.solve("phase_angle", **common, **part)
+            assert phase.base == pytest.approx(cmath.phase(phasor), rel=1e-9, abs=1e-12)
+        back = circuits.solve("inductance", **common, impedance=f"{math.hypot(resistance, turn * inductance)!r} ohm")
+        assert back.base == pytest.approx(inductance, rel=1e-6)
+
+
+def test_without_a_frequency_there_is_no_impedance() -> None:
+    with pytest.raises(DeriveError):
+        load("circuits").solve("impedance", resistance="40 ohm", inductance="3 mH", capacitance="5 uF")
+
+
+def test_a_short_reflects_all() -> None:
+    circuits = load("circuits")
+    assert circuits.solve("reflection", end_resistance="0 ohm", line_impedance="50 ohm").base == -1
+    with pytest.raises(NoSolutionError, match="infinite"):
+        circuits.solve("standing_wave_ratio", end_resistance="0 ohm", line_impedance="50 ohm")
+
+
+def test_principal_stresses_do_not_know_the_sign_of_shear() -> None:
+    draw = random.Random(3)
+    for _ in range(5):
+        x, y, shear = draw.uniform(-200, 200), draw.uniform(-200, 200), draw.uniform(-100, 100)
+        given = {"normal_stress_x": f"{x!r} MPa", "normal_stress_y": f"{y!r} MPa", "shear_stress_xy": f"{shear!r} MPa"}
+        centre, radius = (x + y) / 2, math.hypot((x - y) / 2, shear)
+        wanted = {
+            "first_principal": centre + radius,
+            "second_principal": centre - radius,
+            "circle_radius": radius,
+            "greatest_shear": max(radius, abs(centre + radius) / 2, abs(centre - radius) / 2),
+        }
+        for name, value in wanted.items():
+            assert load("beams").solve(name, **given).value.magnitude == pytest.approx(value, rel=1e-9), name
+
+
+def test_a_flow_that_runs_by_itself_needs_no_pump() -> None:
+    pipes = load("pipes")
+    assert pipes.solve("pump_head", static_head="-10 m", friction_head="5 m").base == pytest.approx(-5)
+    assert pipes.solve("head_loss", static_head="-10 m", pump_head="0 m").base == pytest.approx(10)
+
+
+def test_a_refusal_names_the_value_that_would_be_needed_even_where_quantities_cancel() -> None:
+    text = """
+    [quantities]
+    y = { unit = "m" }
+    a = { unit = "m", domain = "real" }
+    k = { unit = "" }
+    v = { unit = "m" }
+    head = { unit = "m", domain = "nonnegative" }
+    [relations]
+    head = { equation = "head = k*v" }
+    sum = { equation = "y = a + k*v - head" }
+    """
+    with pytest.raises(NoSolutionError, match=r"it would have to be -10 m"):
+        derive.load(text).solve("y", a="-10 m")
