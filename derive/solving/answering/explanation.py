@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 
 from derive.expressions.tree import Apply, Node, names_in, render, walk
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra import evaluation
 from derive.numerics.algebra.evaluation import arms
-from derive.numerics.algebra.multiprecision import exactly, overflows
 from derive.numerics.intervals.enclosure import Span
 from derive.planning.incidence import structure_of
 from derive.planning.plan import Block
@@ -32,7 +30,7 @@ from derive.solving.ranges.steady_conditions import unsteady
 from derive.solving.sensitivity.box_simplification import eased, is_monotone
 from derive.solving.sensitivity.elasticities import bounds_of_form, bounds_sampled, composed, slopes
 from derive.solving.sensitivity.homogeneity import degree
-from derive.tolerances import AGREEMENT, LAST_DIGIT, TIGHT
+from derive.tolerances import AGREEMENT, TIGHT
 from quantities.value import Value
 
 if TYPE_CHECKING:
@@ -42,8 +40,6 @@ if TYPE_CHECKING:
 
 __all__ = ["answer_of", "target_at"]
 
-_WITH_POLES = ("tan", "inv")
-_HALF = 0.5  # change of a number that rounding alone has made
 _BRIEF = 4  # digits of a number in a remark
 _STEP = 1e-5  # relative step of central differences: near the cube root of the rounding unit, which leaves ten digits
 
@@ -206,8 +202,7 @@ def _assumptions(
     ]
     apart = _going_apart(library, question, state, used)
     unheard = _beyond_what_was_seen(library, question, state, spoken)
-    lost = _beyond_doubles(library, made, state)
-    noted = map(Assumption, [*apart, *unheard, *aside, *lost, *state.notes])
+    noted = map(Assumption, [*apart, *unheard, *aside, *state.notes])
     known_by = [Assumption(how, "bounds")] if how else []
     return tuple(dict.fromkeys([*unknown, *map(Assumption, near), *assumed, *noted, *known_by]))
 
@@ -223,37 +218,6 @@ def _beyond_what_was_seen(
         beyond = declared.seen.beyond(state.values[name])
         if beyond:
             yield f"{name} = {shown_number(state.values[name], declared.unit, _BRIEF)} is {beyond}"
-
-
-def _beyond_doubles(library: RelationSet, made: Plan, state: State) -> Iterator[str]:
-    """What is zero only because no double is so small, or lies so near a pole that rounding decides its value."""
-    for block in made.blocks:
-        for name in block.relations:
-            written = library.relations[name].written
-            pending = [written.lhs, written.rhs]
-            while pending:
-                part = pending.pop()
-                if not isinstance(part, Apply) or part.op == "piecewise":
-                    continue
-                known = {*names_in(part)} <= state.values.keys() - {*block.unknowns}
-                number = evaluation.value(part, state.values) if known else math.nan
-                if number == 0 and overflows(part, state.values):
-                    yield f"{render(part)} is smaller than the least number of double precision, and counts as 0"
-                elif number == number and part.op in _WITH_POLES and (near := _on_a_pole(part, number, state.values)):
-                    yield f"{render(part)} lies within rounding of a pole: the last digit of {near} decides its value"
-                elif part.op != "add" or not number:  # what is lost beside a sum is nothing
-                    pending.extend(part.args)
-
-
-def _on_a_pole(part: Apply, number: float, values: Mapping[str, float]) -> str:
-    """The name whose rounding turns a number into another, of any size and sign; empty if there is none."""
-    for name in names_in(part):
-        aside = [
-            evaluation.value(part, {**values, name: values[name] * (1 + step)}) for step in (-LAST_DIGIT, LAST_DIGIT)
-        ]
-        if any(other != other or abs(other - number) > _HALF * abs(number) for other in aside):
-            return name
-    return "" if names_in(part) or math.isfinite(exactly(part, {})) else "pi"
 
 
 def _going_apart(library: RelationSet, question: Question, state: State, used: Mapping[str, Value]) -> Iterator[str]:
