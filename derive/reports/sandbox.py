@@ -195,7 +195,7 @@ class Sandbox(SandboxedEnvironment):
         return text
 
 
-def _limited(name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+def _limited(name: str, act: Any) -> Callable[..., Any]:
     """A filter or a test that refuses what is too large; what it yields is listed at once."""
 
     @wraps(act)
