@@ -167,7 +167,7 @@ class Sandbox(SandboxedEnvironment):
             raise LimitError("A whole number is too large.", hint="Write 1.0 for 1.", limit=f"{_MOST_BITS} bits")
         return super().call_binop(context, operator, left, right)
 
-    def call(self, context: Any, obj: Any, *args: Any, **kwargs: Any) -> Any:
+    def call(self, context: Any, obj: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call of the vocabulary, of a macro or of a method."""
         self._calls += 1
         if self._calls > _MOST_CALLS:
@@ -195,7 +195,7 @@ class Sandbox(SandboxedEnvironment):
         return text
 
 
-def _limited(name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+def _limited(name: str, act: Any) -> Callable[..., Any]:
     """A filter or a test that refuses what is too large; what it yields is listed at once."""
 
     @wraps(act)

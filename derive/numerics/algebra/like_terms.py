@@ -112,11 +112,11 @@ def _cancelled(parts: list[Node], inverse: str) -> list[Node]:
     if not inverses:
         return parts
     held, gone = Counter(parts), Counter[Node]()
-    for part in inverses:
-        if held[part] and held[part.args[0]]:
-            held.subtract((part, part.args[0]))
-            gone.update((part, part.args[0]))
-    kept = []
+    for negative in inverses:
+        if held[negative] and held[negative.args[0]]:
+            held.subtract((negative, negative.args[0]))
+            gone.update((negative, negative.args[0]))
+    kept: list[Node] = []
     for part in parts:
         if gone[part]:
             gone[part] -= 1
