@@ -211,7 +211,7 @@ BACKWARDS = (
 )
 
 
-@pytest.mark.parametrize("number", cases(1, 4, 100))
+@pytest.mark.parametrize("number", cases(1, 2, 100))
 @pytest.mark.parametrize(("asked", "told"), BACKWARDS)
 def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number: int) -> None:
     fields = dict(zip((*RATES, *INLETS), ("hot_rate", "cold_rate", "coefficient", "area", *INLETS), strict=True))
