@@ -232,7 +232,8 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
 
 @pytest.mark.parametrize("number", cases(300, 20_000, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
-    exchangers = list(drawn_exchangers(number, 6))
+    # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.
+    exchangers = [one for one in drawn_exchangers(number, 6) if one.transfer_units * (1 + one.ratio) < 10]
     given = {**as_arrays(exchangers), "parallel_arrangement": 1.0}
     for target, wanted in (
         ("effectiveness", lambda one: one.parallel_effectiveness),
