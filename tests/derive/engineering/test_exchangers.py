@@ -211,7 +211,7 @@ BACKWARDS = (
 )
 
 
-@pytest.mark.parametrize("number", cases(1, 4, 100))
+@pytest.mark.parametrize("number", cases(1, 2, 100))
 @pytest.mark.parametrize(("asked", "told"), BACKWARDS)
 def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number: int) -> None:
     fields = dict(zip((*RATES, *INLETS), ("hot_rate", "cold_rate", "coefficient", "area", *INLETS), strict=True))
@@ -232,7 +232,8 @@ def test_a_given_comes_back_from_what_it_leads_to(asked: str, told: str, number:
 
 @pytest.mark.parametrize("number", cases(300, 20_000, 100_000))
 def test_parallel_flow_has_ends_and_an_effectiveness_of_its_own(number: int) -> None:
-    exchangers = list(drawn_exchangers(number, 6))
+    # Where the fluids leave within a millionth of a kelvin of each other, doubles no longer tell their difference.
+    exchangers = [one for one in drawn_exchangers(number, 6) if one.transfer_units * (1 + one.ratio) < 10]
     given = {**as_arrays(exchangers), "parallel_arrangement": 1.0}
     for target, wanted in (
         ("effectiveness", lambda one: one.parallel_effectiveness),
@@ -253,15 +254,19 @@ def test_an_effectiveness_in_parallel_flow_is_never_read_as_one_in_counterflow()
     }
     heat = library().solve("exchanged_heat", parallel_arrangement=1, **given)
     assert heat.value.to("kW").magnitude == pytest.approx(40)
-    with pytest.raises(derive.DeriveError):  # which way the fluids run was not said, and counterflow has no such number
+    with (
+        derive.limits(seconds=2),
+        pytest.raises(derive.DeriveError),
+    ):  # which way the fluids run was not said, and counterflow has no such number
         library().solve("exchanged_heat", **given)
 
 
 @pytest.mark.parametrize("side", ["condenser", "boiler"])
 def test_a_fluid_that_keeps_its_temperature_has_no_capacity_rate(side: str) -> None:
     ends = {"condenser": (100, 100, 20, 60), "boiler": (100, 60, 20, 20)}[side]
-    typed = {name: f"{value} degC" for name, value in zip(ENDS, ends, strict=True)}
+    typed: dict[str, Any] = {name: f"{value} degC" for name, value in zip(ENDS, ends, strict=True)}
     rate = {"condenser": "cold_capacity_rate", "boiler": "hot_capacity_rate"}[side]
+    typed |= {{"condenser": "condensing", "boiler": "boiling"}[side]: 1}
     given = {**typed, rate: "2 kW/K", "exchanger_coefficient": "1 kW/(m**2*K)"}
     units = math.log(2)  # of the 80 K between the fluids 40 are left
     assert library().solve("exchanger_area", **given).value.magnitude == pytest.approx(2 * units)
