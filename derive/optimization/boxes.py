@@ -192,17 +192,20 @@ class Boxes:
             found.append("does not move" if rises and falls else "rises" if rises else "falls" if falls else "turns")
         return tuple(found)
 
-    def blur(self, point: Sequence[float]) -> float:
-        """By how much the goal changes between points that no cut tells from this one; zero if that is not known."""
+    def blur(self, point: Sequence[float], root: int = 0) -> float:
+        """By how much the goal changes between points that no cut tells from this one; zero if that is not known.
+
+        `root` counts the limits from one on.
+        """
         near = [
             (max(x - by, low), min(x + by, high))
             for x, (low, high) in zip(point, self.program.box, strict=False)
             for by in [2 * _FINEST * abs(x) or AROUND_ZERO]
         ]
         run = self.run(near) if len(near) == len(self.program.names) else None
-        if run is None:
+        if run is None or run.flawed:  # a jump is no rounding
             return 0.0
-        low, high = self.values(run)[0]
+        low, high = self.values(run)[root]
         return high - low if math.isfinite(high - low) else 0.0
 
     def point(self, sides: Box) -> tuple[float, ...]:
@@ -227,9 +230,9 @@ class Boxes:
             x = self.whole(i, _middle(left)[i])
             if left[i] != (x, x):
                 narrowed = self.narrowed((*left[:i], (x, x), *left[i + 1 :]), math.inf)
-                if narrowed is None:
+                if narrowed is None and _breadth(left[i]) > SAME_ROOT:
                     return None
-                left = narrowed
+                left = narrowed or (*left[:i], (x, x), *left[i + 1 :])  # a middle is off by a rounding
         return self.point(left)
 
     def whole(self, i: int, x: float) -> float:

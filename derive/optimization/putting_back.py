@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -17,8 +17,9 @@ from derive.errors import (
 )
 from derive.expressions.tree import Equation, Number, names_in
 from derive.model.relation_set import RelationSet
-from derive.numerics.algebra.evaluation import holds, residual
+from derive.numerics.algebra.evaluation import holds, residual, value
 from derive.optimization.asked_choice import Asked, Pick
+from derive.optimization.boxes import Boxes
 from derive.optimization.branching import Best
 from derive.optimization.points import neighbours
 from derive.optimization.program import Program
@@ -91,7 +92,10 @@ def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], 
     there = {check.name for check in answer.checks}
     untested = [limit for limit in limits if limit.name in held and limit.name not in there]
     tested = [_check(library, limit, answer, one, given) for limit in untested]
-    checks = [_again(check, one) if check.name in held else check for check in (*answer.checks, *tested)]
+    checks = [
+        _again(library, check, answer, one, given) if check.name in held else check
+        for check in (*answer.checks, *tested)
+    ]
     broken = [check for check in checks if check.name in held and not check.passed]
     if broken:
         raise _astray(f"{question.target} under {broken[0].name}", answer, reached)
@@ -100,21 +104,28 @@ def _answer_at(library: RelationSet, question: Asked, limits: Sequence[Stated], 
     return replace(answer, checks=tuple(checks), unused=unused)
 
 
-def _again(check: Check, one: Looked) -> Check:
-    """A limit that fails, tested again on the terms of what it holds.
+def _again(library: RelationSet, check: Check, answer: Answer, one: Looked, given: Mapping[str, Value]) -> Check:
+    """A limit that fails, tested again on the rounding of all that it is made of.
 
     A quantity that is nearly zero may be a difference of large ones, and what it lacks then is their rounding. And
     where several solutions have one value of the target, the answer is of the first, and the limit may hold of another.
     """
-    if check.passed:
-        return check
-    for program in one.programs:
+    for program in one.programs if not check.passed else ():
         numbers = program.numbers(one.best.at)
         if numbers is None or not program.holds_at(numbers):
             continue
-        gaps = [residual(limit.written, numbers) for limit in program.limits if limit.name == check.name]
-        if gaps and (max(map(abs, gaps)) <= AGREEMENT or program.solved is not None):
-            return replace(check, gap=gaps[0], passed=True, verdict="", brief="")
+        boxes, point = Boxes(program), [numbers[name] for name in program.names]
+        for i, limit in enumerate(program.limits):
+            if limit.name != check.name or limit.relation is None:
+                continue
+            written = limit.relation.written
+            names = names_in(written.lhs, written.rhs)
+            stated = {name: program.known[name] for name in names if name not in library.declared}
+            others = [name for name in names if name not in stated]
+            values = {**stated, **_values(library, others, answer, one, given)}
+            over = value(written.lhs, values) - value(written.rhs, values)
+            if program.solved is not None or abs(over) <= boxes.blur(point, i + 1):
+                return replace(check, gap=residual(limit.written, numbers), passed=True, verdict="", brief="")
     return check
 
 
@@ -148,20 +159,29 @@ def _is_reached(one: Looked, number: float) -> bool:
             and abs(residual(Equation(program.plain, "=", Number(Fraction(number))), values)) <= AGREEMENT
         ):
             return True
-    return False
+    return abs(number - reached) <= one.best.blur
 
 
 def _check(library: RelationSet, limit: Stated, answer: Answer, one: Looked, given: Mapping[str, Value]) -> Check:
     """A limit that the answer does not test by itself, tested on its numbers and on answers at the best point."""
     values = {name: value.base[1] for name, value in limit.values.items()}
-    reached = _numbers_of(answer)
-    for name in limit.names:
-        number = reached[name] if name in reached else quantity_at(library, name, one.pick.profiles, given)
-        values[name] = math.nan if number is None else number
+    values |= _values(library, limit.names, answer, one, given)
     if not all(holds(condition, values) for condition in limit.conditions):
         return Check(limit.name, limit.name, 0.0, passed=True)
     gap = residual(limit.written, values)
     return Check(limit.name, limit.name, gap, agrees(limit.written, values))
+
+
+def _values(
+    library: RelationSet, names: Iterable[str], answer: Answer, one: Looked, given: Mapping[str, Value]
+) -> dict[str, float]:
+    """The numbers of quantities at the best point: those of the answer, else of answers of their own."""
+    reached = _numbers_of(answer)
+    values = {}
+    for name in names:
+        number = reached[name] if name in reached else quantity_at(library, name, one.pick.profiles, given)
+        values[name] = math.nan if number is None else number
+    return values
 
 
 def _numbers_of(answer: Answer) -> dict[str, float]:

@@ -21,7 +21,7 @@ from derive.optimization.program import Side, is_of_time
 from derive.planning.plan import Plan
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.ranges.range_propagation import only_form
-from derive.tolerances import TIGHT
+from derive.tolerances import ROUNDED
 from quantities.domain import Domain
 
 __all__ = ["Way", "Zero", "joined", "merged", "solver"]
@@ -49,7 +49,7 @@ class Zero:
         if not math.isfinite(number):
             return math.nan
         whole = round(number / self.step) * self.step
-        is_whole = abs(number - whole) <= TIGHT * max(self.step, abs(whole))
+        is_whole = abs(number - whole) <= ROUNDED * max(self.step, abs(whole))
         return whole if is_whole and self.domain.admits(whole) else math.nan
 
 
