@@ -64,6 +64,11 @@ class Cases:
     ways: list[tuple[Way, ...]] = field(default_factory=list)
 
     @property
+    def inputs(self) -> list[str]:
+        """The quantities that no relation is written for."""
+        return [name for name in self.names if not any(one.startswith(f"{name} =") for one, _ in self.relations)]
+
+    @property
     def text(self) -> str:
         lines = ["[quantities]"]
         for name in self.names:
@@ -313,6 +318,8 @@ def questions(draw: random.Random, cases: Cases, is_ranged: bool) -> Iterator[tu
     """Targets, each with some of the other quantities given: at their numbers, or one of them in a range around it."""
     for target in draw.sample(cases.names, min(2, len(cases.names))):
         others = [name for name in cases.names if name != target]
+        if is_ranged:  # what depends on what is given would have to lie in a range as well
+            others = [name for name in cases.inputs if name != target] if draw.random() < 0.6 else [draw.choice(others)]
         chosen = draw.sample(others, draw.randint(1, len(others)) if others else 0)
         given = {name: (cases.numbers[name],) * 2 for name in chosen}
         if is_ranged and chosen:

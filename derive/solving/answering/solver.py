@@ -8,7 +8,7 @@ own substitution is a defect, never a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
@@ -124,8 +124,8 @@ def _over_all_cases(
     several = sum(answer.base is not None for answer in answers) > 1  # each has bounds of its own
     if several or sum(same is not None for _, same in pairs) < len(answers):
         return answers
-    outdated = {"bounds", "turning"} if is_gapless(library) else {"bounds"}
-    return tuple(one if same is None else _bounded_as(same, one, outdated) for one, same in pairs)
+    gapless = is_gapless(library)
+    return tuple(one if same is None else _bounded_as(same, one, gapless) for one, same in pairs)
 
 
 def _is_same(one: Answer, other: Answer) -> bool:
@@ -134,11 +134,12 @@ def _is_same(one: Answer, other: Answer) -> bool:
     return math.isclose(one.base, other.base, rel_tol=SAME_ROOT)
 
 
-def _bounded_as(answer: Answer, other: Answer, outdated: Container[str]) -> Answer:
-    """An answer with the bounds of another, and what that says of how they are known."""
+def _bounded_as(answer: Answer, other: Answer, gapless: bool) -> Answer:
+    """An answer with the bounds of another, and what that says of them and of cases that may not hold throughout."""
+    outdated = {"bounds", "turning"} if gapless else {"bounds"}
     kept = [one for one in answer.stated_assumptions if one.kind not in outdated]
-    known_by = [one for one in other.stated_assumptions if one.kind == "bounds"]
-    return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *known_by])))
+    said = [one for one in other.stated_assumptions if one.kind in outdated]
+    return replace(answer, bounds=other.bounds, stated_assumptions=tuple(dict.fromkeys([*kept, *said])))
 
 
 def settled(
@@ -216,7 +217,12 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
         low = float(f"{least:.15g}")  # without what was rounded outwards
     if low <= most < high:
         high = float(f"{most:.15g}")
-    return replace(answer, bounds=(low, high))
+    if answer.base is None or lies_in((answer.base, answer.base), (low, high), SAME_ROOT):
+        return replace(answer, bounds=(low, high))
+    note = Assumption("it has no value in the middle of the ranges")  # there the case does not hold
+    return replace(
+        answer, base=None, bounds=(low, high), stated_assumptions=(*answer.stated_assumptions, note), _steps=tuple
+    )
 
 
 def _beside(answer: Answer, beside: Agreement) -> Answer:

@@ -9,7 +9,8 @@ with a slack (`y >= 11` is `y = 11 + slack`, where the slack is at least zero), 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, names_in, render
@@ -28,6 +29,7 @@ __all__ = ["box_of", "claims", "is_possible", "left_by_relations", "told", "word
 
 _ROUNDS = 3  # limit on rounds in which the conditions of a case narrow the domains
 _AROUND = 24  # limit on relations around the claims that narrow them
+_SPLITS = 3  # limit on relations there that are taken both to apply and not to
 
 
 def claims(library: RelationSet, question: Question) -> Iterator[Node]:
@@ -85,16 +87,22 @@ def _stated(library: RelationSet, question: Question, name: str) -> Span:
 
 
 def left_by_relations(
-    library: RelationSet, question: Question, also: Iterable[str] = (), blur: float = AGREEMENT
+    library: RelationSet, question: Question, also: Iterable[str] = (), blur: float = AGREEMENT, splits: int = _SPLITS
 ) -> dict[str, Span] | None:
     """The intervals that a case leaves to the quantities of its claims and to others, by the relations around them.
 
-    None if nothing is left. `blur` is the relative error that the given numbers may have.
+    None if nothing is left. `blur` is the relative error that the given numbers may have. A relation of which it is
+    open whether it applies is taken both ways, as long as there are `splits` left.
     """
     comparisons = [one for claim in claims(library, question) for one in _comparisons(claim)]
     sides = [side for _, left, right in comparisons for side in (left, right)]
     start = dict.fromkeys([*names_in(*sides), *also])
-    relations = _around(library, question, start)
+    relations, undecided = _around(library, question, start)
+    if splits and undecided:
+        ways = (question.case.taking(undecided[0]), question.case.without(undecided[0]))
+        asked = (replace(question, case=case) for case in ways)
+        boxes = [box for one in asked if (box := left_by_relations(library, one, also, blur, splits - 1)) is not None]
+        return _joined(boxes) if boxes else None
     equations = [relation.written for relation in relations]
     slacks: dict[str, Span] = {}
     for op, left, right in comparisons:
@@ -114,6 +122,12 @@ def left_by_relations(
     return None if left_over is None else spans | dict(zip(box, left_over, strict=True))
 
 
+def _joined(boxes: Sequence[Mapping[str, Span]]) -> dict[str, Span]:
+    """The least box around several, of the quantities that are in all of them."""
+    names = [name for name in boxes[0] if all(name in box for box in boxes)]
+    return {name: (min(box[name][0] for box in boxes), max(box[name][1] for box in boxes)) for name in names}
+
+
 def _widened(span: Span, blur: float) -> Span:
     low, high = span
     return low - blur * abs(low) if math.isfinite(low) else low, high + blur * abs(high) if math.isfinite(
@@ -121,25 +135,31 @@ def _widened(span: Span, blur: float) -> Span:
     ) else high
 
 
-def _around(library: RelationSet, question: Question, start: Iterable[str]) -> list[Relation]:
-    """The nearest relations around some quantities that surely hold in a case."""
+def _around(library: RelationSet, question: Question, start: Iterable[str]) -> tuple[list[Relation], list[str]]:
+    """The nearest relations around some quantities that surely hold in a case, and those of which that is open."""
     known = dict(told(library, question))
     found: dict[str, Relation] = {}
+    undecided: dict[str, None] = {}
     pending = [name for name in start if not _is_point(question, name)]
     seen = set(pending)
     for name in pending:  # grows meanwhile
         for holder in library.holders.get(name, ()):
             relation = library.relations[holder]
-            is_sure = all(implied(condition, known) is True for condition in relation.conditions)
-            if holder in found or not relation.is_equation or relation.approximate is not None or not is_sure:
+            if holder in found or not relation.is_equation or relation.approximate is not None:
+                continue
+            verdicts = [implied(condition, known) for condition in relation.conditions]
+            if False in verdicts or holder in question.case.failing:
+                continue
+            if None in verdicts and holder not in question.case.holding:
+                undecided[holder] = None
                 continue
             found[holder] = relation
             if len(found) >= _AROUND:
-                return list(found.values())
+                return list(found.values()), list(undecided)
             fresh = [one for one in library.members[holder] if one not in seen and not _is_point(question, one)]
             seen.update(fresh)
             pending += fresh
-    return list(found.values())
+    return list(found.values()), list(undecided)
 
 
 def _is_point(question: Question, name: str) -> bool:
