@@ -2,7 +2,7 @@
 
 The oracle solves each arm by hand, in exact rationals. The long run:
 
-    DERIVE_SEEDS=0..20000 pytest -m long --override-ini addopts= -v tests/derive/kernels/test_arms_without_the_unknown.py
+    DERIVE_SEEDS=0..20000 pytest -m long --override-ini addopts= tests/derive/kernels/test_arms_without_the_unknown.py
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 import os
 import random
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy
 import pytest
@@ -74,7 +75,7 @@ def _solved(
         corners.add(Fraction(second[1] - first[1], first[0] - second[0]))
     roots = {Fraction(value - arm[1], arm[0]) for arm in (first, second) if arm[0]}
     places = sorted(x for x in corners | roots if low <= x <= high)
-    middles = [(a + b) / 2 for a, b in zip(places, places[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(places)]
     spans = any(whole(x) == value for x in middles)
     return {x for x in places if whole(x) == value}, spans
 
