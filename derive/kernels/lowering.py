@@ -10,13 +10,13 @@ quantity count only for the targets that depend on them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 from math import inf
 from typing import Any
 
-from derive.expressions.tree import Equation, Name, Node, names_in
+from derive.expressions.tree import COMPARISONS, Apply, Equation, Name, Node, names_in, walk
 from derive.kernels.backends.emitter import Dialect, with_room_for_rounding
 from derive.kernels.backends.shared_lines import Scope, Sheet, apart, in_order
 from derive.kernels.blocks.block_kernels import worked_out
@@ -25,11 +25,15 @@ from derive.kernels.case_dispatch import Case, Cases, Fork, Tree, Yielding
 from derive.model.relation_set import RelationSet
 from derive.numerics.algebra.isolation import isolate, leaves_out
 from derive.planning.plan import Block, Plan
+from derive.solving.blocks.block import variants_of
 from derive.solving.blocks.free_unknowns import has_choice
 from derive.solving.execution.question import Outline
-from derive.tolerances import AGREEMENT
+from derive.tolerances import AGREEMENT, ASIDE, AT_ZERO
 
 __all__ = ["Draft", "written"]
+
+_COMPARED = frozenset({"max", "min", *COMPARISONS.values()})
+_FAR = 1e100  # where a domain without an end is looked at instead
 
 
 def written(
@@ -285,6 +289,7 @@ class Draft:
                 if candidate.other is not None:  # in case too many digits have cancelled
                     text = self._tried(equation, name, self._text(candidate.other, scope), scope)
                     tried[i] = self.sheet.line(self.dialect.pick(f"({tried[i]} == {tried[i]})", tried[i], text))
+            tried += self._of_arms_without(equation, name, scope)
             chosen = tried[0]
             if self.dialect.is_lazy and (len(tried) > 1 or has_choice(equation, name)):
                 self.sheet.space.setdefault("only", only)
@@ -310,12 +315,43 @@ class Draft:
         found = value
         if has_choice(equation, name):
             beside = []
-            for share in (0.75, 1.25):
-                inner.bind(name, self.sheet.line(f"{value} * {share}"))
+            for share, aside in ((0.75, -ASIDE), (1.25, ASIDE)):  # a zero has no share
+                beyond = self.dialect.pick(f"({value} == 0.0)", repr(aside), f"{value} * {share}")
+                inner.bind(name, self.sheet.line(beyond))
                 beside.append(self._holds(equation, inner))
             found = self.dialect.pick(self.dialect.logic("or", beside), "inf", value)
         scope.ask(*inner.asked)
         return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), found, "nan"))
+
+    def _of_arms_without(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
+        """Infinite where an arm without the unknown meets the other side, so that any value does at which it binds.
+
+        It binds somewhere if the equation holds at an end of the domain, or beside a number where the arms change.
+        """
+        variants = variants_of((equation,), frozenset({name})) if has_choice(equation, name) else []
+        met = [self._holds(one, scope) for (one,) in variants if name not in names_in(one.lhs, one.rhs)]
+        if not met:
+            return
+        domain, inner, there = self.library.declared[name].domain, scope.copy(), []
+        ends = max(domain.low, -_FAR), min(domain.high, _FAR)
+        for place in (*map(repr, ends), *self._beside_turns(equation, name, scope)):
+            inner.bind(name, self.sheet.line(place))
+            inside = self._inside(inner.variables[name], name)
+            there.append(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
+        scope.ask(*inner.asked)
+        test = self.dialect.logic("and", [self.dialect.logic("or", met), self.dialect.logic("or", there)])
+        yield self.sheet.line(self.dialect.pick(test, "inf", "nan"))
+
+    def _beside_turns(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
+        """Numbers just below and above those with which the unknown is compared, and so one choice becomes another."""
+        for part in walk(equation.lhs, equation.rhs):
+            if not isinstance(part, Apply) or Name(name) not in part.args or part.op not in _COMPARED:
+                continue
+            for other in part.args:
+                if name not in names_in(other):
+                    turn = self.sheet.expression(other, scope)
+                    aside = f"({'abs' if self.dialect.is_lazy else 'np.abs'}({turn}) * {ASIDE!r} + {AT_ZERO!r})"
+                    yield from (self.sheet.line(f"{turn} {sign} {aside}") for sign in "+-")
 
     def _inside(self, text: str, name: str) -> str:
         domain = self.library.declared[name].domain
