@@ -227,19 +227,19 @@ def _beyond_doubles(library: RelationSet, made: Plan, state: State) -> Iterator[
     for block in made.blocks:
         for name in block.relations:
             written = library.relations[name].written
-            pending = [written.lhs, written.rhs]
+            pending = [(written.lhs, False), (written.rhs, False)]  # and whether they are terms of a sum
             while pending:
-                part = pending.pop()
+                part, is_term = pending.pop()
                 if not isinstance(part, Apply) or part.op == "piecewise":
                     continue
                 known = {*names_in(part)} <= state.values.keys() - {*block.unknowns}
                 number = evaluation.value(part, state.values) if known else math.nan
-                if number == 0 and overflows(part, state.values):
+                if number == 0 and not is_term and overflows(part, state.values):
                     yield f"{render(part)} is smaller than the least number of double precision, and counts as 0"
                 elif number == number and part.op in _WITH_POLES and (near := _on_a_pole(part, number, state.values)):
                     yield f"{render(part)} lies within rounding of a pole: the last digit of {near} decides its value"
-                elif part.op != "add" or not number:  # what is lost beside a sum is nothing
-                    pending.extend(part.args)
+                else:  # what is lost beside the rest of a sum is nothing
+                    pending.extend((arg, is_term or (part.op == "add" and bool(number))) for arg in part.args)
 
 
 def _on_a_pole(part: Apply, number: float, values: Mapping[str, float]) -> str:
