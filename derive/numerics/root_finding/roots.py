@@ -35,7 +35,7 @@ from derive.numerics.intervals.functions import JUMP
 from derive.numerics.root_finding.bisection import bracketed, last_holding
 from derive.numerics.root_finding.gap import gap_of
 from derive.numerics.root_finding.periods import occurs_outside_angles, one_turn, recurs
-from derive.numerics.root_finding.root_boxes import Places, middle, pruned
+from derive.numerics.root_finding.root_boxes import Places, joined, middle, pruned
 from derive.tolerances import (
     AGREEMENT,
     LARGEST,
@@ -47,6 +47,7 @@ from derive.tolerances import (
     SAME_SIDES,
     SMALLEST,
     SURE,
+    TOUCHING,
     UNRESOLVED,
 )
 from quantities.domain import Domain
@@ -178,7 +179,7 @@ class _Search:
             flat = any(low < span[1] and span[0] < high for low, high in places.flat)
             level = flat or (wide and is_level(self.gap.equation, self.name, self.gap.known, *span))
             if level and not self._meets_along(span):  # the sides only look equal beside a large unknown
-                doubtful = doubtful or not any(low <= span[0] and span[1] <= high for low, high in places.flat)
+                doubtful = doubtful or not any(lies_in(span, flat, TOUCHING) for flat in joined(places.flat))
                 continue
             if level:
                 edges = self._edge(span, places.jumps, 0), self._edge(span, places.jumps, 1)

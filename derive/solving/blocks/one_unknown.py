@@ -121,12 +121,8 @@ def _along_arms(
     holds = partial(sides_meet, equation, name, known, tolerance=MET)
     roots = sorted(solution.values[name] for solution in found)
     tried = [*map(middle, pairwise(roots)), *(share * root for root in roots for share in (0.5, 2.0))]
-    seeds = [
-        x
-        for x in tried
-        if x in domain and holds(x) and is_cancelled(equation, name, {**known, name: x})
-        if meets_beside_givens(equation, name, known, x)
-    ]
+    met = [x for x in tried if x in domain and holds(x) and meets_beside_givens(equation, name, known, x)]
+    seeds = [x for x in met if is_cancelled(equation, name, {**known, name: x})]
     if not seeds:
         return None
     spans = runs(holds, (domain.low, domain.high), known, seeds)

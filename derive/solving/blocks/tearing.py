@@ -59,6 +59,7 @@ _OFTEN = 200  # limit on occurrences of a tear in one relation; beyond it, findi
 _SHARE = 0.4  # of the time left, which tearing may take
 _TEARS = 3  # limit on unknowns that are tried as the tear
 _COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+_NEVER = "never meet"  # in the reason of a relation that was proved to have no root, so that there is none to follow
 _UNPROVED = "it is not proved that there are no other solutions"
 
 
@@ -81,8 +82,9 @@ def torn(equations: Sequence[Equation], system: System) -> tuple[Outcome, tuple[
     if not tried:
         return None
     best, lost = max(tried, key=lambda one: (_rank(one[0]), -len(one[1])))
-    if not best.solutions and any(outcome.undecided for outcome, _ in tried):  # an undefined branch may be at an edge
-        return replace(best, undecided=True), lost
+    is_sure = _NEVER in best.reason and not (best.undecided or best.caveat or lost)
+    if not best.solutions and not is_sure and any(outcome.undecided for outcome, _ in tried):
+        return replace(best, undecided=True), lost  # an undefined branch may be at an edge
     if not best.caveat and not lost:
         return best, lost
     found: list[Solution] = []  # by all tears, none of which is certain to be complete
