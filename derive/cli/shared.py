@@ -124,7 +124,9 @@ INS = click.option(
     metavar="UNIT[,UNIT]",
     help="The unit of the answers: one for all targets, or one for each.",
 )
-STRICT = click.option("--strict", is_flag=True, help="Exit with 1 if a check does not hold, or a given plays no part.")
+STRICT = click.option(
+    "--strict", is_flag=True, help="Exit with 1 if a check fails, a given plays no part, or there is a remark."
+)
 WITH = click.option(
     "--with",
     "profiles",

@@ -109,7 +109,7 @@ def occurrences(toml: TomlText, name: str) -> list[Span]:
             if path[-1] == name and (_kind_of_key(path) == "quantity" or (path[0] == "profiles" and len(path) == 3)):
                 found.add(span)
         if entry.string is not None and _kind_of_string(entry.path) == "quantity":
-            if entry.path[2] in ("asked", "neglects"):
+            if entry.path[2] == "asked":
                 found |= {entry.string.span} if entry.string.value == name else set()
             else:
                 found |= {span for word, span in _words(entry.string) if word == name}

@@ -7,6 +7,7 @@ rests on such a number says so.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from derive.expressions.tree import Apply, Equation, Node, Number, names_in, ren
 from derive.numerics.algebra.multiprecision import exactly, sign_of_gap
 from derive.planning.plan import Plan
 from derive.solving.execution.block_execution import State
-from derive.tolerances import EPSILON, UNDERFLOW, VANISHED
+from derive.tolerances import EPSILON, VANISHED
 
 __all__ = ["lost_digits"]
 
@@ -42,7 +43,7 @@ def lost_digits(made: Plan, state: State) -> Iterator[str]:
             form = state.forms.get(name)
             if form is None or name not in state.values or not state.values.keys() >= {*names_in(form)}:
                 continue
-            if abs(state.values[name]) < UNDERFLOW:
+            if abs(state.values[name]) < sys.float_info.min:
                 if sign_of_gap(Equation(form, "=", _ZERO), state.values):
                     yield f"{name} is not zero: {render(form)} is smaller than any number with which this computes"
             elif any(isinstance(part, Apply) and part.op in _WITH_POLES for part in walk(form)):

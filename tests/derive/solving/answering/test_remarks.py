@@ -311,3 +311,34 @@ def test_weights_are_in_order() -> None:
     found = derive.solve("step_time", "h100-sxm:fp8", "deepseek-v3", **{**SERVED, "batch": "20000 sequence"}).remarks
     assert [one.weight for one in found] == sorted((one.weight for one in found), reverse=True)
     assert all(math.isclose(one.weight, max(one.factor, 1 / one.factor)) for one in found if one.factor)
+
+
+def test_a_share_is_of_a_quantity_that_the_relation_holds() -> None:
+    text = (
+        '[quantities]\nx = { unit = "1" }\ny = { unit = "1" }\ns = { unit = "1" }\n[relations.r]\nequation = "y = x"\n'
+    )
+    assert derive.check(f'{text}neglects = "s of x"') == []
+    (problem,) = derive.check(f'{text}neglects = "s of s"')
+    assert "s is not in y = x" in problem.message
+    (unknown,) = derive.check(f'{text}neglects = "t of x"')
+    assert "t" in unknown.message
+
+
+@pytest.mark.parametrize(
+    ("equation", "given", "word"),
+    [
+        ("y = exp(-x)", "1000", "smaller than any number"),
+        ("y = x*tan(pi/2)", "1", "undefined"),
+        ("y = x/sin(pi)", "1", "undefined"),
+        ("y = 1/cos(x)", "1.5707963267948966", "last digit of x"),
+        ("y = exp(-x)", "700", ""),
+        ("y = tan(x)", "1.57", ""),
+        ("y = x*cos(1)", "0.5", ""),
+    ],
+)
+def test_digits_that_are_lost_are_said(equation: str, given: str, word: str) -> None:
+    real = '{ unit = "1", domain = "real" }'
+    library = derive.load(f'[quantities]\nx = {real}\ny = {real}\n[relations.r]\nequation = "{equation}"')
+    said = str(library.solve("y", x=given))
+    assert word in said
+    assert any(mark in said for mark in ("is not zero", "has no value", "hangs on")) is bool(word)
