@@ -136,6 +136,13 @@ def names_in(*nodes: Node) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_simple(node: Node) -> bool:
+    """Whether it is a name or a number, which always have a value; `-2` is a number too."""
+    if isinstance(node, Apply) and node.op == "neg":
+        return isinstance(node.args[0], Number)
+    return not isinstance(node, Apply)
+
+
 def is_condition(node: Node) -> bool:
     return isinstance(node, Apply) and node.op in CONDITIONS
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from derive.caches import Memo
-from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, names_in, walk
+from derive.expressions.tree import OPPOSITE, Apply, Equation, Node, is_simple, names_in, walk
 from derive.model.relation import Relation
 from derive.model.relation_set import RelationSet
 
@@ -95,7 +95,7 @@ def _denied(condition: Node) -> Node:
     """The negation of a condition: the opposite comparison between names and numbers, which always have a value."""
     if not isinstance(condition, Apply) or condition.op not in OPPOSITE:
         return Apply("not", (condition,))
-    if any(isinstance(side, Apply) for side in condition.args):
+    if not all(map(is_simple, condition.args)):
         return Apply("not", (condition,))
     return Apply(OPPOSITE[condition.op], condition.args, condition.at)
 

@@ -182,14 +182,17 @@ def interval(claims: Sequence[Claim], target: str) -> Piece | None:
 # Random libraries
 
 
-def random_cases(draw: random.Random, most: int = 6) -> Cases:
-    """A library of two to six relations, each for a quantity of its own; some only in one case, some in several."""
+def random_cases(draw: random.Random, most: int = 6, *, gapless: bool = False) -> Cases:
+    """A library of two to six relations, each for a quantity of its own; some only in one case, some in several.
+
+    If it is `gapless`, some relation for each of those quantities applies in every case.
+    """
     cases = Cases()
     for _ in range(draw.randint(1, 3)):
         _declared(cases, Fraction(draw.randint(-40, 40), 10))
     while len(cases.relations) < draw.randint(2, most):
         name = f"q{len(cases.names)}"
-        arms = [_form(draw, cases) for _ in range(draw.choice((1, 2, 2, 2, 3)))]
+        arms = [_form(draw, cases) for _ in range(draw.choice((2, 2, 3) if gapless else (1, 2, 2, 2, 3)))]
         draw.choice((_plain, _by_when, _by_when, _by_choice, _extreme))(draw, cases, name, arms)
     for name in cases.names:
         if draw.random() < 0.2:

@@ -185,7 +185,8 @@ def with_room_for_rounding(node: Node, exact: Container[str]) -> Node:
     if all(isinstance(side, Number) or (isinstance(side, Name) and side.name in exact) for side in node.args):
         return node
     if right == ZERO and isinstance(left, Apply) and left.op == "add" and len(left.args) == 2:
-        left, right = left.args[0], negated(left.args[1])
+        first, second = left.args
+        left, right = first, negated(second)
     way = _OUTWARDS[node.op]
     if isinstance(right, Number):
         return Apply(node.op, (left, _moved(right, way)), node.at)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, names_in, render
+from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Equation, Name, Node, is_simple, names_in, render
 from derive.model.relation_set import RelationSet
 from derive.numerics.intervals.enclosure import Span, enclose, truths
 from derive.numerics.root_finding.contractors import contracted
@@ -206,7 +206,7 @@ def _comparison(claim: Node) -> tuple[str, Node, Node] | None:
     if isinstance(claim, Apply) and claim.op == "not":
         inner = claim.args[0]
         if isinstance(inner, Apply) and inner.op in COMPARISONS.values():
-            plain = not any(isinstance(arg, Apply) for arg in inner.args)
+            plain = all(map(is_simple, inner.args))
             return (OPPOSITE[inner.op], inner.args[0], inner.args[1]) if plain else None
     return None
 

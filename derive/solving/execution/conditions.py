@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Node, Number
+from derive.expressions.tree import COMPARISONS, OPPOSITE, Apply, Node, Number, is_simple
 
 __all__ = ["MIRRORED", "exclude_each_other", "implied"]
 
@@ -52,16 +52,17 @@ def _claim(condition: Node) -> _Claim | None:
     if not isinstance(condition, Apply) or condition.op not in COMPARISONS.values():
         return None
     left, right = condition.args
-    if isinstance(right, Number):
-        return left, condition.op, right.real
-    if isinstance(left, Number):
-        return right, MIRRORED[condition.op], left.real
+    for subject, bound, op in ((left, right, condition.op), (right, left, MIRRORED[condition.op])):
+        if isinstance(bound, Number):
+            return subject, op, bound.real
+        if isinstance(bound, Apply) and bound.op == "neg" and isinstance(bound.args[0], Number):
+            return subject, op, -bound.args[0].real
     return (left, right), condition.op, 0.0
 
 
 def _opposite(condition: Node) -> _Claim | None:
     claim = _claim(condition)
-    if claim is None or not isinstance(condition, Apply) or any(isinstance(arg, Apply) for arg in condition.args):
+    if claim is None or not isinstance(condition, Apply) or not all(map(is_simple, condition.args)):
         return None
     subject, op, number = claim
     return subject, OPPOSITE[op], number
