@@ -74,7 +74,12 @@ def agreement(library: RelationSet, question: Question) -> Agreement:
     """What the givens state twice agrees; raises if it contradicts itself."""
     try:
         with sharing(_SHARE):
-            return _agreement(library, question)
+            found = _agreement(library, question)
+            if question.target not in question.strong:
+                return found
+            further = [check for check in _limits(library, question) if check.name not in found.behind]
+            behind = {**dict.fromkeys((check.name for check in further), frozenset[str]()), **found.behind}
+            return replace(found, checks=(*found.checks, *further), behind=behind)
     except LimitError:
         return Agreement(notes=(UNTESTED,))
 
@@ -100,6 +105,20 @@ def _agreement(library: RelationSet, question: Question) -> Agreement:
     if len(sound) != 1:
         return Agreement()
     return _tested(library, alone, made, sound[0])
+
+
+def _limits(library: RelationSet, question: Question) -> Iterator[Check]:
+    """The limits that the weak values complete, where the target is given and nothing else is asked of it."""
+    decisions = decisions_of(library, question)
+    ranges = {name: (value.base[0], value.base[2]) for name, value in question.strong.items() if value.is_range}
+    for relation in library.relations.values():
+        if relation.is_equation or decisions.applies(relation) is not True:
+            continue
+        numbers = {name: decisions.value(name) for name in library.members[relation.name]}
+        known = {name: number for name, number in numbers.items() if number is not None}
+        check = checked(relation, known, ranges, {}) if len(known) == len(numbers) else None
+        if check is not None:
+            yield check
 
 
 def _tested(library: RelationSet, question: Question, made: Plan, state: State) -> Agreement:

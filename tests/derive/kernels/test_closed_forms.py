@@ -7,6 +7,7 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
+import derive
 from derive import AmbiguousError, NoSolutionError, UnderdeterminedError
 from derive.library import Library
 from derive.model.relation import relate
@@ -148,3 +149,16 @@ def test_where_several_arms_bind_at_once_a_formula_has_no_value(side, numbers):
         assert found == pytest.approx(values[0])
     elif not any(low <= found <= high for low, high in spans):  # an end of an interval is one of its values
         assert found != found or (CHOICES[side] == "positive" and found <= 0)
+
+
+def test_a_division_that_would_lose_the_solution_is_not_made():
+    quantities = "".join(
+        f'{name} = {{ unit = "1", domain = "real" }}\n' for name in ("w", "part", "whole", "q", "g", "v", "z")
+    )
+    library = derive.load(f"""[quantities]
+    {quantities}[relations]
+    half = {{ equation = "part = 0.5*w" }}
+    share = {{ equation = "part = q*whole/(q + q)" }}
+    least = {{ equation = "g = min(v, 10*w) - q*z" }}
+    """)
+    assert str(library.formula("w", ["g", "z", "whole", "v"])) == "whole"

@@ -219,3 +219,46 @@ def test_what_is_typed_is_held_against_what_follows(start):
 @pytest.mark.parametrize("start", range(FIRST, LAST, BATCH))
 def test_what_is_typed_is_held_against_what_follows_in_the_long_run(start):
     assert not [found for seed in range(start, min(start + BATCH, LAST)) if (found := wrong(seed))]
+
+
+CHAIN = """[quantities]
+x = { unit = "1" }
+a = { unit = "1" }
+b = { unit = "1" }
+c = { unit = "1" }
+k = { unit = "1", value = "3" }
+[relations]
+double = { equation = "a = 2*x" }
+times = { equation = "b = k*a" }
+limit = { equation = "b <= 5" }
+sum = { equation = "c = b + x" }
+"""
+
+
+def test_givens_contradict_each_other_through_what_the_target_does_not_need():
+    chain = derive.load(CHAIN).without("limit")
+    assert chain.solve("c", x=1, b=6, k=3).base == 7.0
+    with pytest.raises(InconsistentError, match="times"):
+        chain.solve("c", x=1, b=60, k=3)
+
+
+def test_a_limit_is_broken_through_what_follows_from_a_target_that_is_given():
+    chain = derive.load(CHAIN)
+    assert [check.name for check in chain.solve("x", x=1).failed] == ["limit"]
+    assert not chain.solve("x", x="0.5").failed
+    with pytest.raises(InconsistentError, match="limit"):
+        chain.solve("x", x=1, k=3)
+
+
+def test_an_exact_relation_comes_before_an_estimate_in_either_direction():
+    both = derive.load("""[quantities]
+    x = { unit = "1" }
+    y = { unit = "1" }
+    z = { unit = "1" }
+    [relations]
+    rough = { equation = "y = 0.5*x", approximate = "5 %" }
+    sum = { equation = "z = x + y" }
+    """)
+    answer = both.solve("y", x=2, z="3.01")
+    assert answer.base == pytest.approx(1.01)
+    assert [check.passed for check in answer.checks] == [True]
