@@ -13,9 +13,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isfinite
 
-from derive.expressions.tree import Apply, Equation, Name, Node, Number
+from derive.expressions.tree import Apply, Equation, Name, Node, Number, names_in
 from derive.numerics.algebra.constant_folding import folded
+from derive.numerics.algebra.evaluation import terms, value
 from derive.numerics.algebra.like_terms import ZERO, added, multiplied, negated
 from derive.tolerances import AGREEMENT, BLUR
 
@@ -60,6 +62,10 @@ def combined(equations: Sequence[Equation], known: Mapping[str, float]) -> Combi
         return None
     rows = [dict(row) for row in before]
     sizes = [{key: abs(share) for key, share in row.items()} for row in before]
+    for own, size in zip(equations, sizes, strict=True):  # constants that cancelled leave rounding, not a number
+        held = [term for side in (own.lhs, own.rhs) for term in terms(side) if {*names_in(term)} <= known.keys()]
+        whole = sum(abs(value(term, known)) for term in held)
+        size[CONSTANT] = Fraction(whole) if isfinite(whole) else size.get(CONSTANT, Fraction(0))
     pending = [*range(len(rows))]
     while pending:
         lead = max((key for i in pending for key in rows[i] if key), key=_height, default=None)

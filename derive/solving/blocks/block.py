@@ -234,8 +234,8 @@ def _closed(equations: tuple[Equation, ...], system: System, alone: bool, depth:
     barred = _barred(equations, system)
     if barred is not None:
         return barred
-    found = None if alone or not is_small(system) else combined(equations, system.known)
-    if found is not None and found.contradict:
+    sums = None if alone or not is_small(system) else combined(equations, system.known)
+    if sums is not None and sums.contradict:
         return Outcome((), reason=_CONTRADICTING.reason)
     question = (equations, system.unknowns, system.known, system.domains)
     linear = linear_solutions(*question) or product_solutions(*question)
