@@ -1,4 +1,4 @@
-"""What a step takes at least: arithmetic with attention, the weights that it touches, and the exchanges that are stated.
+"""What a step takes at least: arithmetic with attention, weights that it touches, exchanges that are stated.
 
 The oracle is the roofline written out in plain Python, from the values of the profiles.
 """
