@@ -42,7 +42,7 @@ class _Clock:
     ends: float
     ends_at_last: float
     ticks: int = 0
-    is_of_several: bool = False  # of queries, each with a limit of its own
+    is_of_several: bool = False  # of queries, which share its time
 
     def is_over(self) -> bool:
         return time.thread_time() > self.ends or time.monotonic() > self.ends_at_last
@@ -89,13 +89,13 @@ def query(seconds: float = _SECONDS) -> Iterator[None]:
     if outer is not None and not outer.is_of_several:
         yield
         return
-    with _running_for(_asked_seconds(seconds), outer, is_of_several=False):
+    with _running_for(_asked_seconds(seconds if outer is None else outer.seconds), outer, is_of_several=False):
         yield
 
 
 @contextmanager
 def several_queries(seconds: float) -> Iterator[None]:
-    """The clock of many queries together; each of them has its own limit too."""
+    """The clock of many queries together: each of them may take all of the time that is left."""
     if _running.get() is not None:
         yield
         return
