@@ -73,6 +73,8 @@ def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     held = stated_sources(recipe, names)
     if held is None:
         return None
+    if relation.approximate is not None and any(one.found is not None and one.found.is_asked for one in held):
+        return None  # an estimate is not worth a question to the solver at every point
 
     def judge(*numbers: Any) -> Any:
         import numpy

@@ -209,6 +209,10 @@ def _cut(library: RelationSet, question: Question, answer: Answer) -> Answer:
     is_ranged = any(value.is_range for value in question.strong.values())
     if not is_ranged or question.case == NO_CASE or answer.bounds is None:
         return answer
+    stated = {**question.weak, **question.strong}
+    fixed = {name for name, value in stated.items() if not value.is_range}
+    if fixed.issuperset(names_in(*claims(library, question))):  # the ranges do not touch what decides the case
+        return answer
     left = left_by_relations(library, question, [question.target])
     if left is None:
         return answer
