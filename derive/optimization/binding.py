@@ -47,7 +47,9 @@ class _Again:
 
     def limits(self) -> Iterator[Binding]:
         every = [limit for program in self.programs for limit in program.limits if limit.relation is not None]
-        named = [limit.name for limit in every if names_in(limit.gap)]  # one of numbers alone stops nothing
+        named = [
+            limit.name for limit in every if names_in(limit.gap)
+        ]  # one of numbers alone stops nothing that is free
         for name in dict.fromkeys(named):
             without = [self._with(program, name, None) for program in self.programs]
             if self.gain(without) > 0 or (self._is_tight(name) and not self._is_tie(name)):

@@ -64,8 +64,7 @@ def test_the_line_says_what_it_is(held):
     assert repr(held["Table"]) == "<Table of step_time over batch: 5 points>"
     assert repr(held["Profile"]) == f"<Profile {CHIP}: {len(derive.profile(CHIP).values)} values>"
     assert repr(held["Optimum"]).startswith("<Optimum least cost_per_token = ")
-    arms = "compute_time, memory_time, network_time, expert_exchange_time, expert_crossing_time, least_exchange_time"
-    assert repr(held["Relation"]) == f"<Relation step_time: step_time = max({arms})>"
+    assert repr(held["Relation"]) == "<Relation step_time: step_time = max(compute_time, memory_time, network_time)>"
 
 
 def test_completion_offers_nothing_private(held):

@@ -1,4 +1,4 @@
-"""What a step takes at least: arithmetic with attention, weights that it touches, exchanges that are stated.
+"""What a step takes at least: arithmetic with attention, every weight that it touches, the exchanges that are stated.
 
 The oracle is the roofline written out in plain Python, from the values of the profiles.
 """
@@ -154,7 +154,7 @@ def test_a_chip_of_many_is_no_faster_than_one_alone() -> None:
 def test_a_choice_keeps_to_the_domain_of_a_chip_and_the_context_of_a_model() -> None:
     given = {"batch": "4 sequence", "chips": ["1 chip", "8 chip", "32 chip"], "context": "1536 token/sequence"}
     best = derive.least("step_time", "h200-sxm:fp8", "llama3-1-70b", **given)
-    assert best.answer.given["chips"].base[1] == 8
+    assert best.answer.given["chips"].magnitude == 8
     long = derive.solve(
         "step_time", "h200-sxm:fp8", "llama3-70b", chips="8 chip", batch="4 sequence", context="9 ktoken/sequence"
     )

@@ -52,7 +52,7 @@ def with_parameters(at: Told, point: str = "other.") -> float:
     return at(f"{point}compute_time") / (1 + at(f"{point}pass_attention_ratio"))
 
 
-def balanced(name: str, longer: str, of: str | None = None) -> Second:
+def balanced(name: str, longer: str, of: Told | None = None) -> Second:
     """A batch or a context at which two times are equal."""
     there: dict[str, float | str] = {"context" if "context" in name else "batch": name}
     return Second(there, lambda at: at(longer), with_parameters if of is None else lambda at: at(of))
