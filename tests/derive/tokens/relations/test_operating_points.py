@@ -47,15 +47,9 @@ LONE: dict[str, float | str] = {"batch": 1.0}
 ALL: dict[str, float | str] = {"batch": HUGE}
 
 
-def with_parameters(at: Told, point: str = "other.") -> float:
-    """The time of a step's arithmetic without attention: what the balances of the lecture weigh."""
-    return at(f"{point}compute_time") / (1 + at(f"{point}pass_attention_ratio"))
-
-
-def balanced(name: str, longer: str, of: Told | None = None) -> Second:
+def balanced(name: str, longer: str, of: str = "other.compute_time") -> Second:
     """A batch or a context at which two times are equal."""
-    there: dict[str, float | str] = {"context" if "context" in name else "batch": name}
-    return Second(there, lambda at: at(longer), with_parameters if of is None else lambda at: at(of))
+    return Second({"context" if "context" in name else "batch": name}, lambda at: at(longer), lambda at: at(of))
 
 
 SECONDS = {
@@ -90,14 +84,14 @@ SECONDS = {
     "crossover_context": Second(  # of the whole cache, whatever is read of it
         {"context": "crossover_context"},
         lambda at: at("other.kv_bytes") / at("domain_bandwidth"),
-        with_parameters,
+        lambda at: at("other.compute_time"),
     ),
     "cliff_kv_read_share": Second({"context": "cliff_context"}, lambda at: at("other.kv_read_share")),
     "readable_context": balanced("readable_context", "other.memory_time", "latency_budget"),
     "readable_kv_read_share": Second({"context": "readable_context"}, lambda at: at("other.kv_read_share")),
     "implied_least_batch": Second(  # of all the weights, whatever is read of them
         {"batch": "implied_least_batch"},
-        lambda at: at("weight_bytes") / at("domain_bandwidth") / with_parameters(at),
+        lambda at: at("weight_bytes") / at("domain_bandwidth") / at("other.compute_time"),
         lambda at: at("output_input_ratio"),
         given={"output_input_ratio": 4},
     ),
@@ -108,19 +102,19 @@ SECONDS = {
     ),
     "implied_kv_bytes_per_token": Second(
         {"context": "price_cliff"},
-        lambda at: with_parameters(at, "") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
+        lambda at: at("compute_time") * at("domain_bandwidth") / at("other.kv_bytes") * BYTES,
         given=CLIFF,
     ),
     "free_batch": Second(
         {"batch": "free_batch", "tokens_per_pass": 5.0},
         lambda at: at("other.weight_time"),
-        with_parameters,
+        lambda at: at("other.compute_time"),
         given={"draft_tokens": 4},
     ),
     "compute_bound_prompt": Second(
         {"batch": 1.0, "tokens_per_pass": "compute_bound_prompt"},
         lambda at: at("other.weight_time"),
-        with_parameters,
+        lambda at: at("other.compute_time"),
     ),
     # What fits
     "batch_capacity": Second(
@@ -132,7 +126,7 @@ SECONDS = {
 }
 
 ELSEWHERE = {
-    "the step's own point": "scaled_context parameter_capacity",
+    "the step's own point": "scaled_context parameter_capacity unhidden_time",
     "what a request is made of": "mean_context cached_prompt_tokens prompt_selection_saving",
     "what is kept or selected at the step's own context": (
         "square_root_selection split_context reservation_use limit_kv_bytes"
