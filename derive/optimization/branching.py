@@ -97,8 +97,8 @@ def gap_between(value: float, floor: float, size: float) -> float:
 def tolerated(value: float, blur: float, share: float) -> float:
     """How far a bound may lie below a value that it proves: a share of the value, or its blur if the value is zero.
 
-    >>> tolerated(10.0, 1e-12, 1e-6), tolerated(1e-13, 1e-12, 1e-6)
-    (1e-05, 1e-12)
+    >>> tolerated(8.0, 1e-12, 1e-6), tolerated(1e-13, 1e-12, 1e-6)
+    (8e-06, 1e-12)
     """
     return blur if abs(value) <= blur else share * abs(value)
 

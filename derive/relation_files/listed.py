@@ -28,7 +28,7 @@ def listed_libraries(*names: str) -> Iterator[Listed]:
     """These libraries, or all; a name that is none is left out.
 
     >>> next(listed_libraries("pipes"))
-    Listed(name='pipes', title='Flow in pipes', relations=44, quantities=69, source='derive-engine')
+    Listed(name='pipes', title='Flow in pipes', relations=44, quantities=70, source='derive-engine')
     """
     for name, offered in offers().items():
         if not names or name in names:

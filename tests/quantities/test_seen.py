@@ -95,9 +95,12 @@ def test_what_the_library_has_seen_lies_in_the_domain_and_has_a_source_that_it_a
     quantity = derive.llm.declared[name]
     for base in (quantity.seen.low, quantity.seen.high):
         assert abs(base) == float("inf") or base in quantity.domain
-    (paper,) = re.findall(r"arXiv \d{4}\.\d{5}", quantity.seen.source)
+    paper = re.search(r"arXiv \d{4}\.\d{5}", quantity.seen.source)
+    if paper is None:
+        assert "/" in quantity.seen.source  # a repository of measurements, which states no example to solve
+        return
     cases = Path(__file__).parents[1].glob("derive/test_relations_*.py")
-    assert any(paper in case.read_text(encoding="utf-8") for case in cases)
+    assert any(paper[0] in case.read_text(encoding="utf-8") for case in cases)
 
 
 def test_there_is_something_seen():

@@ -13,7 +13,9 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from functools import partial
 from operator import itemgetter
@@ -179,6 +181,19 @@ def truth(condition: Node, values: Values) -> bool | None:
             return _beyond_doubles(condition, (left, right), values)
 
 
+_AS_DOUBLES = ContextVar("derive_as_doubles", default=False)
+
+
+@contextmanager
+def as_doubles() -> Iterator[None]:
+    """Compare numbers as the doubles that they are: a search for the place where a choice jumps asks beside it."""
+    token = _AS_DOUBLES.set(True)
+    try:
+        yield
+    finally:
+        _AS_DOUBLES.reset(token)
+
+
 def _is_tie(comparison: Apply, left: float, right: float, values: Values) -> bool:
     """Whether two sides that differ are equal as decimals are: 3*0.1 is 0.3, though not in doubles."""
     gap = abs(left - right)
@@ -190,7 +205,7 @@ def _is_tie(comparison: Apply, left: float, right: float, values: Values) -> boo
         if gap > MET * sum(sizes):
             return False
     names = names_in(comparison)
-    if not all(math.isfinite(values[name]) for name in names):
+    if _AS_DOUBLES.get() or not all(math.isfinite(values[name]) for name in names):
         return False
     decimals = {name: decimal(values[name]) for name in names}
     one, other = (exact_value(side, decimals) for side in comparison.args)

@@ -27,6 +27,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from derive.expressions.tree import Equation, Number, walk
+from derive.numerics.algebra import evaluation
 from derive.numerics.algebra.multiprecision import is_attained, is_level, turning_point
 from derive.numerics.algebra.polynomials import Polynomial, ratio_of, real_roots
 from derive.numerics.intervals.arithmetic import Span, lies_in
@@ -74,6 +75,7 @@ class Roots:
     clear: bool = True  # and no root is smaller or larger than the searched sizes
 
 
+@evaluation.as_doubles()
 def roots_of(equation: Equation, name: str, known: Mapping[str, float], domain: Domain) -> Roots:
     """Every value of the name in its domain for which the equation holds at the known numbers.
 

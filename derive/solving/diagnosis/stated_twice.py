@@ -30,6 +30,7 @@ from derive.solving.diagnosis.diagnosis import behind, contradiction
 from derive.solving.execution.applicability import decisions_of
 from derive.solving.execution.block_execution import State, block_states
 from derive.solving.execution.checks import checked, testable
+from derive.solving.execution.plan_states import is_doubt, is_of_one_turn
 from derive.solving.execution.question import Question
 from derive.time_limits import sharing, tick
 
@@ -96,7 +97,7 @@ def _agreement(library: RelationSet, question: Question) -> Agreement:
     made = Plan("", (), (), tuple(twice.tests), (), twice.blocks)
     states = _states(library, twice.blocks, alone)
     clashes = [contradiction(library, alone, made, state) for state in states]
-    is_proved = not any("not proved" in note for state in states for note in state.notes)
+    is_proved = not any(is_doubt(note) or is_of_one_turn(note) for state in states for note in state.notes)
     if states and is_proved and None not in clashes:
         raise next(clash for clash in clashes if clash is not None)
     for names in twice.dependent:

@@ -147,6 +147,8 @@ def _around(library: RelationSet, question: Question, start: Iterable[str]) -> t
             relation = library.relations[holder]
             if holder in found or not relation.is_equation or relation.approximate is not None:
                 continue
+            if _stands_aside(library, question, relation):
+                continue
             verdicts = [implied(condition, known) for condition in relation.conditions]
             if False in verdicts or holder in question.case.failing:
                 continue
@@ -160,6 +162,15 @@ def _around(library: RelationSet, question: Question, start: Iterable[str]) -> t
             seen.update(fresh)
             pending += fresh
     return list(found.values()), list(undecided)
+
+
+def _stands_aside(library: RelationSet, question: Question, relation: Relation) -> bool:
+    """Whether a fallback may stand in a relation's place: a coil without a capacitor has no reactance of one."""
+    written_for = relation.written.written_for
+    default = library.declared[written_for].default if written_for is not None else None
+    if default is None or not default.source.stands_in:
+        return False
+    return any(name not in question.strong for name in library.members[relation.name] if name != written_for)
 
 
 def _is_point(question: Question, name: str) -> bool:
