@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from derive.expressions.tree import Node, names_in
 from derive.kernels.agreement import gap_of, tested
 from derive.kernels.backends.shared_lines import Writer
-from derive.kernels.case_dispatch import Fork, Tree, leaves
+from derive.kernels.case_dispatch import Cases, Fork, Tree, leaves
 from derive.planning.incidence import structure_of
 from derive.planning.matching import closure
 from derive.tables.point_values import Recipe, Source, Values, sources, stated_sources
@@ -67,14 +67,21 @@ class Sign:
             return numpy.asarray(self.judge(*(source.read(values) for source in self.sources)), dtype=numpy.int8)
 
 
+def _needs_the_solver(found: Cases | None) -> bool:
+    """Whether the solver would be asked for a quantity at each point, or for the case that holds there."""
+    if found is None:
+        return False
+    return found.is_asked or any(case.is_open for tree in found.alternatives for case in leaves(tree))
+
+
 def _relation_sign(recipe: Recipe, relation: Relation) -> Sign | None:
     """The sign of a relation, by the tolerance of an answer's checks; whether it applies is another sign."""
     names, gap = gap_of(relation, relation.tolerance)
     held = stated_sources(recipe, names)
     if held is None:
         return None
-    if relation.approximate is not None and any(one.found is not None and one.found.is_asked for one in held):
-        return None  # an estimate is not worth a question to the solver at every point
+    if relation.approximate is not None and any(_needs_the_solver(one.found) for one in held):
+        return None  # an estimate is not worth a question at every point
 
     def judge(*numbers: Any) -> Any:
         import numpy
