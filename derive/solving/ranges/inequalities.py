@@ -130,7 +130,8 @@ def _allowed(library: RelationSet, question: Question, relation: Relation, found
         points = [*found.inside, *found.at_ends]
         if not points:
             raise _nowhere(question.target, relation)
-        return (points[0], points[0]) if len(points) == 1 else None
+        is_one = len(points) == 1 and _holds_at(together, question, sides, points[0], AGREEMENT)
+        return (points[0], points[0]) if is_one else None
     allowed = [span for span, verdict in zip(pieces, verdicts, strict=True) if verdict]
     return allowed[0] if len(allowed) == 1 else None
 
