@@ -152,7 +152,7 @@ def test_nothing_covers_any_text_wherever_the_page_is_scrolled_to(tab, path, siz
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", ["roofline", "cliff", "prices", "training"])
 def test_nothing_covers_any_text_on_the_pages_of_the_reports(tab, name):
-    tab.opened(REPORTS / f"{name}.html", width=1280, height=800)
+    tab.opened(REPORTS / f"{name}.html", width=1280, height=800).tab.evaluate(_UNFOLD)
     assert tab.tab.evaluate(_COVERED) == []
 
 
