@@ -84,8 +84,9 @@ def _solutions_of_system(system: System) -> Outcome:
     found = combined(system.equations, system.known) if is_small(system) else None
     if found is not None and found.contradict:
         return _CONTRADICTING
-    is_explicit = any(len(branches) == 1 for _, branches in tearings(system.equations, system))
-    simpler = None if found is None or is_explicit else _simplified(system, found)
+    simpler = None
+    if found is not None and all(len(branches) > 1 for _, branches in tearings(system.equations, system)):
+        simpler = _simplified(system, found)
     if simpler is not None:
         outcome = each_once(_solved(simpler), simpler)
         if not outcome.undecided and all(one.spans or system.holds(one.values) for one in outcome.solutions):
