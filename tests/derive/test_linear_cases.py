@@ -120,7 +120,7 @@ def failures(seeds: range, *, is_ranged: bool) -> list[str]:
     return found
 
 
-# Of the libraries from 10 on, number 14 is refused: its only value is the very end of a domain, where another arm begins.
+# Of the libraries from 10 on, number 14 is refused: its only value is an end of a domain, where another arm begins.
 @every("start", (0, 5, 15, 20), ordinary=4)
 @pytest.mark.parametrize("is_ranged", [False, True])
 def test_every_case_is_taken_and_no_other(start: int, is_ranged: bool) -> None:
