@@ -9,6 +9,7 @@ import pytest
 from mpmath import mp, mpf
 from scipy import optimize
 
+import derive
 from derive.solving.blocks.block import solve_block
 from tests.derive.classics import BURDEN, LARGE, MORE, Classic, stated
 from tests.ordinary import every
