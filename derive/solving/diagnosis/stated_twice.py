@@ -12,7 +12,7 @@ Which relations these are depends on the names of the givens alone, and is cache
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -63,19 +63,18 @@ class _Twice:
     conditional: frozenset[str]  # the relations under conditions that may be among them
     dependent: tuple[tuple[str, ...], ...]
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.tests and not self.dependent
-
 
 _TWICE = Memo[_Twice](most=1024)
 
 
-def agreement(library: RelationSet, question: Question) -> Agreement:
-    """What the givens state twice agrees; raises if it contradicts itself."""
+def agreement(library: RelationSet, question: Question, tested: Collection[str]) -> Agreement:
+    """What the givens state twice agrees; raises if it contradicts itself.
+
+    The answers have `tested` some relations themselves: most questions leave nothing to compute again.
+    """
     try:
         with sharing(_SHARE):
-            found = _agreement(library, question)
+            found = _agreement(library, question, tested)
             if question.target not in question.strong:
                 return found
             further = [check for check in _limits(library, question) if check.name not in found.behind]
@@ -85,9 +84,9 @@ def agreement(library: RelationSet, question: Question) -> Agreement:
         return Agreement(notes=(UNTESTED,))
 
 
-def _agreement(library: RelationSet, question: Question) -> Agreement:
+def _agreement(library: RelationSet, question: Question, tested: Collection[str]) -> Agreement:
     twice = _stated_twice(library, question, frozenset())
-    if twice.is_empty:
+    if twice.tests <= set(tested) and not twice.dependent:
         return Agreement()
     alone = replace(question, weak={}, own=None, outdated={}, goes_with={}, origins={}, decided={})
     decisions = decisions_of(library, alone)
