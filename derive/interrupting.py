@@ -11,6 +11,7 @@ the entries and exits of context managers, which hold what is global, are never 
 from __future__ import annotations
 
 import ctypes
+import gc
 import math
 import os
 import sys
@@ -107,9 +108,13 @@ def _interrupt(alarm: _Alarm) -> bool:
 
 
 def _may_be_interrupted(frame: FrameType | None, block: FrameType) -> bool:
-    """Whether every frame from the innermost to that of the block may be cut short."""
+    """Whether every frame from the innermost to that of the block may be cut short.
+
+    What the garbage collector calls may not: Python prints an exception there, and goes on.
+    """
+    collecting = {getattr(callback, "__code__", None) for callback in gc.callbacks}
     while frame is not None and frame is not block:
-        if frame.f_code.co_name in _WHOLE or _is_unsafe(_module(frame)):
+        if frame.f_code.co_name in _WHOLE or frame.f_code in collecting or _is_unsafe(_module(frame)):
             return False
         frame = frame.f_back
     return frame is block

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import time
@@ -106,15 +107,35 @@ def test_what_begins_and_ends_a_block_is_whole(monkeypatch):
             _ = [None for _ in range(2000)]
             state["open"] -= 1
 
-    for turn in range(30):
+    for turn in range(10):
         try:
-            with interrupted_after(0.002 + turn / 20000):
+            with interrupted_after(0.002 + turn / 7000):
                 while True:
                     with held():
                         pass
         except Interruption:
             pass
         assert state["open"] == 0
+
+
+def test_what_the_garbage_collector_calls_is_whole():
+    begun, ended = [], []
+
+    def callback(phase, info):
+        begun.append(phase)
+        _ = [None for _ in range(20_000)]
+        ended.append(phase)
+
+    gc.callbacks.append(callback)
+    try:
+        for turn in range(20):
+            with suppress(Interruption), interrupted_after(0.002 + turn / 10_000):
+                while True:
+                    gc.collect(0)
+                    _ = [None for _ in range(200_000)]
+    finally:
+        gc.callbacks.remove(callback)
+    assert begun == ended
 
 
 def test_a_question_in_a_question_of_several_has_its_own_limit(at_once):
