@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.derive.terminal import ask, settle
+from tests.ordinary import one_in
 
 ROOT = Path(__file__).parents[3]
 PENDULUM = """\
@@ -120,7 +121,9 @@ WRITING = [
 ]
 
 
-@pytest.mark.parametrize("command", WRITING, ids=[f"{command[0]}-{command[-1]}" for command in WRITING])
+@pytest.mark.parametrize(
+    "command", one_in(1, WRITING, (f"{command[0]}-{command[-1]}" for command in WRITING), thorough=3)
+)
 def test_a_file_is_replaced_only_if_derive_wrote_it_or_is_told_to(command):
     """What somebody else wrote may be anything: a relation file, a template, words about derive, bytes."""
     place = Path(command[-1])

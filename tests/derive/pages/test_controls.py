@@ -11,6 +11,7 @@ from derive.pages.page import page as make_page
 from derive.relation_files.loading import load
 from tests.derive.pages.shop import shop, shop_page
 from tests.derive.pages.shown import Shown
+from tests.ordinary import one_in
 
 _IN_PAGE = Path(__file__).with_name("in_page.js").read_text(encoding="utf-8")
 _CONTRASTS, _UNNAMED = f"({_IN_PAGE}).contrasts()", f"({_IN_PAGE}).unnamed()"
@@ -73,6 +74,7 @@ def _moved(page: Shown, name: str) -> float:
     return float(parts[name])
 
 
+SIZES = [(1280, 800), (1024, 700), (1920, 1080), (1280, 500)]
 SLIPS = {
     **dict.fromkeys(["many", "NaN", "Infinity", "--3", "k"], "no number"),
     **dict.fromkeys(["1,5", "1,500", "1 500", "1'500"], "two ways"),
@@ -81,7 +83,7 @@ SLIPS = {
 }
 
 
-@pytest.mark.parametrize("text", SLIPS)
+@pytest.mark.parametrize("text", one_in(1, SLIPS, SLIPS, thorough=4))
 def test_what_is_not_understood_stays_in_its_field_with_a_word_below_it(page, text):
     """Typed key by key, so that its beginning is a number by itself; then mended."""
     before = page.now
@@ -141,7 +143,7 @@ def test_a_field_understands_a_unit_and_a_multiple(page, name, text, number):
     assert _moved(page, name) == pytest.approx(number, rel=1e-12)
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (1024, 700), (1920, 1080), (1280, 500)])
+@pytest.mark.parametrize("size", one_in(1, SIZES, map(str, SIZES), thorough=4))
 def test_nothing_covers_any_text_wherever_the_page_is_scrolled_to(tab, path, size):
     """A point in the middle of each word that is in sight belongs to the element that the word is in."""
     width, height = size
