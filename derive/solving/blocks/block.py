@@ -80,18 +80,24 @@ def solve_block(
 
 
 def _solutions_of_system(system: System) -> Outcome:
-    """The solutions of several equations, which may be simpler where they are combined."""
-    found = combined(system.equations, system.known) if is_small(system) else None
-    if found is not None and found.contradict:
+    """The solutions of several equations, which may be simpler where they are combined.
+
+    Combining them takes as long as solving a plain system, so it is left for those that have no plain tearing, or
+    where solving them ends in doubt.
+    """
+    is_plain = any(len(branches) == 1 for _, branches in tearings(system.equations, system))
+    outcome = each_once(_solved(system), system) if is_plain else None
+    if outcome is not None and outcome.solutions and not outcome.caveat:
+        return outcome
+    less = combined(system.equations, system.known) if is_small(system) else None
+    if less is not None and less.contradict:
         return _CONTRADICTING
-    simpler = None
-    if found is not None and all(len(branches) > 1 for _, branches in tearings(system.equations, system)):
-        simpler = _simplified(system, found)
+    simpler = _simplified(system, less) if less is not None and not is_plain else None
     if simpler is not None:
-        outcome = each_once(_solved(simpler), simpler)
-        if not outcome.undecided and all(one.spans or system.holds(one.values) for one in outcome.solutions):
-            return outcome
-    return each_once(_solved(system), system)
+        by_less = each_once(_solved(simpler), simpler)
+        if not by_less.undecided and all(one.spans or system.holds(one.values) for one in by_less.solutions):
+            return by_less
+    return each_once(_solved(system), system) if outcome is None else outcome
 
 
 def _simplified(system: System, found: Combined) -> System | None:
