@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import count
+from itertools import count, product
 from typing import TYPE_CHECKING, Any
 
 from derive.errors import DeriveError
@@ -21,6 +21,7 @@ from derive.kernels.several_targets import Abreast, Asking, plans_for, plans_of
 from derive.model.relation_set import RelationSet
 from derive.planning.incidence import structure_of
 from derive.planning.matching import Matching, closure
+from derive.solving.execution.conditions import exclude_each_other
 from derive.tolerances import CONTRADICTION
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     They need not lead to the target: givens that contradict each other elsewhere are contradictory, as for an answer.
     """
     spent = {name for made in plans for block in made.blocks for name in block.relations}
-    structure = structure_of(library)
+    never = (one.name for one in library.conditional if _is_of_another_case(library, one, plans))
+    structure = structure_of(library, frozenset(never))
     known, matching = closure(structure, strong), Matching(frozenset(strong))
     idle = [name for name, members in structure.members.items() if not matching.add(name, members)]
     limits = [relation.name for relation in library.relations.values() if not relation.is_equation]
@@ -47,6 +49,22 @@ def said_twice(library: RelationSet, strong: Sequence[str], plans: Sequence[Plan
     listed = [*(name for name in structure.members if is_spare and name not in spent), *limits]
     exact = [name for name in listed if library.relations[name].approximate is None]
     return tuple(name for name in exact if known.issuperset(library.members[name]))
+
+
+def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
+    """Whether every plan uses a relation that never applies together with this one."""
+    return bool(plans) and all(_excludes(library, made, relation) for made in plans)
+
+
+def _excludes(library: RelationSet, made: Plan, relation: Relation) -> bool:
+    """Whether a relation never applies together with one that a plan uses."""
+    used = [
+        condition
+        for block in made.blocks
+        for name in block.relations
+        for condition in library.relations[name].conditions
+    ]
+    return any(exclude_each_other(one, other) for one, other in product(used, relation.conditions))
 
 
 def gap_of(relation: Relation, tolerance: float = CONTRADICTION) -> tuple[tuple[str, ...], Callable[..., Any]]:

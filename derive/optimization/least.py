@@ -43,7 +43,6 @@ from derive.planning.plan import Plan
 from derive.presentation.numbers import shown_number
 from derive.solving.answering.solver import solve
 from derive.solving.execution.answer import Answer
-from derive.solving.execution.conditions import exclude_each_other
 from derive.solving.execution.question import ask
 from derive.solving.ranges.inequalities import stated_at
 from derive.time_limits import query, sharing
@@ -122,7 +121,7 @@ def _ties(library: RelationSet, question: Asked, made: Sequence[Program]) -> Ite
     for name in said_twice(library, strong, plans):
         relation = library.relations[name]
         tied = [one for one in names_in(relation.written.lhs, relation.written.rhs) if one in question.ranges]
-        if not relation.is_equation or not tied or _is_of_another_case(library, relation, plans):
+        if not relation.is_equation or not tied:
             continue
         if _is_tied(library, relation, strong, plans):
             raise InconsistentError(
@@ -144,15 +143,6 @@ def _is_tied(library: RelationSet, relation: Relation, strong: Sequence[str], pl
     others = {other.name for other in library.conditional if other.name not in spent}
     known = closure(structure_of(library, frozenset({relation.name, *others})), strong)
     return known.issuperset(library.members[relation.name])
-
-
-def _is_of_another_case(library: RelationSet, relation: Relation, plans: Sequence[Plan]) -> bool:
-    """Whether every plan uses a relation that never applies together with this one."""
-    used = [[library.relations[name] for block in made.blocks for name in block.relations] for made in plans]
-    pairs = [
-        [(one, other) for held in each for one in held.conditions for other in relation.conditions] for each in used
-    ]
-    return bool(pairs) and all(any(exclude_each_other(one, other) for one, other in each) for each in pairs)
 
 
 def _put_back_in_turn(

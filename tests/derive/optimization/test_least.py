@@ -322,6 +322,13 @@ def test_a_relation_of_one_case_ties_there_alone():
     assert found.at["x"].magnitude == pytest.approx(found.at["y"].magnitude)
 
 
+def test_a_relation_of_another_case_determines_nothing_beside_what_is_chosen():
+    """Backwards from the case above 2, which is impossible here, the count would be known twice, and 0..5."""
+    cases = {"equation": "a = x", "when": ["x <= 2"]}, {"equation": "a = n - z", "when": ["x > 2"]}
+    some = bare("a x n z c", "n = 10*x", *cases, "c = 2*a", domains={"n": "0..5, whole"})
+    assert number(some.most("c", x="0.5..1.5", z="1")) == pytest.approx(3)
+
+
 def test_an_inequality_with_a_condition_holds_where_that_does():
     some = bare("x y c", "c = 2*y - x", {"equation": "y >= 3", "when": ["x > 5"]}, domains={"c": "real"})
     found = some.least("c", x="1..6", y="1..7")
