@@ -140,6 +140,16 @@ def feasible(program: Small, point: dict[str, float], slack: float = 0.0) -> Ite
             yield settled
 
 
+def rests_on_rounding(program: Small, point: dict[str, float]) -> bool:
+    """Whether a count is taken for zero there that is positive, such as the square of something small."""
+    state = dict(point)
+    for one in program.needed():
+        state[one.name] = next(iter(one.values(state)), math.nan)
+        if one.is_whole and 0 < abs(state[one.name]) <= ROUNDING:
+            return True
+    return False
+
+
 def _admitted(one: Derived, x: float, slack: float) -> float:
     """A value of a quantity, whole if it counts; NaN where it is outside its domain."""
     if one.is_whole and x == x:

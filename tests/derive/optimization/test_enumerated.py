@@ -13,7 +13,7 @@ import pytest
 import derive
 from derive import DeriveError, LimitError, VerificationError
 from derive.optimization.optimum import Optimum
-from tests.derive.optimization.enumerated import Small, best, drawn, feasible
+from tests.derive.optimization.enumerated import Small, best, drawn, feasible, rests_on_rounding
 
 FIRST, LAST = (int(end) for end in os.environ.get("DERIVE_PROGRAMS", "0..20000").split(".."))
 
@@ -37,6 +37,8 @@ def outcome(program: Small) -> str:
         return "limit"
     if isinstance(found, DeriveError):
         met = best(program)
+        if met is not None and rests_on_rounding(program, met[1]):
+            return "rounding"
         assert met is None, (program.text, program.such_that, program.given, met, str(found))
         return "none"
     value = found.answer.base
