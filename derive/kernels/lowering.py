@@ -318,7 +318,8 @@ class Draft:
             for share, aside in ((0.75, -ASIDE), (1.25, ASIDE)):  # a zero has no share
                 beyond = self.dialect.pick(f"({value} == 0.0)", repr(aside), f"{value} * {share}")
                 inner.bind(name, self.sheet.line(beyond))
-                beside.append(self._holds(equation, inner))
+                inside = self._inside(inner.variables[name], name)
+                beside.append(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
             found = self.dialect.pick(self.dialect.logic("or", beside), "inf", value)
         scope.ask(*inner.asked)
         return self.sheet.line(self.dialect.pick(self.dialect.logic("and", tests), found, "nan"))
@@ -326,21 +327,29 @@ class Draft:
     def _of_arms_without(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
         """Infinite where an arm without the unknown meets the other side, so that any value does at which it binds.
 
-        It binds somewhere if the equation holds at an end of the domain, or beside a number where the arms change.
+        It binds somewhere if the equation holds inside an end of the domain, or beside a number where the arms change.
+        If it holds at an end and not inside it, the end alone does.
         """
         variants = variants_of((equation,), frozenset({name})) if has_choice(equation, name) else []
         met = [self._holds(one, scope) for (one,) in variants if name not in names_in(one.lhs, one.rhs)]
         if not met:
             return
-        domain, inner, there = self.library.declared[name].domain, scope.copy(), []
-        ends = max(domain.low, -_FAR), min(domain.high, _FAR)
-        for place in (*map(repr, ends), *self._beside_turns(equation, name, scope)):
+        domain, inner = self.library.declared[name].domain, scope.copy()
+
+        def holds(place: str) -> str:
             inner.bind(name, self.sheet.line(place))
             inside = self._inside(inner.variables[name], name)
-            there.append(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
-        scope.ask(*inner.asked)
+            return self.sheet.line(self.dialect.logic("and", [inside, self._holds(equation, inner)]))
+
+        low, high = max(domain.low, -_FAR), min(domain.high, _FAR)
+        within = [holds(repr(low + ASIDE * abs(low) + AT_ZERO)), holds(repr(high - ASIDE * abs(high) - AT_ZERO))]
+        there = [*within, *map(holds, self._beside_turns(equation, name, scope))]
         test = self.dialect.logic("and", [self.dialect.logic("or", met), self.dialect.logic("or", there)])
         yield self.sheet.line(self.dialect.pick(test, "inf", "nan"))
+        for end, is_met_within in zip((low, high), within, strict=True):
+            alone = self.dialect.logic("and", [self.dialect.logic("or", met), holds(repr(end))])
+            yield self.sheet.line(self.dialect.pick(is_met_within, "nan", self.dialect.pick(alone, repr(end), "nan")))
+        scope.ask(*inner.asked)
 
     def _beside_turns(self, equation: Equation, name: str, scope: Scope) -> Iterator[str]:
         """Numbers just below and above those with which the unknown is compared, and so one choice becomes another."""

@@ -42,7 +42,7 @@ def outcome(program: Small) -> str:
         assert met is None, (program.text, program.such_that, program.given, met, str(found))
         return "none"
     value = found.answer.base
-    at = {name: float(number) for name, number in found.chosen.items()}
+    at = {name: float(f"{number:.15g}") for name, number in found.chosen.items()}  # the decimals that one reads
     there = [state["f"] for state in feasible(program, at, 1e-6)]
     told = (program.sense, program.text, program.such_that, program.given, value, at)
     assert any(abs(x - value) <= 1e-6 * max(1.0, abs(x)) for x in there), ("not feasible", told, there)
