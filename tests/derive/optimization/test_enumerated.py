@@ -42,8 +42,9 @@ def outcome(program: Small) -> str:
         assert met is None, (program.text, program.such_that, program.given, met, str(found))
         return "none"
     value = found.answer.base
-    at = {name: float(f"{number:.15g}") for name, number in found.chosen.items()}  # the decimals that one reads
-    there = [state["f"] for state in feasible(program, at, 1e-6)]
+    at = {name: float(number) for name, number in found.chosen.items()}
+    decimals = {name: float(f"{number:.15g}") for name, number in at.items()}  # which decide ties: 2 + 4e-16 is 2
+    there = [state["f"] for point in (at, decimals) for state in feasible(program, point, 1e-6)]
     told = (program.sense, program.text, program.such_that, program.given, value, at)
     assert any(abs(x - value) <= 1e-6 * max(1.0, abs(x)) for x in there), ("not feasible", told, there)
     met = best(program)
