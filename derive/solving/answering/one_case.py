@@ -108,10 +108,19 @@ def _in_another_turn(library: RelationSet, question: Question, found: Found) -> 
 
 
 def _by_strong_alone(library: RelationSet, question: Question) -> Found | None:
-    """The answer without the weak values, which yield where they lead to none."""
-    exact = {name: value for name, value in question.weak.items() if value.source.kind == "exact"}
-    for weak in [weak for weak in (exact, {}) if len(weak) < len(question.weak)]:
-        alone = replace(question, weak=weak)
+    """The answer without the weak values, which yield where they lead to none.
+
+    Those that conditions ask for stay, unless they stand in for what relations give: without them any case could be
+    taken, which nobody stated.
+    """
+    conditions = (condition for relation in library.conditional for condition in relation.conditions)
+    asked = {*names_in(*conditions)}
+    weak = question.weak.items()
+    standing_in = {name for name, value in weak if value.source.stands_in and name in library.holders}
+    deciding = {name: value for name, value in weak if name in asked - standing_in}
+    exact = {name: value for name, value in weak if value.source.kind == "exact"}
+    for left in [left for left in (exact | deciding, deciding) if len(left) < len(question.weak)]:
+        alone = replace(question, weak=left)
         try:
             planned = carried_out(library, alone)
             determined = planned.plan.is_determined

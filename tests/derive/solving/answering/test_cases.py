@@ -162,3 +162,26 @@ def test_just_beyond_a_border_is_beyond_it():
     library = cases("x y c", ("y = 3*x",), ("c = 1", "y <= 0.3"), ("c = 2", "y > 0.3"))
     assert number(library.solve("c", x="0.1")) == 1
     assert number(library.solve("c", x="0.10000000000001")) == 2
+
+
+def test_a_default_that_decides_a_case_yields_to_nothing_that_has_no_solution_there():
+    """Without it the other case could be taken, in which what is typed plays no part."""
+    some = derive.load(MODES)
+    assert some.solve("x", y="2.5").base == pytest.approx(0.5)
+    with pytest.raises(derive.NoSolutionError, match="it would have to be 3"):
+        some.solve("x", y="5")
+    assert some.solve("x", y="5", mode="1").base == 0
+
+
+MODES = """
+[quantities]
+mode = { unit = "1", domain = "nonnegative", value = "0" }
+x = { unit = "1", domain = "0..1" }
+y = { unit = "1" }
+[relations.plain]
+equation = "y = 2 + x"
+when = ["mode == 0"]
+[relations.closed]
+equation = "x = 0"
+when = ["mode >= 1"]
+"""
